@@ -21,6 +21,8 @@ let package = Package(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
+        .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
+        .testTarget(name: "FPSMessagesTests", dependencies: ["FPSMessages", "ByteCoding"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
     ]
 )

@@ -1,0 +1,51 @@
+public import ByteCoding
+
+/// The security level of the device (Tables 3-7 and 3-8).
+///
+///     bytes    field
+///     0-7      tag 0xb18ee16ea50f6c02
+///     8-11     block length
+///     12-15    value length: 20, or 16 where the last field is missing
+///     16-19    version of the TLLV: 1
+///     20-23    reserved
+///     24-31    security level
+///     32-35    Kext Deny List version; the guide added it in 2024 without a new version of the TLLV
+///     36...    padding
+public struct SecurityLevelReport: TLLVContent {
+    /// The device's level: ``SecurityLevel/baseline`` or ``SecurityLevel/main``.
+    public let level: SecurityLevel
+    /// The Kext Deny List version of a Mac; the TLLV of its own outranks it.
+    public let kextDenyListVersion: UInt32?
+    /// Reserved, kept as it came.
+    public let reserved: UInt32
+
+    /// Makes a report from its fields.
+    public init(level: SecurityLevel, kextDenyListVersion: UInt32?, reserved: UInt32 = 0) {
+        self.level = level
+        self.kextDenyListVersion = kextDenyListVersion
+        self.reserved = reserved
+    }
+
+    /// 0xb18ee16ea50f6c02.
+    public static let tag = TLLVTag.securityLevelReport
+    /// 20 bytes, or 16.
+    public static let valueLengths = TLLVValueLengths.oneOf([16, 20])
+    /// Version 1.
+    public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...1)
+
+    /// Reads the fields.
+    public init(readingValue reader: inout ByteReader) throws(ParseError) {
+        try reader.skip(4, "version of security-level-report")
+        reserved = try reader.readUInt32("reserved field of security-level-report")
+        level = SecurityLevel(rawValue: try reader.readUInt64("security level"))
+        kextDenyListVersion = reader.remaining == 0 ? nil : try reader.readUInt32("Kext Deny List version")
+    }
+
+    /// Writes the fields.
+    public func writeValue(to writer: inout ByteWriter) {
+        writer.write(UInt32(1))
+        writer.write(reserved)
+        writer.write(level.rawValue)
+        if let kextDenyListVersion { writer.write(kextDenyListVersion) }
+    }
+}

@@ -1,0 +1,201 @@
+public import ByteCoding
+
+/// A report on an offline key: how long it may still be used, or that it was invalidated.
+///
+/// An ordinary SPC may carry this block with version 0, of 28 bytes as seen in practice; only versions 1 and 2 make the
+/// SPC a Sync SPC.
+///
+///     bytes    field, version 1 (first Table 6-2)
+///     0-7      tag 0x77966de1dc1083ad
+///     8-11     block length
+///     12-15    value length: 28
+///     16-19    version of the TLLV: 1
+///     20-23    reserved: 0
+///     24-39    content ID
+///     40-43    duration to expiry, seconds
+///     44...    padding
+///
+///     bytes    field, version 2 (Table 6-3)
+///     0-7      tag 0x77966de1dc1083ad
+///     8-11     block length
+///     12-15    value length: 48 and 16 for each stream ID
+///     16-19    version of the TLLV: 2
+///     20-23    reserved: 0
+///     24-31    server challenge
+///     32-39    flags
+///     40-55    title ID
+///     56-59    duration to expiry, seconds
+///     60-63    records invalidated
+///     64...    invalidated stream IDs, 16 bytes each
+///     ...      padding
+public enum Sync: TLLVContent {
+    /// Version 1: a report on one key.
+    case version1(contentID: [UInt8], expiry: Expiry, reserved: UInt32 = 0)
+    /// Version 2: a report on, or the invalidation of, all keys of a title.
+    case version2(Version2)
+
+    /// How long the licence may still be used.
+    public struct Expiry: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// Seconds; 0 for expired, 0xFFFFFFFF for no expiry date.
+        public let rawValue: UInt32
+
+        /// Makes an expiry from the number on the wire.
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// The licence has expired.
+        public static let expired = Expiry(rawValue: 0)
+        /// The licence has no expiry date.
+        public static let never = Expiry(rawValue: .max)
+
+        /// In words.
+        public var description: String {
+            switch self {
+            case .expired: "expired"
+            case .never: "never"
+            default: "\(rawValue) s"
+            }
+        }
+    }
+
+    /// What the device was asked to do, and how it went (Table 6-4).
+    public struct Flags: OptionSet, Hashable, Sendable, CustomStringConvertible {
+        /// The number on the wire, 8 bytes.
+        public let rawValue: UInt64
+
+        /// Makes flags from their number.
+        public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// A report was asked for.
+        public static let report = Flags(rawValue: 1 << 0)
+        /// Secure invalidation was asked for.
+        public static let secureInvalidation = Flags(rawValue: 1 << 1)
+        /// Secure invalidation of everything was asked for.
+        public static let secureInvalidationAll = Flags(rawValue: 1 << 2)
+        /// It was done.
+        public static let success = Flags(rawValue: 1 << 16)
+        /// The persistent key was not found, or is not valid.
+        public static let objectNotFound = Flags(rawValue: 1 << 17)
+        /// The persistent key is valid, but had expired.
+        public static let objectExpired = Flags(rawValue: 1 << 18)
+
+        /// The names of the flags that are set; unknown ones by bit.
+        public var description: String {
+            let names: [Int: String] = [
+                0: "report", 1: "secure invalidation", 2: "secure invalidation of all",
+                16: "success", 17: "object not found", 18: "object expired",
+            ]
+            let set = (0..<64).filter { rawValue >> UInt64($0) & 1 == 1 }
+            return set.isEmpty ? "none" : set.map { names[$0] ?? "bit \($0)" }.joined(separator: ", ")
+        }
+    }
+
+    /// The fields of version 2.
+    public struct Version2: Sendable, Hashable {
+        /// The challenge that the server had given, 8 bytes.
+        public let serverChallenge: UInt64
+        /// What was asked for, and how it went.
+        public let flags: Flags
+        /// The title ID of the Offline Key TLLV, 16 bytes.
+        public let titleID: [UInt8]
+        /// How long the licence may still be used.
+        public let expiry: Expiry
+        /// How many records were invalidated, as the device counts them.
+        public let recordsInvalidated: UInt32
+        /// The stream IDs of the invalidated keys, 16 bytes each.
+        public let invalidatedStreamIDs: [[UInt8]]
+        /// Reserved, kept as it came.
+        public let reserved: UInt32
+
+        /// Makes the fields; the count of records is that of the stream IDs unless given.
+        public init(
+            serverChallenge: UInt64,
+            flags: Flags,
+            titleID: [UInt8],
+            expiry: Expiry,
+            recordsInvalidated: UInt32? = nil,
+            invalidatedStreamIDs: [[UInt8]] = [],
+            reserved: UInt32 = 0
+        ) {
+            self.serverChallenge = serverChallenge
+            self.flags = flags
+            self.titleID = titleID
+            self.expiry = expiry
+            self.recordsInvalidated = recordsInvalidated ?? UInt32(invalidatedStreamIDs.count)
+            self.invalidatedStreamIDs = invalidatedStreamIDs
+            self.reserved = reserved
+        }
+    }
+
+    /// 0x77966de1dc1083ad.
+    public static let tag = TLLVTag.sync
+    /// 28 bytes for version 1; 48 and a multiple of 16 for version 2. Reading holds each to its own.
+    public static let valueLengths = TLLVValueLengths.range(28...Int(UInt32.max))
+    /// Versions 1 and 2.
+    public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...2)
+
+    /// Reads the fields of either version.
+    ///
+    /// - Throws: `invalid-value-length` for a size that the version does not have.
+    public init(readingValue reader: inout ByteReader) throws(ParseError) {
+        let start = reader.offset
+        let length = reader.remaining
+        let version = try reader.readUInt32("version of sync")
+        guard version == 1 ? length == 28 : length >= 48 && length.isMultiple(of: 16) else {
+            throw ParseError(
+                .invalidValueLength,
+                reading: "value of sync",
+                offset: start,
+                reason: "\(length) bytes for version \(version)"
+            )
+        }
+        let reserved = try reader.readUInt32("reserved field of sync")
+        if version == 1 {
+            self = .version1(
+                contentID: try reader.readBytes(16, "content ID"),
+                expiry: Expiry(rawValue: try reader.readUInt32("duration to expiry")),
+                reserved: reserved
+            )
+            return
+        }
+        let challenge = try reader.readUInt64("server challenge")
+        let flags = Flags(rawValue: try reader.readUInt64("flags"))
+        let titleID = try reader.readBytes(16, "title ID")
+        let expiry = Expiry(rawValue: try reader.readUInt32("duration to expiry"))
+        let recordsInvalidated = try reader.readUInt32("records invalidated")
+        var streamIDs: [[UInt8]] = []
+        while reader.remaining > 0 {
+            streamIDs.append(try reader.readBytes(16, "invalidated stream ID"))
+        }
+        self = .version2(
+            Version2(
+                serverChallenge: challenge,
+                flags: flags,
+                titleID: titleID,
+                expiry: expiry,
+                recordsInvalidated: recordsInvalidated,
+                invalidatedStreamIDs: streamIDs,
+                reserved: reserved
+            )
+        )
+    }
+
+    /// Writes the fields of either version.
+    public func writeValue(to writer: inout ByteWriter) {
+        switch self {
+        case .version1(let contentID, let expiry, let reserved):
+            writer.write(UInt32(1))
+            writer.write(reserved)
+            writer.write(contentID)
+            writer.write(expiry.rawValue)
+        case .version2(let fields):
+            writer.write(UInt32(2))
+            writer.write(fields.reserved)
+            writer.write(fields.serverChallenge)
+            writer.write(fields.flags.rawValue)
+            writer.write(fields.titleID)
+            writer.write(fields.expiry.rawValue)
+            writer.write(fields.recordsInvalidated)
+            for streamID in fields.invalidatedStreamIDs { writer.write(streamID) }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+public import ByteCoding
+
+/// The tags of the TLLVs that the CKC must return as they came (Table 2-4).
+///
+///     bytes    field
+///     0-7      tag 0x19f9d4e5ab7609cb
+///     8-11     block length
+///     12-15    value length: a multiple of 8, zero included
+///     16...    tags, 8 bytes each
+///     ...      padding
+public struct TagReturnRequest: TLLVContent {
+    /// The tags, in the order of the request.
+    public let tags: [TLLVTag]
+
+    /// Makes a request for these tags.
+    public init(_ tags: [TLLVTag]) { self.tags = tags }
+
+    /// 0x19f9d4e5ab7609cb.
+    public static let tag = TLLVTag.tagReturnRequest
+    /// Any multiple of 8 bytes.
+    public static let valueLengths = TLLVValueLengths.range(0...Int(UInt32.max), step: 8)
+
+    /// Reads tags to the end.
+    public init(readingValue reader: inout ByteReader) throws(ParseError) {
+        var tags: [TLLVTag] = []
+        tags.reserveCapacity(reader.remaining / 8)
+        while reader.remaining > 0 {
+            tags.append(TLLVTag(rawValue: try reader.readUInt64("requested tag")))
+        }
+        self.tags = tags
+    }
+
+    /// Writes the tags.
+    public func writeValue(to writer: inout ByteWriter) {
+        for tag in tags { writer.write(tag.rawValue) }
+    }
+}
