@@ -75,17 +75,17 @@ struct SPCTests {
         let payload = Samples.spcPayload
         let parsed = try SPCPayload(parsing: payload)
         #expect(parsed.blocks.encoded == payload)
-        #expect(parsed.assetID.bytes == Array("skd://title-1/hd".utf8))
+        #expect(parsed.request.assetID.bytes == Array("skd://title-1/hd".utf8))
         #expect(parsed.protocolVersionsSupported.versions == [1, 2])
-        #expect(parsed.deviceIdentity?.osVersion == OSVersion(26, 1))
-        #expect(parsed.sync == .version1(contentID: bytes(16), expiry: Sync.Expiry(rawValue: 3600)))
-        #expect(parsed.oddities.isEmpty)
+        #expect(parsed.request.deviceIdentity?.osVersion == OSVersion(26, 1))
+        #expect(parsed.request.sync == .version1(contentID: bytes(16), expiry: Sync.Expiry(rawValue: 3600)))
+        #expect(parsed.request.oddities.isEmpty)
 
         let reversed = try SPCPayload(
             parsing: Samples.payload((Samples.mandatoryInSPC + Samples.optionalInSPC).reversed())
         )
-        #expect(reversed.assetID == parsed.assetID)
-        #expect(reversed.vmDeviceInformation == parsed.vmDeviceInformation)
+        #expect(reversed.request.assetID == parsed.request.assetID)
+        #expect(reversed.request.vmDeviceInformation == parsed.request.vmDeviceInformation)
     }
 
     @Test(
@@ -106,13 +106,13 @@ struct SPCTests {
         let rest = Samples.payload(Samples.mandatoryInSPC)
         let vm = TLLV(tag: .vmDeviceInformation, value: [0, 0, 0, 2] + bytes(60), using: &random)
         let parsed = try SPCPayload(parsing: rest + vm.encoded)
-        #expect(parsed.vmDeviceInformation == nil)
-        #expect(parsed.oddities == [.unknownVersion(.vmDeviceInformation)])
+        #expect(parsed.request.vmDeviceInformation == nil)
+        #expect(parsed.request.oddities == [.unknownVersion(.vmDeviceInformation)])
 
         let sync = TLLV(tag: .sync, value: [0, 0, 0, 0] + bytes(24), using: &random)
         let ordinary = try SPCPayload(parsing: rest + sync.encoded)
-        #expect(ordinary.sync == nil)
-        #expect(ordinary.oddities.isEmpty)
+        #expect(ordinary.request.sync == nil)
+        #expect(ordinary.request.oddities.isEmpty)
         #expect(ordinary.blocks[.sync] == sync)
     }
 

@@ -33,22 +33,12 @@ public struct CKCPayload: Sendable {
     ///   block that does not hold what its table says.
     public init(parsing payload: [UInt8]) throws(ParseError) {
         let blocks = try TLLVSequence(parsing: payload)
-        func block<Content: TLLVContent>(_: Content.Type) throws(ParseError) -> Content? {
-            guard let block = blocks[Content.tag] else { return nil }
-            return try Content(block)
-        }
-        func mandatory<Content: TLLVContent>(_ type: Content.Type) throws(ParseError) -> Content {
-            guard let content = try block(type) else {
-                throw ParseError(.missing(Content.tag), reading: "CKC payload", offset: payload.count)
-            }
-            return content
-        }
-        encryptedContentKey = try mandatory(EncryptedContentKey.self)
-        r1 = try mandatory(R1.self)
-        contentKeyDuration = try block(ContentKeyDuration.self)
-        requiredSecurityLevel = try block(RequiredSecurityLevel.self)
-        offlineKey = try block(OfflineKey.self)
-        hdcpEnforcement = try block(HDCPEnforcement.self)
+        encryptedContentKey = try blocks.mandatory()
+        r1 = try blocks.mandatory()
+        contentKeyDuration = try blocks.optional()
+        requiredSecurityLevel = try blocks.optional()
+        offlineKey = try blocks.optional()
+        hdcpEnforcement = try blocks.optional()
         if let conflict = blocks[.offlineKey], contentKeyDuration != nil {
             throw ParseError(
                 .conflictingBlocks,

@@ -39,4 +39,20 @@ public struct TLLVSequence: Sendable, Hashable, RandomAccessCollection {
 
     /// All blocks' bytes, one after the other: what was parsed, to the byte.
     public var encoded: [UInt8] { blocks.flatMap(\.encoded) }
+
+    /// The content of the block with the content's tag.
+    ///
+    /// - Throws: `missing-…` if there is none, and what reading it throws.
+    public func mandatory<Content: TLLVContent>(_: Content.Type = Content.self) throws(ParseError) -> Content {
+        guard let content: Content = try optional() else {
+            throw ParseError(.missing(Content.tag), reading: "payload", offset: blocks.last?.encoded.endIndex ?? 0)
+        }
+        return content
+    }
+
+    /// The content of the block with the content's tag, if there is one.
+    public func optional<Content: TLLVContent>(_: Content.Type = Content.self) throws(ParseError) -> Content? {
+        guard let block = self[Content.tag] else { return nil }
+        return try Content(block)
+    }
 }
