@@ -13,10 +13,13 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "keyway",
     products: [
-        .library(name: "ByteCoding", targets: ["ByteCoding"])
+        .library(name: "ByteCoding", targets: ["ByteCoding"]),
+        .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
+        .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
     ],
     dependencies: [],
     targets: [
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
@@ -24,5 +27,12 @@ let package = Package(
         .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(name: "FPSMessagesTests", dependencies: ["FPSMessages", "ByteCoding"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
+        .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "FPSCryptoTests",
+            dependencies: ["FPSCrypto"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
     ]
 )

@@ -1,0 +1,44 @@
+// The part of OpenSSL 3's libcrypto that FPSCrypto calls. Swift does not import macros that take arguments or casts;
+// the few that are needed are wrapped below.
+#ifndef CLIBCRYPTO_SHIM_H
+#define CLIBCRYPTO_SHIM_H
+
+#include <openssl/bio.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/opensslv.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/store.h>
+#include <openssl/ui.h>
+#include <openssl/x509.h>
+
+#if OPENSSL_VERSION_NUMBER < 0x30000000L
+#error "OpenSSL 3.0 or later is needed (Debian: libssl-dev)"
+#endif
+
+/// How a distinguished name is written: RFC 2253, with characters outside of ASCII as they are (UTF-8).
+static const unsigned long clibcrypto_name_style = XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB;
+
+/// Says that a text is in UTF-8.
+static const int clibcrypto_utf8 = MBSTRING_UTF8;
+
+/// Frees what libcrypto allocated. `pointer` may be NULL.
+static inline void clibcrypto_free(void *pointer) { OPENSSL_free(pointer); }
+
+/// Wipes and frees `size` bytes that libcrypto allocated. `pointer` may be NULL.
+static inline void clibcrypto_clear_free(void *pointer, size_t size) { OPENSSL_clear_free(pointer, size); }
+
+/// The bytes in a memory BIO. They belong to the BIO.
+static inline size_t clibcrypto_bio_bytes(BIO *bio, const unsigned char **bytes) {
+    char *data = NULL;
+    long size = BIO_get_mem_data(bio, &data);
+    *bytes = (const unsigned char *)data;
+    return size > 0 && data != NULL ? (size_t)size : 0;
+}
+
+#endif

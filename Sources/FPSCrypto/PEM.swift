@@ -1,0 +1,57 @@
+import CLibcrypto
+
+/// One block of a PEM file (RFC 7468): its label, the header lines of the old encrypted form, and the decoded bytes.
+struct PEMBlock {
+    let label: String
+    let header: [UInt8]
+    let content: SecretBytes
+
+    /// Larger inputs are no key and no certificate.
+    static let maximumSize = 1 << 20
+
+    /// True if there is the beginning of a block anywhere. DER starts with 0x30, which is no such text.
+    static func isPEM(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.first != 0x30 else { return false }
+        let mark = Array("-----BEGIN ".utf8)
+        var rest = bytes[...]
+        while let dash = rest.firstIndex(of: mark[0]) {
+            rest = rest[dash...]
+            if rest.starts(with: mark) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+
+    /// All blocks of `bytes`, with the text around them passed over, or nil if one is damaged.
+    static func all(in bytes: UnsafeRawBufferPointer) -> [PEMBlock]? {
+        clearingErrors {
+            MemoryBIO.reading(bytes) { bio in
+                var blocks: [PEMBlock] = []
+                while true {
+                    var label: UnsafeMutablePointer<CChar>?
+                    var header: UnsafeMutablePointer<CChar>?
+                    var content: UnsafeMutablePointer<UInt8>?
+                    var size = 0
+                    guard PEM_read_bio(bio, &label, &header, &content, &size) == 1, let label, let header, let content
+                    else {
+                        let error = ERR_peek_last_error()
+                        let isEnd = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
+                        return isEnd ? blocks : nil
+                    }
+                    defer {
+                        clibcrypto_free(label)
+                        clibcrypto_free(header)
+                        clibcrypto_clear_free(content, size)
+                    }
+                    blocks.append(
+                        PEMBlock(
+                            label: String(cString: label),
+                            header: Array(String(cString: header).utf8),
+                            content: SecretBytes(copying: UnsafeRawBufferPointer(start: content, count: size))
+                        )
+                    )
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import CLibcrypto
+
+extension RSAPrivateKey {
+    /// Reads a key in PEM or DER, as PKCS#1, PKCS#8 or encrypted PKCS#8; which one it is shows in the bytes. It never
+    /// asks for a passphrase on the terminal. `passphrase` (UTF-8) is not looked at when the key is not encrypted.
+    ///
+    /// The key is tried once, so that a damaged one is found here and not when the first client comes.
+    ///
+    /// - Throws: ``CryptoError/Code/unreadableKey``, ``CryptoError/Code/notAnRSAKey``,
+    ///   ``CryptoError/Code/unsupportedKeySize``, ``CryptoError/Code/passphraseNeeded`` or
+    ///   ``CryptoError/Code/wrongPassphrase``.
+    public convenience init(_ bytes: some Collection<UInt8>, passphrase: SecretBytes? = nil) throws(CryptoError) {
+        let key = try withContiguousBytes(bytes) { bytes throws(CryptoError) in
+            try PrivateKeyReader(passphrase: passphrase).read(bytes)
+        }
+        try self.init(owning: key, operation: PrivateKeyReader.operation)
+        try checkHalves()
+    }
+
+    /// Opens the one private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
+    /// OpenSSL's configuration add, such as `pkcs11:`. The key stays where it is and works there.
+    ///
+    /// - Throws: what ``init(_:passphrase:)`` throws; ``CryptoError/Code/unreadableKey`` also when there is no key, or
+    ///   no provider for the scheme.
+    public convenience init(storeURI uri: String, passphrase: SecretBytes? = nil) throws(CryptoError) {
+        let source = PassphraseSource(passphrase)
+        let key = clearingErrors { source.withArgument { Self.load(uri, $0) } }
+        guard let key else {
+            if source.wasAsked {
+                let code: CryptoError.Code = passphrase == nil ? .passphraseNeeded : .wrongPassphrase
+                throw CryptoError(code, operation: Self.storeOperation)
+            }
+            throw CryptoError(.unreadableKey, operation: Self.storeOperation, reason: "no private key was found there")
+        }
+        try self.init(owning: key, operation: Self.storeOperation)
+        try checkHalves()
+    }
+
+    private static let storeOperation = "opening an RSA private key in a store"
+
+    private static func load(_ uri: String, _ argument: UnsafeMutableRawPointer) -> OpaquePointer? {
+        guard let method = UI_UTIL_wrap_read_pem_callback(passphraseCallback, 0) else { return nil }
+        defer { UI_destroy_method(method) }
+        guard let store = OSSL_STORE_open(uri, method, argument, nil, nil) else { return nil }
+        defer { OSSL_STORE_close(store) }
+        guard OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) == 1 else { return nil }
+        while OSSL_STORE_eof(store) == 0, OSSL_STORE_error(store) == 0 {
+            guard let information = OSSL_STORE_load(store) else { continue }
+            defer { OSSL_STORE_INFO_free(information) }
+            if OSSL_STORE_INFO_get_type(information) == OSSL_STORE_INFO_PKEY {
+                return OSSL_STORE_INFO_get1_PKEY(information)
+            }
+        }
+        return nil
+    }
+
+    /// Holds that the private half undoes what the public half does.
+    private func checkHalves() throws(CryptoError) {
+        let operation = PrivateKeyReader.operation
+        var random = SecureRandom()
+        let message = SecretBytes(count: 16, randomFrom: &random)
+        do {
+            if try decryptOAEP(publicKey.encryptOAEP(message)) == message { return }
+        } catch {}
+        throw CryptoError(.unreadableKey, operation: operation, reason: "its private and public parts do not agree")
+    }
+}
