@@ -16,23 +16,33 @@ let package = Package(
         .library(name: "ByteCoding", targets: ["ByteCoding"]),
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
         .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
+        .library(name: "FPSMessages", targets: ["FPSMessages"]),
+        .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
     ],
     dependencies: [],
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CKeywayDASk"),
+
         .target(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
-        .testTarget(name: "FPSMessagesTests", dependencies: ["FPSMessages", "ByteCoding"], swiftSettings: settings),
-        .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
+        .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
+        .target(
+            name: "KeyServerModule",
+            dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
+            swiftSettings: settings
+        ),
+
+        .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
             dependencies: ["FPSCrypto"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
+        .testTarget(name: "FPSMessagesTests", dependencies: ["ByteCoding", "FPSMessages"], swiftSettings: settings),
     ]
 )

@@ -1,0 +1,35 @@
+import FPSCrypto
+public import FPSMessages
+
+/// An SPC whose integrity has been proven: what it asks for, who asks, and the secrets to answer with.
+public struct OpenedSPC: Sendable {
+    /// The bundle that opened it.
+    public let bundle: CertificateBundle
+    /// The version of the SPC.
+    public let version: SPCVersion
+    /// What is asked for. The asset ID in it governs.
+    public let request: SPCRequest
+    /// What the device says of itself.
+    public let device: ReportedDevice
+    /// The anonymous ID of the device, 20 bytes. Of the adapter where that is the route: see ``deviceID``.
+    public let hu: [UInt8]
+    /// What is worth recording.
+    public let notes: [Note]
+    let session: Session
+
+    /// The anonymous ID to count devices by, 20 bytes; nil where HU is that of a digital AV adapter (Table 2-7).
+    public var deviceID: [UInt8]? { device.route == .digitalAVAdapter ? nil : hu }
+
+    /// The report of a Sync SPC; nil for an ordinary one. A Sync SPC is never answered with a key.
+    public var syncReport: Sync? { request.sync }
+
+    /// What the CKC is made with.
+    enum Session: Sendable {
+        /// SK and R1 are known here.
+        case open(sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)
+        /// A plug-in encrypts the content key; the rest is made here.
+        case keyPayload(any KeyPayloadProvider, KeyPayload, r1: SecretBytes, payload: SPCPayload)
+        /// A plug-in makes the CKC.
+        case whole(any WholeSPCSession)
+    }
+}

@@ -1,0 +1,153 @@
+public import FPSMessages
+
+/// One rule: it allows, or refuses with a reason.
+public protocol LicenseCheck: Sendable {
+    /// Decides.
+    func decide(_ question: LicenseQuestion) -> Verdict
+}
+
+/// What a rule says.
+public enum Verdict: Sendable, Equatable {
+    /// Nothing against it.
+    case allow
+    /// No key, for this reason.
+    case refuse(KSMError)
+
+    static func refuse(_ code: KSMError.Code, _ reason: String) -> Verdict {
+        .refuse(KSMError(.policy, code, reason))
+    }
+}
+
+/// What the rules look at.
+public struct LicenseQuestion: Sendable {
+    /// The terms of the content.
+    public let policy: LicensePolicy
+    /// What the key is for.
+    public let track: TrackKind
+    /// What the SPC asks for.
+    public let request: SPCRequest
+    /// What the device says of itself.
+    public let device: ReportedDevice
+    /// The server's own settings.
+    public let configuration: KeyServerModule.Configuration
+    /// The time, in seconds since 1970.
+    public let now: Int64
+}
+
+/// The rules that every request for a key passes, in this order.
+public enum LicenseChecks {
+    /// All of them.
+    public static let all: [any LicenseCheck] = [
+        PlaybackStateCheck(), SPCAgeCheck(), RouteCheck(), VirtualMachineCheck(), OSVersionCheck(),
+        SecurityLevelCheck(),
+        HDCPCheck(),
+    ]
+}
+
+/// A halted player gets no key, and a policy that limits time needs an SPC that says what the player was doing.
+public struct PlaybackStateCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        let policy = question.policy
+        guard let state = question.request.mediaPlaybackState?.state else {
+            let needsState = policy.lease != nil || policy.rental != nil || policy.persist != nil
+            return needsState
+                ? .refuse(.playbackStateMissing, "lease, rental and persistence need a media playback state in the SPC")
+                : .allow
+        }
+        switch state {
+        case .readyToStart, .playingOrPaused, .leaseAboutToExpire: return .allow
+        case .halted: return .refuse(.playbackHalted, "playback has halted")
+        default: return .refuse(.playbackStateUnknown, "playback state \(state.hexadecimal) is not known")
+        }
+    }
+}
+
+/// An SPC must be recent, and not from the future; one without a date is judged by the policy.
+public struct SPCAgeCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        guard let limit = question.configuration.maximumSPCAge else { return .allow }
+        guard let made = question.request.mediaPlaybackState?.creationDate else {
+            return (question.policy.undatedSPC ?? .deny) == .allow
+                ? .allow : .refuse(.playbackStateMissing, "the SPC does not say when it was made")
+        }
+        let age = question.now - Int64(made)
+        let maximum = question.policy.maximumSPCAge ?? limit
+        if age > Int64(maximum.rawValue) {
+            return .refuse(.spcTooOld, "made \(age) seconds ago, \(maximum.rawValue) are allowed")
+        }
+        let ahead = question.configuration.maximumClockAhead
+        if -age > Int64(ahead.rawValue) {
+            return .refuse(.spcFromTheFuture, "made \(-age) seconds ahead, \(ahead.rawValue) are allowed")
+        }
+        return .allow
+    }
+}
+
+/// AirPlay and the digital AV adapter, where the policy denies them.
+public struct RouteCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        switch question.device.route {
+        case .airPlay where question.policy.airplay == .deny: .refuse(.airPlayDenied, "AirPlay is denied")
+        case .digitalAVAdapter where question.policy.adapter == .deny:
+            .refuse(.adapterDenied, "the digital AV adapter is denied")
+        default: .allow
+        }
+    }
+}
+
+/// Virtual machines, unless the policy allows them.
+public struct VirtualMachineCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        question.device.isVirtualMachine && question.policy.virtualMachines != .allow
+            ? .refuse(.virtualMachine, "the device is a virtual machine") : .allow
+    }
+}
+
+/// The oldest operating system, by class of device. A device of a class with a minimum must report its version.
+public struct OSVersionCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        guard case .apple(let device) = question.device.kind, let minimum = question.policy.osVersions[device] else {
+            return .allow
+        }
+        guard let version = question.device.osVersion else {
+            return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
+        }
+        return version < minimum ? .refuse(.osVersionTooOld, "OS version \(version), \(minimum) is required") : .allow
+    }
+}
+
+/// Main needs a device that reports Main, and a Mac with a recent Kext Deny List. Baseline and Audio are met by every
+/// device (Table 3-8).
+public struct SecurityLevelCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        guard question.policy.securityLevel == .main else { return .allow }
+        let minimumKDL = question.policy.minimumKDL ?? question.configuration.minimumKDL
+        switch question.device.effectiveSecurityLevel(minimumKDL: minimumKDL) {
+        case SecurityLevel.main: return .allow
+        case let level?:
+            let isOldMac = question.device.securityLevel == .main
+            return .refuse(
+                .securityLevelTooLow,
+                isOldMac
+                    ? "the Mac's Kext Deny List is older than \(minimumKDL), which makes it Baseline; Main is required"
+                    : "the device is \(level), Main is required"
+            )
+        case nil: return .refuse(.securityLevelTooLow, "the device reports no security level, Main is required")
+        }
+    }
+}
+
+/// HDCP Type 1 only for a device that can enforce it (Table 3-2, bit 0).
+public struct HDCPCheck: LicenseCheck {
+    /// Decides.
+    public func decide(_ question: LicenseQuestion) -> Verdict {
+        question.policy.hdcp == .type1 && !question.device.capabilities.has(.hdcpEnforcement)
+            ? .refuse(.hdcpNotEnforceable, "HDCP Type 1 is required, and the device cannot enforce it") : .allow
+    }
+}

@@ -1,0 +1,58 @@
+/// A duration in whole seconds, as it goes into a TLLV: 4 bytes.
+public struct Seconds: RawRepresentable, Hashable, Sendable {
+    /// The number of seconds.
+    public let rawValue: UInt32
+
+    /// Makes a duration from its number of seconds.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The longest that a policy may grant: 0xFFFFFFFF on the wire means "never expires" (Table 6-2).
+    public static let maximum = Seconds(rawValue: .max - 1)
+
+    /// Reads an ISO 8601 duration of weeks, days, hours, minutes and whole seconds, such as `PT10M` or `P1DT12H`.
+    ///
+    /// Years and months have no fixed length and are not accepted; neither are fractions. Nil also for what exceeds
+    /// ``maximum``.
+    public init?(iso8601 text: String) {
+        var rest = Substring(text)
+        guard rest.popFirst() == "P", !rest.isEmpty else { return nil }
+        var total: UInt64 = 0
+        var units: [(Character, UInt64)] = [("W", 604_800), ("D", 86_400)]
+        var inTime = false
+        while !rest.isEmpty {
+            if rest.first == "T", !inTime {
+                rest.removeFirst()
+                units = [("H", 3600), ("M", 60), ("S", 1)]
+                inTime = true
+                guard !rest.isEmpty else { return nil }
+                continue
+            }
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            rest.removeFirst(digits.count)
+            // At most ten digits, so that no product below can overflow.
+            guard (1...10).contains(digits.count), let count = UInt64(digits), let letter = rest.popFirst(),
+                let position = units.firstIndex(where: { $0.0 == letter })
+            else { return nil }
+            total += count * units[position].1
+            units.removeFirst(position + 1)
+        }
+        guard total <= UInt64(Self.maximum.rawValue) else { return nil }
+        rawValue = UInt32(total)
+    }
+}
+
+extension Seconds: Comparable, CustomStringConvertible {
+    /// The shorter comes first.
+    public static func < (left: Seconds, right: Seconds) -> Bool { left.rawValue < right.rawValue }
+
+    /// The duration in ISO 8601: days, hours, minutes and seconds.
+    public var description: String {
+        let parts: [(UInt32, String)] = [
+            (rawValue / 3600 % 24, "H"), (rawValue / 60 % 60, "M"), (rawValue % 60, "S"),
+        ]
+        let days = rawValue / 86_400
+        let time = parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
+        guard rawValue > 0 else { return "PT0S" }
+        return "P" + (days > 0 ? "\(days)D" : "") + (time.isEmpty ? "" : "T" + time)
+    }
+}

@@ -1,0 +1,120 @@
+public import FPSMessages
+
+/// How long a key may be used and whether it may be kept: what becomes of a policy's lease, rental and persistence.
+///
+///     asked for    persist               lease  rental  becomes
+///     online       any                   -      -       no TLLV; see below for limited and dual
+///     online       any                   L      -       duration, lease 0x1a4bde7e
+///     online       any                   -      R       duration, rental 0x3dfe45a0
+///     online       any                   L      R       duration, both 0x27b59bde
+///     online       limited V             -      -       duration, rental 0x3dfe45a0 of V
+///     online       dual S, P             -      -       duration, rental 0x3dfe45a0 of P (none where P is 0)
+///     persistable  none                  any    any     as online, and said so in the answer
+///     persistable  any, not local route  any    any     as online, and said so in the answer
+///     persistable  unlimited             any    -       duration, persist 0x3df2d9fb
+///     persistable  limited V             any    any     duration, persist 0x18f06048 of V
+///     persistable  dual S, P             -      -       Offline Key: version 2 with capability bits 1 and 3, version 1
+///                                                       with bit 1
+///     persistable  dual, no bit 1        -      -       duration, persist 0x18f06048 of the fallback, or refused
+///
+/// A lease beside persistence binds online keys alone: a kept key cannot renew it. In playback state 2 an answer without a
+/// duration gets one all the same, of type rental with zero, which limits nothing (Table 4-2).
+public struct KeyTerms: Sendable, Hashable {
+    /// The Content Key Duration, if there is one.
+    public let duration: ContentKeyDuration?
+    /// The Offline Key, if there is one; never beside a duration.
+    public let offlineKey: OfflineKey?
+    /// Whether the device may keep the key.
+    public let isPersistable: Bool
+    /// What is worth recording.
+    public let notes: [Note]
+
+    /// Whether the key has dual expiry, so that a Sync SPC can be made for it.
+    public var hasDualExpiry: Bool { offlineKey != nil }
+
+    /// Works the terms out.
+    ///
+    /// - Throws: `offline-key-unsupported`, `stream-id-missing`.
+    init(
+        policy: LicensePolicy,
+        wantsPersistable: Bool,
+        content: Content,
+        request: SPCRequest,
+        device: ReportedDevice
+    ) throws(KSMError) {
+        let state = request.mediaPlaybackState?.state
+        if wantsPersistable {
+            guard policy.persist != nil else {
+                self.init(online: policy, state: state, notes: [.persistenceWithheld(reason: "the policy has none")])
+                return
+            }
+            guard device.route == .local else {
+                let note = Note.persistenceWithheld(reason: "AirPlay and the digital AV adapter get none")
+                self.init(online: policy, state: state, notes: [note])
+                return
+            }
+        }
+        switch policy.persist {
+        case .unlimited where wantsPersistable:
+            self.init(kept: ContentKeyDuration(keyType: .persistUnlimited))
+        case .limited(let validity) where wantsPersistable:
+            self.init(kept: ContentKeyDuration(rental: validity.rawValue, keyType: .persistLimited))
+        case .dual(let storage, let playback, let fallback) where wantsPersistable:
+            guard device.capabilities.has(.offlineKey) else {
+                guard let fallback else {
+                    throw KSMError(
+                        .policy,
+                        .offlineKeyUnsupported,
+                        "the device cannot enforce dual expiry, and the policy has no fallback"
+                    )
+                }
+                let limited = ContentKeyDuration(rental: fallback.rawValue, keyType: .persistLimited)
+                self.init(kept: limited, notes: [.persistenceFallback])
+                return
+            }
+            guard let streamID = content.streamID else {
+                throw KSMError(.policy, .streamIDMissing, "dual expiry needs a stream ID, and the content has none")
+            }
+            let titleID = content.titleID ?? streamID
+            let key = OfflineKey(
+                streamID: streamID,
+                storage: storage.rawValue,
+                playback: playback.rawValue,
+                titleID: device.capabilities.has(.offlineKeyVersion2) ? titleID : nil
+            )
+            self.init(duration: nil, offlineKey: key, isPersistable: true, notes: [])
+        default:
+            self.init(online: policy, state: state, notes: [])
+        }
+    }
+
+    private init(duration: ContentKeyDuration?, offlineKey: OfflineKey?, isPersistable: Bool, notes: [Note]) {
+        self.duration = duration
+        self.offlineKey = offlineKey
+        self.isPersistable = isPersistable
+        self.notes = notes
+    }
+
+    private init(kept duration: ContentKeyDuration, notes: [Note] = []) {
+        self.init(duration: duration, offlineKey: nil, isPersistable: true, notes: notes)
+    }
+
+    private init(online policy: LicensePolicy, state: MediaPlaybackState.State?, notes: [Note]) {
+        var rental = policy.rental?.rawValue
+        if policy.lease == nil, rental == nil {
+            switch policy.persist {
+            case .limited(let validity): rental = validity.rawValue
+            case .dual(_, let playback, _) where playback.rawValue > 0: rental = playback.rawValue
+            default: break
+            }
+        }
+        let duration: ContentKeyDuration? =
+            switch (policy.lease?.rawValue, rental) {
+            case (let lease?, let rental?): ContentKeyDuration(lease: lease, rental: rental, keyType: .leaseAndRental)
+            case (let lease?, nil): ContentKeyDuration(lease: lease, keyType: .lease)
+            case (nil, let rental?): ContentKeyDuration(rental: rental, keyType: .rental)
+            case (nil, nil): state == .playingOrPaused ? ContentKeyDuration(keyType: .rental) : nil
+            }
+        self.init(duration: duration, offlineKey: nil, isPersistable: false, notes: notes)
+    }
+}
