@@ -36,6 +36,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
@@ -43,6 +44,15 @@ let package = Package(
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
-        .testTarget(name: "FPSMessagesTests", dependencies: ["ByteCoding", "FPSMessages"], swiftSettings: settings),
+        .testTarget(
+            name: "FPSMessagesTests",
+            dependencies: ["ByteCoding", "FPSMessages", "VectorFiles"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeyServerModuleTests",
+            dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
+            swiftSettings: settings
+        ),
     ]
 )

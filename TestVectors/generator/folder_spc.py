@@ -95,15 +95,15 @@ def devices(keep) -> Iterator[Vector]:
         profiles.mac_outside_virtual_machine(base("v2-vm-info-version-0", **modern)),
     )
     yield success(
-        "v2-device-identity-unknown-version",
-        "Device Identity of version 9 (absent) beside Device Info.",
-        unknown_identity(base("v2-device-identity-unknown-version")),
+        "v2-device-identity-version-9",
+        "Device Identity of version 9, which is read like any other, beside Device Info.",
+        identity_of_another_version(base("v2-device-identity-version-9")),
     )
 
 
-def unknown_identity(spc: SPC) -> SPC:
+def identity_of_another_version(spc: SPC) -> SPC:
     identity = profiles.identity(spc, b.CLASS_MOBILE, (27, 0, 0), version=9)
-    return spc.add(b.ignored(identity), b.device_info(b.TYPE_MOBILE, (18, 0, 0))).shuffle()
+    return spc.add(identity, b.device_info(b.TYPE_MOBILE, (18, 0, 0))).shuffle()
 
 
 def states_and_syncs() -> Iterator[Vector]:

@@ -128,9 +128,9 @@ def successes() -> Iterator[Vector]:
         profiles.identity(spc, 0x80000001, (255, 255, 255)),
     )
     yield with_block(
-        "device-identity-unknown-version",
-        "Version 9 of the Device Identity is treated as absent.",
-        b.ignored(profiles.identity(spc, b.CLASS_MOBILE, (18, 0, 0), version=9)),
+        "device-identity-version-9",
+        "The guide lists no versions of the Device Identity, so any is read.",
+        profiles.identity(spc, b.CLASS_MOBILE, (18, 0, 0), version=9),
     )
     yield with_block(
         "device-info-unknown-version",

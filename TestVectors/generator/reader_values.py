@@ -70,11 +70,9 @@ def read_capabilities(value: bytes) -> Facts | None:
 
 
 def read_device_identity(value: bytes) -> Facts | None:
-    if word(value) != 1:
-        return None
-    _, device, vendor, product, ree, tee, version = unpack(">II8s8s4s4s4s", value)
+    version_of_block, device, vendor, product, ree, tee, version = unpack(">II8s8s4s4s4s", value)
     return {
-        "device-identity-version": "1",
+        "device-identity-version": str(version_of_block),
         "device-class": str(device),
         "vendor-hash": vendor.hex(),
         "product-hash": product.hex(),

@@ -42,6 +42,15 @@ struct TLLVContentTests {
         check(Samples.all[sample])
     }
 
+    @Test("A block in which a device describes itself may have grown", arguments: [1, 4, 33])
+    func grownBlocks(by count: Int) throws {
+        var random = SplitMix64()
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 31)
+        let grown = TLLV(tag: .securityLevelReport, value: report.encodedValue + bytes(count), using: &random)
+        #expect(try SecurityLevelReport(grown) == report)
+        #expect(grown.value.count == 20 + count)
+    }
+
     @Test("Each version of Sync and Offline Key is held to its own size")
     func versionedSizes() {
         let sync1 = Sync.version1(contentID: bytes(16), expiry: .never).encodedValue

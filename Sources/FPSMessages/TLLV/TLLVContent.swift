@@ -25,6 +25,9 @@ public enum TLLVValueLengths: Sendable {
     case oneOf([Int])
     /// Any in this range that is a multiple of `step`.
     case range(ClosedRange<Int>, step: Int = 1)
+    /// This size, or more: blocks in which a device describes itself have grown without a new version before. What is
+    /// read past the known fields is left alone; the block keeps it.
+    case atLeast(Int)
 
     /// Exactly this size.
     static func exactly(_ count: Int) -> Self { .oneOf([count]) }
@@ -34,6 +37,7 @@ public enum TLLVValueLengths: Sendable {
         switch self {
         case .oneOf(let sizes): sizes.contains(count)
         case .range(let range, let step): range.contains(count) && count.isMultiple(of: step)
+        case .atLeast(let least): count >= least
         }
     }
 }
@@ -79,6 +83,7 @@ extension TLLVContent {
         }
         var reader = ByteReader(block.value.span.bytes, base: base)
         self = try Self(readingValue: &reader)
+        if case .atLeast = Self.valueLengths { return }
         try reader.finish("value of \(Self.tag)")
     }
 

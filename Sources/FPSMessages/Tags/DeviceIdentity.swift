@@ -51,8 +51,8 @@ public struct DeviceIdentity: TLLVContent {
 
     /// 0x94c17cd676c69b59.
     public static let tag = TLLVTag.deviceIdentity
-    /// 36 bytes.
-    public static let valueLengths = TLLVValueLengths.exactly(36)
+    /// 36 bytes; more are left alone.
+    public static let valueLengths = TLLVValueLengths.atLeast(36)
 
     /// Reads the fields.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {

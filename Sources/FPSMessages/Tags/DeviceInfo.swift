@@ -48,8 +48,8 @@ public struct DeviceInfo: TLLVContent {
 
     /// 0xd43fc6abc596aae7.
     public static let tag = TLLVTag.deviceInfo
-    /// 16 bytes.
-    public static let valueLengths = TLLVValueLengths.exactly(16)
+    /// 16 bytes; more are left alone.
+    public static let valueLengths = TLLVValueLengths.atLeast(16)
     /// Version 1.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 12, known: 1...1)
 

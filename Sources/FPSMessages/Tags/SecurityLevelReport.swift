@@ -28,16 +28,26 @@ public struct SecurityLevelReport: TLLVContent {
 
     /// 0xb18ee16ea50f6c02.
     public static let tag = TLLVTag.securityLevelReport
-    /// 20 bytes, or 16.
-    public static let valueLengths = TLLVValueLengths.oneOf([16, 20])
+    /// 16 bytes, or 20 and more; what follows the known fields is left alone.
+    public static let valueLengths = TLLVValueLengths.atLeast(16)
     /// Version 1.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...1)
 
     /// Reads the fields.
+    ///
+    /// - Throws: `invalid-value-length` where the last field is cut off.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         try reader.skip(4, "version of security-level-report")
         reserved = try reader.readUInt32("reserved field of security-level-report")
         level = SecurityLevel(rawValue: try reader.readUInt64("security level"))
+        guard !(1...3).contains(reader.remaining) else {
+            throw ParseError(
+                .invalidValueLength,
+                reading: "Kext Deny List version",
+                offset: reader.offset,
+                reason: "\(reader.remaining) bytes"
+            )
+        }
         kextDenyListVersion = reader.remaining == 0 ? nil : try reader.readUInt32("Kext Deny List version")
     }
 

@@ -99,20 +99,17 @@ public enum Sync: TLLVContent {
         public let titleID: [UInt8]
         /// How long the licence may still be used.
         public let expiry: Expiry
-        /// How many records were invalidated, as the device counts them.
-        public let recordsInvalidated: UInt32
-        /// The stream IDs of the invalidated keys, 16 bytes each.
+        /// The stream IDs of the invalidated keys, 16 bytes each; as many as the field of records invalidated says.
         public let invalidatedStreamIDs: [[UInt8]]
         /// Reserved, kept as it came.
         public let reserved: UInt32
 
-        /// Makes the fields; the count of records is that of the stream IDs unless given.
+        /// Makes the fields.
         public init(
             serverChallenge: UInt64,
             flags: Flags,
             titleID: [UInt8],
             expiry: Expiry,
-            recordsInvalidated: UInt32? = nil,
             invalidatedStreamIDs: [[UInt8]] = [],
             reserved: UInt32 = 0
         ) {
@@ -120,7 +117,6 @@ public enum Sync: TLLVContent {
             self.flags = flags
             self.titleID = titleID
             self.expiry = expiry
-            self.recordsInvalidated = recordsInvalidated ?? UInt32(invalidatedStreamIDs.count)
             self.invalidatedStreamIDs = invalidatedStreamIDs
             self.reserved = reserved
         }
@@ -135,7 +131,8 @@ public enum Sync: TLLVContent {
 
     /// Reads the fields of either version.
     ///
-    /// - Throws: `invalid-value-length` for a size that the version does not have.
+    /// - Throws: `invalid-value-length` for a size that the version does not have, or another number of stream IDs than
+    ///   the block itself says.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         let start = reader.offset
         let length = reader.remaining
@@ -166,13 +163,20 @@ public enum Sync: TLLVContent {
         while reader.remaining > 0 {
             streamIDs.append(try reader.readBytes(16, "invalidated stream ID"))
         }
+        guard streamIDs.count == Int(recordsInvalidated) else {
+            throw ParseError(
+                .invalidValueLength,
+                reading: "records invalidated",
+                offset: start + 44,
+                reason: "\(recordsInvalidated) records, \(streamIDs.count) stream IDs"
+            )
+        }
         self = .version2(
             Version2(
                 serverChallenge: challenge,
                 flags: flags,
                 titleID: titleID,
                 expiry: expiry,
-                recordsInvalidated: recordsInvalidated,
                 invalidatedStreamIDs: streamIDs,
                 reserved: reserved
             )
@@ -194,7 +198,7 @@ public enum Sync: TLLVContent {
             writer.write(fields.flags.rawValue)
             writer.write(fields.titleID)
             writer.write(fields.expiry.rawValue)
-            writer.write(fields.recordsInvalidated)
+            writer.write(UInt32(fields.invalidatedStreamIDs.count))
             for streamID in fields.invalidatedStreamIDs { writer.write(streamID) }
         }
     }

@@ -48,8 +48,8 @@ public struct VMDeviceInformation: TLLVContent {
 
     /// 0x756440e240499f70.
     public static let tag = TLLVTag.vmDeviceInformation
-    /// 28 bytes.
-    public static let valueLengths = TLLVValueLengths.exactly(28)
+    /// 28 bytes; more are left alone.
+    public static let valueLengths = TLLVValueLengths.atLeast(28)
     /// Version 0 (not a virtual machine) and version 1.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 0...1)
 

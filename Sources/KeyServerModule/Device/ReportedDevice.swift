@@ -35,7 +35,7 @@ public struct ReportedDevice: Sendable, Hashable {
     public let securityLevel: SecurityLevel?
     /// The version of a Mac's Kext Deny List.
     public let kextDenyListVersion: UInt32?
-    /// Whether the device runs in a virtual machine.
+    /// Whether the device runs in a virtual machine, or says so in a version that cannot be read.
     public let isVirtualMachine: Bool
     /// Where the content will be shown.
     public let route: Route
@@ -61,7 +61,10 @@ public struct ReportedDevice: Sendable, Hashable {
             securityLevel = capabilities.has(.securityLevelBaseline) ? .baseline : nil
         }
         kextDenyListVersion = request.kextDenyListVersion?.version ?? request.securityLevelReport?.kextDenyListVersion
-        isVirtualMachine = request.vmDeviceInformation?.isVirtualMachine ?? false
+        // Only version 0 says that a device is no virtual machine; one that cannot be read does not.
+        isVirtualMachine =
+            request.vmDeviceInformation?.isVirtualMachine
+            ?? request.oddities.contains(.unknownVersion(.vmDeviceInformation))
         switch request.streamingIndicator {
         case StreamingIndicator.airPlay: route = .airPlay
         case StreamingIndicator.digitalAVAdapter: route = .digitalAVAdapter
