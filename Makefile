@@ -1,0 +1,48 @@
+# What a developer types. Each target explains itself in `make help`; scripts/ holds what is longer than a line.
+# Package.swift makes warnings errors, in every one of these builds.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench fuzz lint format clean
+
+# Packages of their own (FuzzTesting, Benchmarks) build beside .build, so that nothing is left inside their folders.
+SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
+SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/*)
+
+# How long `make fuzz` gives each fuzz target, in seconds. Ten minutes is the least before a release.
+FUZZ_SECONDS ?= 600
+
+help: ## Say what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Install the Debian packages that are missing (quick when none is)
+	@scripts/setup
+
+build: setup ## Build .build/release/keyway and .build/release/keyway-server
+	swift build -c release
+
+demo: build ## Start a key server and let a virtual iPhone ask it for a key
+	@scripts/demo
+
+# One debug build serves the unit tests and, by its executables, the integration tests.
+test: setup ## Run every test
+	swift test --parallel
+	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
+
+bench: setup ## Measure SPC to CKC beside the machine's raw RSA
+	swift run -c release --package-path Benchmarks --scratch-path .build-bench
+
+fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+lint: setup ## Check format, layers and scripts
+	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+	@scripts/check-layers --self-test
+	@scripts/check-layers
+	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_SCRIPTS); else echo "shellcheck is not here: skipped"; fi
+
+format: setup ## Put the Swift files into the project's format
+	swift format --in-place --recursive --parallel $(SWIFT_FILES)
+
+clean: ## Remove everything that was built
+	rm -rf .build .build-*
