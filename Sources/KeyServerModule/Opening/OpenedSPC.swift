@@ -1,4 +1,4 @@
-import FPSCrypto
+package import FPSCrypto
 public import FPSMessages
 
 /// An SPC whose integrity has been proven: what it asks for, who asks, and the secrets to answer with.
@@ -22,6 +22,12 @@ public struct OpenedSPC: Sendable {
 
     /// The report of a Sync SPC; nil for an ordinary one. A Sync SPC is never answered with a key.
     public var syncReport: Sync? { request.sync }
+
+    /// SK and R1, where they are known in this process: for the tools that check a CKC, never for a server.
+    package var sessionSecrets: (sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)? {
+        guard case .open(let sessionKey, let r1, let payload) = session else { return nil }
+        return (sessionKey, r1, payload)
+    }
 
     /// What the CKC is made with.
     enum Session: Sendable {
