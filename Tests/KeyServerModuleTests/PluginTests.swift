@@ -1,0 +1,163 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+import Foundation
+import KeyServerModule
+import Testing
+import VectorFiles
+
+/// The example plug-in, compiled with the system's C compiler, loaded and used.
+@Suite("DASk plug-in")
+struct PluginTests {
+    private static let folder = VectorFile.root.deletingLastPathComponent()
+
+    /// The example, compiled once for all tests of this suite.
+    private static let library: Result<String, any Error> = Result {
+        let output = FileManager.default.temporaryDirectory
+            .appending(path: "example_dask-\(ProcessInfo.processInfo.processIdentifier).so").path
+        try compile(folder.appending(path: "Examples/dask-plugin/example_dask.c").path, to: output)
+        return output
+    }
+
+    private static func compile(_ source: String, to output: String) throws {
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = [
+            "cc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden",
+            "-I", folder.appending(path: "Sources/CKeywayDASk/include").path, "-o", output, source, "-lcrypto",
+        ]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0, "the plug-in does not compile")
+    }
+
+    private func plugin(_ configuration: String) throws -> DASkPlugin {
+        try DASkPlugin(
+            path: try Self.library.get(),
+            configuration: configuration,
+            ask: TestKeys.ask,
+            provisioningData: TestKeys.ask
+        )
+    }
+
+    private func module(_ plugin: DASkPlugin) throws -> KeyServerModule {
+        let bundle = try CertificateBundle(
+            name: "plug-in",
+            kind: .production,
+            certificate: X509Certificate(try TestKeys.file("test-rsa-2048.der")),
+            privateKey: RSAPrivateKey(try TestKeys.file("test-rsa-2048.pem")),
+            derivation: plugin.derivation,
+            wholeSPC: plugin.wholeSPC
+        )
+        return try KeyServerModule(bundles: [bundle])
+    }
+
+    @Test("It opens SPCs and serves production bundles", arguments: ["derive", "derive serial", "key-payload"])
+    func opens(configuration: String) throws {
+        let vector = try VectorFile(path: "spc/v2-iphone.txt")
+        let plugged = try module(try plugin(configuration))
+        let opened = try plugged.open(vector.message)
+        #expect(opened.hu == vector.bytes("hu"))
+        let license = try plugged.license(
+            for: opened,
+            content: Content(key: TestKeys.contentKey)!,
+            policy: .default,
+            wantsPersistable: false,
+            at: TestKeys.creationDate
+        )
+        // The same session opened without the plug-in must find the same key in its CKC.
+        let secrets = try #require(try TestKeys.module().open(vector.message).sessionSecrets)
+        #expect(try CKCReader(secrets).contentKey(in: license.ckc) == TestKeys.contentKey.key)
+    }
+
+    @Test("An SPC that does not hold is refused alike", arguments: ["derive", "key-payload"])
+    func refuses(configuration: String) throws {
+        let vector = try VectorFile(path: "spc/v2-integrity-altered.txt")
+        let plugged = try module(try plugin(configuration))
+        let error = #expect(throws: KSMError.self) { try plugged.open(vector.message) }
+        #expect(error?.isUnreadable == true)
+    }
+
+    @Test("It takes whole SPCs of version 3, which nobody else does")
+    func wholeSPC() throws {
+        let plugged = try module(try plugin("spc-3"))
+        var random = SeededRandom(seed: 3)
+        let key = SecretBytes(count: 16, randomFrom: &random)
+        let hash = try X509Certificate(try TestKeys.file("test-rsa-2048.der")).sha1
+        let asset = try #require(AssetID(Array("movie".utf8)))
+        let state = MediaPlaybackState(
+            creationDate: UInt32(TestKeys.creationDate),
+            state: .readyToStart,
+            sessionID: 1
+        )
+        let blocks = asset.block(using: &random).encoded + state.block(using: &random).encoded
+        let spc = [0, 0, 0, 3] + hash + [UInt8](repeating: 7, count: 20) + key.reveal() + blocks
+
+        let opened = try plugged.open(spc)
+        #expect(opened.version == .version3)
+        #expect(opened.request.assetID == asset)
+        #expect(opened.hu == [UInt8](repeating: 7, count: 20))
+        let license = try plugged.license(
+            for: opened,
+            content: Content(key: TestKeys.contentKey)!,
+            policy: LicensePolicy(lease: Seconds(rawValue: 60)),
+            wantsPersistable: false,
+            at: TestKeys.creationDate
+        )
+        #expect(try AES128.decryptBlock(license.ckc[4..<20], key: key) == TestKeys.contentKey.key.reveal())
+        let terms = try TLLVSequence(parsing: Array(license.ckc[36...]))
+        #expect(try terms.optional(ContentKeyDuration.self) == ContentKeyDuration(lease: 60, keyType: .lease))
+
+        #expect(throws: KSMError(.container, .spcVersion3, "")) { try TestKeys.module().open(spc) }
+        #expect(throws: KSMError(.sessionKey, .keyPayloadInvalid, "")) { try plugged.open(Array(spc.prefix(59))) }
+        // Without a way to DASk, versions 1 and 2 are this server's fault, not the client's.
+        let ordinary = try VectorFile(path: "spc/v2-iphone.txt").message
+        let error = #expect(throws: KSMError.self) { try plugged.open(ordinary) }
+        #expect(error?.isOurFault == true)
+    }
+
+    @Test("Calls from many threads are safe in both threading modes", arguments: ["derive", "derive serial"])
+    func concurrency(configuration: String) async throws {
+        let vector = try VectorFile(path: "spc/v2-iphone.txt")
+        let plugged = try module(try plugin(configuration))
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<64 { group.addTask { try plugged.open(vector.message).hu } }
+            for try await hu in group { #expect(hu == vector.bytes("hu")) }
+        }
+    }
+
+    @Test("What is not a plug-in is refused by name")
+    func notAPlugin() throws {
+        #expect(throws: BundleError.self) { try plugin("nothing that it offers") }
+        #expect(throws: BundleError.self) { try DASkPlugin(path: "/nowhere/plugin.so") }
+        #expect(throws: BundleError.self) { try DASkPlugin(path: "libcrypto.so.3") }
+        let source = FileManager.default.temporaryDirectory.appending(path: "empty-\(UUID()).c")
+        try Data("int nothing;".utf8).write(to: source)
+        defer { try? FileManager.default.removeItem(at: source) }
+        let library = source.deletingPathExtension().appendingPathExtension("so").path
+        defer { try? FileManager.default.removeItem(atPath: library) }
+        try Self.compile(source.path, to: library)
+        let error = #expect(throws: BundleError.self) { try DASkPlugin(path: library) }
+        #expect(error?.reason.contains("keyway_dask_open") == true)
+    }
+}
+
+/// Opens a CKC with the secrets of its session.
+struct CKCReader {
+    let secrets: (sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)
+
+    init(_ secrets: (sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)) { self.secrets = secrets }
+
+    func payload(of ckc: [UInt8]) throws -> CKCPayload {
+        let message = try CKCMessage(parsing: ckc)
+        let key = try AES128.encryptBlockSecret(
+            secrets.payload.antiReplaySeed.bytes,
+            key: SHA1.hash(secrets.r1)[0..<16]
+        )
+        return try CKCPayload(parsing: AES128.decryptCBC(message.encryptedPayload, key: key, iv: message.iv))
+    }
+
+    func contentKey(in ckc: [UInt8]) throws -> SecretBytes {
+        try AES128.decryptBlockSecret(payload(of: ckc).encryptedContentKey.encryptedKey, key: secrets.sessionKey)
+    }
+}
