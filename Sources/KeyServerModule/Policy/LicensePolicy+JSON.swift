@@ -98,7 +98,7 @@ extension LicensePolicy: Codable {
             persist: try value(.persist),
             hdcp: try choice(.hdcp),
             securityLevel: level.flatMap(Level.init(rawValue:)),
-            minimumKDL: try value(.minimumKDL),
+            minimumKDL: try Self.minimumKDL(try value(.minimumKDL)),
             virtualMachines: try choice(.virtualMachines),
             airplay: try choice(.airplay),
             adapter: try choice(.adapter),
@@ -106,6 +106,15 @@ extension LicensePolicy: Codable {
             undatedSPC: try choice(.undatedSPC),
             osVersions: try Self.osVersions(try value(.osVersions) ?? [:])
         )
+    }
+
+    /// Decoded as a floating-point number, since an integer out of range would be reported without its field.
+    private static func minimumKDL(_ number: Double?) throws(PolicyError) -> UInt32? {
+        guard let number else { return nil }
+        guard let version = UInt32(exactly: number) else {
+            throw PolicyError(.invalidValue, field: "minimumKDL", reason: "a number from 0 to 4294967295 is expected")
+        }
+        return version
     }
 
     private static func osVersions(_ texts: [String: String]) throws(PolicyError) -> [AppleDevice: OSVersion] {

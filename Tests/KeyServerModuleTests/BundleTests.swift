@@ -1,0 +1,77 @@
+import FPSCrypto
+import KeyServerModule
+import Testing
+import VectorFiles
+
+@Suite("Certificate bundles")
+struct BundleTests {
+    @Test("A development DASk never guards production")
+    func development() throws {
+        let fixed = try #require(FixedDASk(SecretBytes(copying: [UInt8](repeating: 1, count: 16))))
+        let ours = try #require(DevelopmentDASk(ask: TestKeys.ask))
+        for dask in [fixed, ours] as [any DASkProvider] {
+            #expect(throws: Never.self) { try TestKeys.bundle("test-rsa-2048", dask: dask) }
+            let error = #expect(throws: BundleError.self) {
+                try TestKeys.bundle("test-rsa-2048", dask: dask, kind: .production)
+            }
+            #expect(error?.code == .developmentDASk)
+        }
+    }
+
+    @Test("A private key has to be the certificate's, and of a size that SPCs use")
+    func keys() throws {
+        let certificate = try X509Certificate(try TestKeys.file("test-rsa-2048.der"))
+        func bundle(_ key: RSAPrivateKey) -> BundleError.Code? {
+            do {
+                _ = try CertificateBundle(
+                    name: "b",
+                    kind: .development,
+                    certificate: certificate,
+                    privateKey: key,
+                    derivation: .none
+                )
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(bundle(try RSAPrivateKey(try TestKeys.file("test-rsa-2048.pem"))) == nil)
+        #expect(bundle(try RSAPrivateKey(try TestKeys.file("test-rsa-2048-other.pem"))) == .keyMismatch)
+        #expect(bundle(try RSAPrivateKey.generate(bits: 3072)) == .keySize)
+    }
+
+    @Test("The certificate hash chooses among several bundles, and one certificate has one bundle")
+    func several() throws {
+        let module = try TestKeys.module()
+        for (spc, name) in [("v1-iphone", "test-rsa-1024"), ("v2-iphone", "test-rsa-2048")] {
+            #expect(try module.open(try VectorFile(path: "spc/\(spc).txt").message).bundle.name == name)
+        }
+        let twice = try [TestKeys.bundle("test-rsa-2048"), TestKeys.bundle("test-rsa-2048")]
+        let error = #expect(throws: BundleError.self) { try KeyServerModule(bundles: twice) }
+        #expect(error?.code == .duplicateCertificate)
+    }
+
+    @Test("DASk and ASk have 16 bytes")
+    func sizes() {
+        for count in [0, 15, 17, 32] {
+            let wrong = SecretBytes(copying: [UInt8](repeating: 1, count: count))
+            #expect(FixedDASk(wrong) == nil)
+            #expect(DevelopmentDASk(ask: wrong) == nil)
+        }
+    }
+
+    @Test("No secret is in what a bundle or an opened SPC prints")
+    func silence() throws {
+        let vector = try VectorFile(path: "spc/v2-iphone.txt")
+        let opened = try TestKeys.module().open(vector.message)
+        var dumped = ""
+        dump(opened, to: &dumped)
+        dumped += "\(opened) \(opened.bundle) \(TestKeys.contentKey)"
+        for secret in [
+            vector.bytes("sk")!, vector.bytes("r1")!, TestKeys.contentKey.key.reveal(), TestKeys.ask.reveal(),
+        ] {
+            #expect(!dumped.contains(VectorFile.hexadecimal(secret)))
+            #expect(!dumped.contains(secret.map { "\($0)" }.joined(separator: ", ")))
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+import Testing
+
+@testable import KeyServerModule
+
+/// What an SPC asks for, made of blocks, without a message around it.
+func request(_ contents: [any TLLVContent]) throws -> SPCRequest {
+    var random = SeededRandom(seed: 5)
+    let asset: [any TLLVContent] = contents.contains { $0 is AssetID } ? [] : [AssetID(Array("movie".utf8))!]
+    return try SPCRequest(TLLVSequence(parsing: (asset + contents).flatMap { $0.block(using: &random).encoded }))
+}
+
+func playback(_ state: MediaPlaybackState.State = .readyToStart, age: Int64 = 0) -> MediaPlaybackState {
+    MediaPlaybackState(creationDate: UInt32(TestKeys.creationDate - age), state: state, sessionID: 1)
+}
+
+func identity(_ deviceClass: DeviceClass, _ osVersion: OSVersion = OSVersion(26)) -> DeviceIdentity {
+    DeviceIdentity(
+        deviceClass: deviceClass,
+        vendorHash: 1,
+        productHash: 2,
+        fairPlayVersionREE: 3,
+        fairPlayVersionTEE: 4,
+        osVersion: osVersion
+    )
+}
+
+@Suite("Rules before a key is given")
+struct LicenseCheckTests {
+    /// The first refusal's code, or nil.
+    private func verdict(
+        _ policy: LicensePolicy,
+        _ contents: [any TLLVContent],
+        _ configure: (inout KeyServerModule.Configuration) -> Void = { _ in }
+    ) throws -> String? {
+        var configuration = KeyServerModule.Configuration()
+        configure(&configuration)
+        let request = try request(contents)
+        let question = LicenseQuestion(
+            policy: policy,
+            track: .unspecified,
+            request: request,
+            device: ReportedDevice(request),
+            configuration: configuration,
+            now: TestKeys.creationDate
+        )
+        for check in LicenseChecks.all {
+            if case .refuse(let error) = check.decide(question) { return error.code.rawValue }
+        }
+        return nil
+    }
+
+    @Test("States 1, 2 and 3 pass, halted and unknown ones do not")
+    func states() throws {
+        for state in [MediaPlaybackState.State.readyToStart, .playingOrPaused, .leaseAboutToExpire] {
+            #expect(try verdict(.default, [playback(state)]) == nil)
+        }
+        #expect(try verdict(.default, [playback(.halted)]) == "playback-halted")
+        #expect(try verdict(.default, [playback(.init(rawValue: 1))]) == "playback-state-unknown")
+    }
+
+    @Test("Without a playback state, nothing that limits time is given, and nothing at all unless the policy says so")
+    func missingState() throws {
+        #expect(try verdict(.default, []) == "playback-state-missing")
+        #expect(try verdict(LicensePolicy(undatedSPC: .allow), []) == nil)
+        for policy in [
+            LicensePolicy(lease: Seconds(rawValue: 60), undatedSPC: .allow),
+            LicensePolicy(rental: Seconds(rawValue: 60), undatedSPC: .allow),
+            LicensePolicy(persist: .unlimited, undatedSPC: .allow),
+        ] {
+            #expect(try verdict(policy, []) == "playback-state-missing")
+            #expect(try verdict(policy, []) { $0.maximumSPCAge = nil } == "playback-state-missing")
+            #expect(try verdict(policy, [playback()]) == nil)
+        }
+        #expect(try verdict(.default, []) { $0.maximumSPCAge = nil } == nil)
+    }
+
+    @Test("An SPC is good for six hours back and ten minutes ahead")
+    func age() throws {
+        #expect(try verdict(.default, [playback(age: 6 * 3600)]) == nil)
+        #expect(try verdict(.default, [playback(age: 6 * 3600 + 1)]) == "spc-too-old")
+        #expect(try verdict(.default, [playback(age: -600)]) == nil)
+        #expect(try verdict(.default, [playback(age: -601)]) == "spc-from-the-future")
+        let strict = LicensePolicy(maximumSPCAge: Seconds(rawValue: 60))
+        #expect(try verdict(strict, [playback(age: 60)]) == nil)
+        #expect(try verdict(strict, [playback(age: 61)]) == "spc-too-old")
+        let old = MediaPlaybackState(creationDate: 0, state: .readyToStart, sessionID: 1)
+        #expect(try verdict(.default, [old]) == "spc-too-old")
+        #expect(try verdict(.default, [old]) { $0.maximumSPCAge = nil } == nil)
+        let far = MediaPlaybackState(creationDate: .max, state: .readyToStart, sessionID: 1)
+        #expect(try verdict(.default, [far]) == "spc-from-the-future")
+    }
+
+    @Test("Virtual machines are told by the version, not by the block")
+    func virtualMachines() throws {
+        let side = VMDeviceInformation.Side(deviceClass: .appleDesktop, osVersion: OSVersion(15), protocolVersion: 1)
+        let guest = VMDeviceInformation(isVirtualMachine: true, host: side, guest: side)
+        let metal = VMDeviceInformation(isVirtualMachine: false, host: side, guest: side)
+        #expect(try verdict(.default, [playback(), guest]) == "virtual-machine")
+        #expect(try verdict(LicensePolicy(), [playback(), guest]) == "virtual-machine")
+        #expect(try verdict(LicensePolicy(virtualMachines: .allow), [playback(), guest]) == nil)
+        #expect(try verdict(.default, [playback(), metal]) == nil)
+    }
+
+    @Test("VM information of an unknown version is reported, and does not pass for a real machine")
+    func unknownVMInformation() throws {
+        var random = SeededRandom(seed: 1)
+        let asset = AssetID(Array("movie".utf8))!.block(using: &random)
+        let vm = TLLV(
+            tag: .vmDeviceInformation,
+            value: [0, 0, 0, 2] + [UInt8](repeating: 0, count: 24),
+            using: &random
+        )
+        let request = try SPCRequest(TLLVSequence(parsing: Array(asset.encoded + vm.encoded)))
+        #expect(request.vmDeviceInformation == nil)
+        #expect(request.oddities == [.unknownVersion(.vmDeviceInformation)])
+        #expect(ReportedDevice(request).isVirtualMachine)
+    }
+
+    @Test("AirPlay and adapter are allowed unless denied")
+    func routes() throws {
+        #expect(try verdict(.default, [playback(), StreamingIndicator.airPlay]) == nil)
+        #expect(try verdict(.default, [playback(), StreamingIndicator.digitalAVAdapter]) == nil)
+        #expect(
+            try verdict(LicensePolicy(airplay: .deny), [playback(), StreamingIndicator.airPlay]) == "airplay-denied"
+        )
+        #expect(
+            try verdict(LicensePolicy(adapter: .deny), [playback(), StreamingIndicator.digitalAVAdapter])
+                == "adapter-denied"
+        )
+        let both = LicensePolicy(airplay: .deny, adapter: .deny)
+        #expect(try verdict(both, [playback(), StreamingIndicator(rawValue: 5)]) == nil)
+    }
+
+    @Test("HDCP Type 1 needs capability bit 0")
+    func hdcp() throws {
+        let type1 = LicensePolicy(hdcp: .type1)
+        #expect(try verdict(type1, [playback()]) == "hdcp-not-enforceable")
+        #expect(try verdict(type1, [playback(), Capabilities([.offlineKey])]) == "hdcp-not-enforceable")
+        #expect(try verdict(type1, [playback(), Capabilities([.hdcpEnforcement])]) == nil)
+        #expect(try verdict(LicensePolicy(hdcp: .type0), [playback()]) == nil)
+    }
+
+    @Test("Main: the report outranks the capability bits, and a Mac needs a recent Kext Deny List")
+    func securityLevels() throws {
+        let main = LicensePolicy(securityLevel: .main)
+        func level(_ contents: any TLLVContent...) throws -> String? { try verdict(main, [playback()] + contents) }
+        let mac = identity(.appleDesktop)
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
+        let tooLow = "security-level-too-low"
+
+        #expect(try level() == tooLow)
+        #expect(try level(Capabilities([.securityLevelBaseline])) == tooLow)
+        #expect(try level(Capabilities([.securityLevelMain])) == nil)
+        #expect(try level(report, identity(.appleMobile)) == nil)
+        let baseline = SecurityLevelReport(level: .baseline, kextDenyListVersion: nil)
+        #expect(try level(baseline, Capabilities([.securityLevelMain])) == tooLow)
+        let unheardOf = SecurityLevelReport(level: .init(rawValue: 9), kextDenyListVersion: nil)
+        #expect(try level(unheardOf, Capabilities([.securityLevelMain])) == tooLow)
+
+        #expect(try level(report, mac) == tooLow)
+        #expect(try level(report, mac, KextDenyListVersion(30)) == tooLow)
+        #expect(try level(report, mac, KextDenyListVersion(31)) == nil)
+        #expect(try level(SecurityLevelReport(level: .main, kextDenyListVersion: 31), mac) == nil)
+        let conflict = SecurityLevelReport(level: .main, kextDenyListVersion: 31)
+        #expect(try level(conflict, mac, KextDenyListVersion(30)) == tooLow, "the TLLV of its own outranks the field")
+        #expect(try level(report, DeviceInfo(deviceType: .mac, osVersion: OSVersion(15))) == tooLow)
+        let lenient = LicensePolicy(securityLevel: .main, minimumKDL: 30)
+        #expect(try verdict(lenient, [playback(), report, mac, KextDenyListVersion(30)]) == nil)
+        for level in [LicensePolicy.Level.audio, .baseline] {
+            #expect(try verdict(LicensePolicy(securityLevel: level), [playback()]) == nil)
+        }
+    }
+
+    @Test("Minimum OS versions count for their class alone; identity outranks info")
+    func osVersions() throws {
+        let policy = LicensePolicy(osVersions: [.appleMobile: OSVersion(15), .appleWatch: OSVersion(11)])
+        func check(_ contents: any TLLVContent...) throws -> String? { try verdict(policy, [playback()] + contents) }
+        let info = DeviceInfo(deviceType: .iOS, osVersion: OSVersion(14))
+
+        #expect(try check(identity(.appleMobile, OSVersion(15))) == nil)
+        #expect(try check(identity(.appleMobile, OSVersion(14, 8, 1))) == "os-version-too-old")
+        #expect(try check(identity(.appleLiving, OSVersion(1))) == nil)
+        #expect(try check(identity(.partnerLiving, OSVersion(rawValue: 0))) == nil)
+        #expect(try check(identity(.appleMobile, OSVersion(rawValue: 0))) == "os-version-too-old")
+        #expect(try check(info) == "os-version-too-old")
+        #expect(try check(identity(.appleMobile, OSVersion(16)), info) == nil)
+        #expect(try check(identity(.appleLiving), info) == nil)
+        let watch = DeviceInfo(deviceType: .appleWatch, osVersion: OSVersion(10))
+        #expect(try check(watch) == "os-version-too-old")
+        #expect(try check(identity(.appleUnknown, OSVersion(12)), watch) == nil)
+        #expect(try check(identity(.appleUnknown, OSVersion(10)), watch) == "os-version-too-old")
+    }
+}

@@ -1,0 +1,131 @@
+import FPSMessages
+import KeyServerModule
+import Testing
+
+@Suite("Policy documents")
+struct PolicyTests {
+    private func policy(_ json: String, for track: TrackKind = .unspecified) throws(PolicyError) -> LicensePolicy {
+        try LicensePolicy(json: Array(json.utf8), for: track)
+    }
+
+    private func error(_ json: String, for track: TrackKind = .unspecified) -> PolicyError? {
+        do {
+            _ = try policy(json, for: track)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("Every field is read, and written back the same")
+    func roundTrip() throws {
+        let json = """
+            {"adapter":"deny","airplay":"allow","hdcp":"type1","lease":"PT10M","maximumSPCAge":"PT6H","minimumKDL":31,\
+            "name":"premium-streaming","osVersions":{"appleMobile":"15.0.0"},"rental":"P2D","securityLevel":"main",\
+            "undatedSPC":"allow","virtualMachines":"deny"}
+            """
+        let read = try policy(json)
+        #expect(String(decoding: read.json, as: UTF8.self) == json)
+        #expect(read.lease == Seconds(rawValue: 600))
+        #expect(read.osVersions == [.appleMobile: OSVersion(15)])
+        #expect(try policy(String(decoding: LicensePolicy.default.json, as: UTF8.self)) == .default)
+    }
+
+    @Test(
+        "Each form of persistence is read, and written back the same",
+        arguments: [
+            ("{}", LicensePolicy.Persistence.unlimited),
+            (#"{"validity":"P7D"}"#, .limited(Seconds(rawValue: 604_800))),
+            (
+                #"{"playback":"P2D","storage":"P30D"}"#,
+                .dual(storage: Seconds(rawValue: 2_592_000), playback: Seconds(rawValue: 172_800), fallback: nil)
+            ),
+            (
+                #"{"fallback":"P1D","playback":"PT0S","storage":"P30D"}"#,
+                .dual(
+                    storage: Seconds(rawValue: 2_592_000),
+                    playback: Seconds(rawValue: 0),
+                    fallback: Seconds(rawValue: 86_400)
+                )
+            ),
+        ]
+    )
+    func persistence(json: String, expected: LicensePolicy.Persistence) throws {
+        let read = try policy("{\"persist\":\(json)}")
+        #expect(read.persist == expected)
+        #expect(String(decoding: read.json, as: UTF8.self) == "{\"persist\":\(json)}")
+    }
+
+    @Test(
+        "Mistakes are refused, with the field's name",
+        arguments: [
+            ("[]", "not-an-object", ""),
+            ("nonsense", "not-an-object", ""),
+            ("", "not-an-object", ""),
+            (#"{"hdpc":"type1"}"#, "unknown-field", "hdpc"),
+            (#"{"streams":2}"#, "unenforced-field", "streams"),
+            (#"{"rentalStart":"firstLicence"}"#, "unenforced-field", "rentalStart"),
+            (#"{"hdcp":"type2"}"#, "invalid-value", "hdcp"),
+            (#"{"hdcp":1}"#, "invalid-value", "hdcp"),
+            (#"{"lease":600}"#, "invalid-value", "lease"),
+            (#"{"lease":"10 minutes"}"#, "invalid-value", "lease"),
+            (#"{"lease":"P1M"}"#, "invalid-value", "lease"),
+            (#"{"lease":"PT0S"}"#, "invalid-value", "lease"),
+            (#"{"minimumKDL":-1}"#, "invalid-value", "minimumKDL"),
+            (#"{"minimumKDL":4294967296}"#, "invalid-value", "minimumKDL"),
+            (#"{"virtualMachines":true}"#, "invalid-value", "virtualMachines"),
+            (#"{"osVersions":{"android":"15"}}"#, "unknown-field", "osVersions.android"),
+            (#"{"osVersions":{"appleMobile":"fifteen"}}"#, "invalid-value", "osVersions.appleMobile"),
+            (#"{"persist":true}"#, "invalid-value", "persist"),
+            (#"{"persist":{"storage":"P30D"}}"#, "invalid-value", "persist"),
+            (#"{"persist":{"validity":"P30D","storage":"P30D"}}"#, "invalid-value", "persist"),
+            (#"{"persist":{"validity":"PT0S"}}"#, "invalid-value", "persist.validity"),
+            (#"{"persist":{"validity":null}}"#, "invalid-value", "persist"),
+            (#"{"persist":{"storage":"P1D","playback":"P1D","fallback":"P3D"}}"#, "contradiction", "persist.fallback"),
+            (#"{"persist":{"storage":"P30D","playback":"P2D"},"lease":"PT10M"}"#, "contradiction", "persist"),
+            (#"{"persist":{"storage":"P30D","playback":"P2D"},"rental":"P2D"}"#, "contradiction", "persist"),
+            (#"{"persist":{},"rental":"P2D"}"#, "contradiction", "persist"),
+            (#"{"persist":{"validity":"P7D"},"rental":"P2D"}"#, "contradiction", "persist.validity"),
+            (#"{"name":"Premium"}"#, "invalid-value", "name"),
+            (#"{"name":""}"#, "invalid-value", "name"),
+        ]
+    )
+    func mistakes(json: String, code: String, field: String) {
+        let found = error(json)
+        #expect(found?.code.rawValue == code, "\(json): \(found.map { "\($0)" } ?? "accepted")")
+        #expect(found?.field == field)
+    }
+
+    @Test("A security level has to fit the track")
+    func tracks() {
+        for level in ["baseline", "main", "appleMain"] {
+            #expect(error("{\"securityLevel\":\"\(level)\"}", for: .audio)?.code == .contradiction)
+            #expect(error("{\"securityLevel\":\"\(level)\"}", for: .video) == nil)
+        }
+        #expect(error(#"{"securityLevel":"audio"}"#, for: .video)?.code == .contradiction)
+        #expect(error(#"{"securityLevel":"audio"}"#, for: .audio) == nil)
+    }
+
+    @Test(
+        "Durations are ISO 8601 of fixed length",
+        arguments: [
+            ("PT1S", 1), ("PT10M", 600), ("PT1H30M", 5400), ("P1D", 86_400), ("P2W", 1_209_600), ("P1DT12H", 129_600),
+            ("PT0S", 0), ("PT4294967294S", 4_294_967_294),
+        ]
+    )
+    func durations(text: String, seconds: UInt32) throws {
+        let read = try #require(Seconds(iso8601: text))
+        #expect(read.rawValue == seconds)
+        #expect(Seconds(iso8601: read.description) == read)
+    }
+
+    @Test(
+        "Other durations are refused",
+        arguments: [
+            "", "P", "PT", "P1DT", "T1S", "1S", "P1S", "PT1D", "P1Y", "P1M", "PT1.5S", "PT-1S", "P-1D", "PT1S1M",
+            "PT1M1M",
+            "PT4294967295S", "P99999999999D", "P9999999999W", "pt1s", "PT1S ", "PT١S", "PTS", "PT1ST1S",
+        ]
+    )
+    func wrongDurations(text: String) { #expect(Seconds(iso8601: text) == nil) }
+}
