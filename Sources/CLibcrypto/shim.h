@@ -11,6 +11,7 @@
 #include <openssl/opensslv.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/proverr.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/store.h>

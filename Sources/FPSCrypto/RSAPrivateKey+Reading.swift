@@ -17,7 +17,7 @@ extension RSAPrivateKey {
         try checkHalves()
     }
 
-    /// Opens the one private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
+    /// Opens the first private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
     /// OpenSSL's configuration add, such as `pkcs11:`. The key stays where it is and works there.
     ///
     /// - Throws: what ``init(_:passphrase:)`` throws; ``CryptoError/Code/unreadableKey`` also when there is no key, or
