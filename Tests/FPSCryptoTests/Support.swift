@@ -17,8 +17,9 @@ func fixture(_ name: String) throws -> [UInt8] {
     return [UInt8](try Data(contentsOf: url))
 }
 
-func fixtureURL(_ name: String) throws -> URL {
-    try #require(Bundle.module.url(forResource: "Fixtures/\(name)", withExtension: nil))
+/// The address of a file from the folder Fixtures, as a store takes it.
+func fixtureURI(_ name: String) throws -> String {
+    try #require(Bundle.module.url(forResource: "Fixtures/\(name)", withExtension: nil)).absoluteString
 }
 
 /// What opens the encrypted fixtures.
