@@ -64,6 +64,14 @@ struct SecretBytesTests {
         }
     }
 
+    @Test("Wiped memory holds zeros, in the part that was named alone")
+    func wiping() {
+        var memory: [UInt8] = [1, 2, 3, 4, 5]
+        memory.withUnsafeMutableBytes { SecretBytes.wipe(UnsafeMutableRawBufferPointer(rebasing: $0[1..<4])) }
+        #expect(memory == [1, 0, 0, 0, 5])
+        SecretBytes.wipe(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    }
+
     @Test("A part is a copy")
     func parts() {
         let secret = SecretBytes(copying: Self.content)
