@@ -40,7 +40,7 @@ let package = Package(
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
-            dependencies: ["FPSCrypto"],
+            dependencies: ["FPSCrypto", "CLibcrypto"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),

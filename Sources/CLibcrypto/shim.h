@@ -9,8 +9,10 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/opensslv.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/proverr.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/store.h>
@@ -26,6 +28,16 @@ static const unsigned long clibcrypto_name_style = XN_FLAG_RFC2253 & ~ASN1_STRFL
 
 /// Says that a text is in UTF-8.
 static const int clibcrypto_utf8 = MBSTRING_UTF8;
+
+/// Chooses the hash function of an HMAC by its name. In Swift the parameter's own name would be a temporary string, to
+/// which the parameter keeps a pointer.
+static inline int clibcrypto_mac_set_digest(EVP_MAC_CTX *context, const char *name) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)name, 0),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_MAC_CTX_set_params(context, parameters);
+}
 
 /// Frees what libcrypto allocated. `pointer` may be NULL.
 static inline void clibcrypto_free(void *pointer) { OPENSSL_free(pointer); }

@@ -22,15 +22,7 @@ public enum HMACSHA256 {
         guard let mac = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
         defer { EVP_MAC_free(mac) }
         guard let context = EVP_MAC_CTX_new(mac) else { return nil }
-        var name = Array("SHA256".utf8CString)
-        let set = name.withUnsafeMutableBufferPointer { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_CTX_set_params(context, parameters)
-        }
-        guard set == 1 else {
+        guard clibcrypto_mac_set_digest(context, "SHA256") == 1 else {
             EVP_MAC_CTX_free(context)
             return nil
         }

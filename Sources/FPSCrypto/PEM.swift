@@ -22,7 +22,7 @@ struct PEMBlock {
         return false
     }
 
-    /// All blocks of `bytes`, with the text around them passed over, or nil if one is damaged.
+    /// All blocks of `bytes`, with the text around them passed over, or nil if one is damaged or there is none.
     static func all(in bytes: UnsafeRawBufferPointer) -> [PEMBlock]? {
         clearingErrors {
             MemoryBIO.reading(bytes) { bio in
@@ -36,7 +36,7 @@ struct PEMBlock {
                     else {
                         let error = ERR_peek_last_error()
                         let isEnd = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
-                        return isEnd ? blocks : nil
+                        return isEnd && !blocks.isEmpty ? blocks : nil
                     }
                     defer {
                         clibcrypto_free(label)

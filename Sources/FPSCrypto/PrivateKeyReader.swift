@@ -7,8 +7,6 @@ import CLibcrypto
 ///   form with `DEK-Info`. Other blocks, a certificate for instance, are passed over.
 struct PrivateKeyReader {
     static let operation = "reading an RSA private key"
-    /// More rounds of a passphrase's derivation than this take minutes; no honest file asks for them.
-    static let maximumIterations: Int64 = 10_000_000
 
     let passphrase: SecretBytes?
 
@@ -36,8 +34,18 @@ struct PrivateKeyReader {
         guard keys.count == 1 else { throw unreadable("the PEM text holds \(keys.count) private keys") }
         switch key.label {
         case "RSA PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY":
-            let content = key.header.isEmpty ? key.content : try decryptOldForm(key)
-            return try content.withUnsafeBytes { content throws(CryptoError) in try readDER(content) }
+            guard !key.header.isEmpty else {
+                return try key.content.withUnsafeBytes { content throws(CryptoError) in try readDER(content) }
+            }
+            let content = try decryptOldForm(key)
+            return try content.withUnsafeBytes { content throws(CryptoError) in
+                do throws(CryptoError) {
+                    return try readDER(content)
+                } catch {
+                    // One wrong passphrase of 256 gets past the padding and yields noise.
+                    throw passphraseError()
+                }
+            }
         default:
             throw CryptoError(.notAnRSAKey, operation: Self.operation, reason: "the PEM text says \(key.label)")
         }
@@ -48,16 +56,16 @@ struct PrivateKeyReader {
         var header = block.header.map { CChar(bitPattern: $0) } + [0]
         var info = EVP_CIPHER_INFO()
         guard PEM_get_EVP_CIPHER_INFO(&header, &info) == 1 else { throw unreadable("its DEK-Info is not understood") }
-        guard info.cipher != nil else { return block.content }
+        guard info.cipher != nil else { throw unreadable("its header is not understood") }
         let source = PassphraseSource(passphrase)
-        var content = block.content.reveal()
-        defer { content.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
-        var size = content.count
-        let decrypted = content.withUnsafeMutableBufferPointer { content in
-            source.withArgument { PEM_do_header(&info, content.baseAddress, &size, passphraseCallback, $0) }
+        var size = block.content.count
+        let content = try SecretBytes(count: size) { out throws(CryptoError) in
+            block.content.withUnsafeBytes { out.copyMemory(from: $0) }
+            let start = out.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let decrypted = source.withArgument { PEM_do_header(&info, start, &size, passphraseCallback, $0) }
+            guard decrypted == 1, (0...out.count).contains(size) else { throw passphraseError() }
         }
-        guard decrypted == 1, (0...content.count).contains(size) else { throw passphraseError() }
-        return SecretBytes(copying: content[..<size])
+        return content[0..<size]
     }
 
     private func passphraseError() -> CryptoError {
@@ -92,9 +100,10 @@ struct PrivateKeyReader {
 
     private func decryptPKCS8(_ encrypted: OpaquePointer) throws(CryptoError) -> OpaquePointer {
         guard let passphrase else { throw passphraseError() }
-        guard Self.iterations(of: encrypted).map({ (1...Self.maximumIterations).contains($0) }) ?? true else {
-            throw unreadable("its passphrase derivation asks for too many rounds")
+        guard EncryptedPKCS8.isBearable(encrypted) else {
+            throw unreadable("its passphrase derivation asks for too much work")
         }
+        ERR_clear_error()
         let information = passphrase.withUnsafeBytes { passphrase in
             PKCS8_decrypt(
                 encrypted,
@@ -102,48 +111,19 @@ struct PrivateKeyReader {
                 Int32(clamping: passphrase.count)
             )
         }
-        guard let information else { throw passphraseError() }
+        guard let information else { throw decryptionError() }
         defer { PKCS8_PRIV_KEY_INFO_free(information) }
         guard let key = EVP_PKCS82PKEY(information) else { throw unreadable("what was encrypted is no private key") }
         return key
     }
 
-    /// How many rounds an encrypted key asks for, or nil where that does not stand in PKCS#5's places.
-    private static func iterations(of encrypted: OpaquePointer) -> Int64? {
-        var algorithm: UnsafePointer<X509_ALGOR>?
-        X509_SIG_get0(encrypted, &algorithm, nil)
-        guard let algorithm, let (method, parameters) = parts(of: algorithm) else { return nil }
-        var cursor = parameters.baseAddress
-        guard method == NID_pbes2 else {
-            guard let values = d2i_PBEPARAM(nil, &cursor, parameters.count) else { return nil }
-            defer { PBEPARAM_free(values) }
-            return number(values.pointee.iter)
-        }
-        guard let values = d2i_PBE2PARAM(nil, &cursor, parameters.count) else { return nil }
-        defer { PBE2PARAM_free(values) }
-        guard let derivation = values.pointee.keyfunc, let (function, parameters) = parts(of: derivation),
-            function == NID_id_pbkdf2
-        else { return nil }
-        cursor = parameters.baseAddress
-        guard let values = d2i_PBKDF2PARAM(nil, &cursor, parameters.count) else { return nil }
-        defer { PBKDF2PARAM_free(values) }
-        return number(values.pointee.iter)
-    }
-
-    /// What an algorithm is called in libcrypto's numbers, and the encoding of its parameters.
-    private static func parts(of algorithm: UnsafePointer<X509_ALGOR>) -> (Int32, UnsafeBufferPointer<UInt8>)? {
-        var (object, value): (OpaquePointer?, UnsafeRawPointer?)
-        var type: Int32 = 0
-        X509_ALGOR_get0(&object, &type, &value, algorithm)
-        guard type == V_ASN1_SEQUENCE, let value else { return nil }
-        let sequence = value.assumingMemoryBound(to: ASN1_STRING.self)
-        let start = ASN1_STRING_get0_data(sequence)
-        return (OBJ_obj2nid(object), UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(sequence))))
-    }
-
-    /// A number that does not fit counts as too many.
-    private static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int64 {
-        var value: Int64 = 0
-        return ASN1_INTEGER_get_int64(&value, integer) == 1 ? value : .max
+    /// Tells a wrong passphrase, which yields noise, from an encryption that libcrypto does not know.
+    private func decryptionError() -> CryptoError {
+        let first = ERR_peek_error()
+        let library = ERR_GET_LIB(first)
+        let isNoise =
+            library == ERR_LIB_ASN1 || library == ERR_LIB_PKCS12
+            || (library == ERR_LIB_PROV && ERR_GET_REASON(first) == PROV_R_BAD_DECRYPT)
+        return isNoise ? passphraseError() : .fromLibrary(.unreadableKey, operation: Self.operation)
     }
 }

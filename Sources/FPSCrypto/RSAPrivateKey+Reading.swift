@@ -17,19 +17,28 @@ extension RSAPrivateKey {
         try checkHalves()
     }
 
-    /// Opens the one private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
+    /// Reads a key that is held as a secret, as ``init(_:passphrase:)`` reads plain bytes.
+    public convenience init(_ bytes: SecretBytes, passphrase: SecretBytes? = nil) throws(CryptoError) {
+        let key = try bytes.withUnsafeBytes { bytes throws(CryptoError) in
+            try PrivateKeyReader(passphrase: passphrase).read(bytes)
+        }
+        try self.init(owning: key, operation: PrivateKeyReader.operation)
+        try checkHalves()
+    }
+
+    /// Opens the first private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
     /// OpenSSL's configuration add, such as `pkcs11:`. The key stays where it is and works there.
     ///
     /// - Throws: what ``init(_:passphrase:)`` throws; ``CryptoError/Code/unreadableKey`` also when there is no key, or
     ///   no provider for the scheme.
     public convenience init(storeURI uri: String, passphrase: SecretBytes? = nil) throws(CryptoError) {
         let source = PassphraseSource(passphrase)
-        let key = clearingErrors { source.withArgument { Self.load(uri, $0) } }
+        let (key, failed) = clearingErrors { source.withArgument { Self.load(uri, $0) } }
         guard let key else {
-            if source.wasAsked {
-                let code: CryptoError.Code = passphrase == nil ? .passphraseNeeded : .wrongPassphrase
-                throw CryptoError(code, operation: Self.storeOperation)
+            if source.wasAsked, passphrase == nil {
+                throw CryptoError(.passphraseNeeded, operation: Self.storeOperation)
             }
+            if source.wasAsked, failed { throw CryptoError(.wrongPassphrase, operation: Self.storeOperation) }
             throw CryptoError(.unreadableKey, operation: Self.storeOperation, reason: "no private key was found there")
         }
         try self.init(owning: key, operation: Self.storeOperation)
@@ -38,20 +47,21 @@ extension RSAPrivateKey {
 
     private static let storeOperation = "opening an RSA private key in a store"
 
-    private static func load(_ uri: String, _ argument: UnsafeMutableRawPointer) -> OpaquePointer? {
-        guard let method = UI_UTIL_wrap_read_pem_callback(passphraseCallback, 0) else { return nil }
+    /// The first private key, or nil and whether the store broke off rather than came to its end.
+    private static func load(_ uri: String, _ argument: UnsafeMutableRawPointer) -> (OpaquePointer?, failed: Bool) {
+        guard let method = UI_UTIL_wrap_read_pem_callback(passphraseCallback, 0) else { return (nil, true) }
         defer { UI_destroy_method(method) }
-        guard let store = OSSL_STORE_open(uri, method, argument, nil, nil) else { return nil }
+        guard let store = OSSL_STORE_open(uri, method, argument, nil, nil) else { return (nil, true) }
         defer { OSSL_STORE_close(store) }
-        guard OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) == 1 else { return nil }
+        guard OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) == 1 else { return (nil, true) }
         while OSSL_STORE_eof(store) == 0, OSSL_STORE_error(store) == 0 {
             guard let information = OSSL_STORE_load(store) else { continue }
             defer { OSSL_STORE_INFO_free(information) }
             if OSSL_STORE_INFO_get_type(information) == OSSL_STORE_INFO_PKEY {
-                return OSSL_STORE_INFO_get1_PKEY(information)
+                return (OSSL_STORE_INFO_get1_PKEY(information), false)
             }
         }
-        return nil
+        return (nil, OSSL_STORE_error(store) != 0)
     }
 
     /// Holds that the private half undoes what the public half does.

@@ -66,10 +66,13 @@ public final class RSAPrivateKey: Sendable {
     ///   never a reason: whoever can tell the failures apart can decrypt without the key.
     public func decryptOAEP(_ ciphertext: some Collection<UInt8>) throws(CryptoError) -> SecretBytes {
         try withContiguousBytes(ciphertext) { ciphertext throws(CryptoError) in
+            let size = (bits + 7) / 8
             let message = clearingErrors { () -> SecretBytes? in
-                guard let context = oaepContext(key, initializing: EVP_PKEY_decrypt_init) else { return nil }
+                // libcrypto would take a shorter one for a number with leading zeros; RFC 8017, 7.1.2 does not.
+                guard ciphertext.count == size, let context = oaepContext(key, initializing: EVP_PKEY_decrypt_init)
+                else { return nil }
                 defer { EVP_PKEY_CTX_free(context) }
-                return withUnsafeTemporaryAllocation(byteCount: (bits + 7) / 8, alignment: 16) { buffer in
+                return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in
                     defer { OPENSSL_cleanse(buffer.baseAddress, buffer.count) }
                     var written = buffer.count
                     let result = EVP_PKEY_decrypt(

@@ -22,7 +22,9 @@ public final class X509Certificate: Sendable {
     ///   same; its ``publicKey`` throws.
     public init(_ bytes: some Collection<UInt8>) throws(CryptoError) {
         der = try withContiguousBytes(bytes) { bytes throws(CryptoError) in try Self.der(in: bytes) }
-        let fields = try der.withUnsafeBufferPointer { der throws(CryptoError) in try Self.read(der) }
+        let fields = try der.withUnsafeBufferPointer { der throws(CryptoError) in
+            try clearingErrors { () throws(CryptoError) in try Self.read(der) }
+        }
         sha1 = SHA1.hash(der)
         (subject, notBefore, notAfter, keyOrError) = fields
     }
@@ -65,7 +67,7 @@ public final class X509Certificate: Sendable {
     private static func read(_ der: UnsafeBufferPointer<UInt8>) throws(CryptoError) -> Fields {
         var cursor = der.baseAddress
         guard let certificate = d2i_X509(nil, &cursor, der.count) else {
-            throw .fromLibrary(.unreadableCertificate, operation: operation)
+            throw unreadable("it is neither PEM nor the DER of a certificate, or it is damaged")
         }
         defer { X509_free(certificate) }
         guard cursor == der.baseAddress.map({ $0 + der.count }) else {
@@ -77,7 +79,9 @@ public final class X509Certificate: Sendable {
         }
         guard let name, let notBefore = seconds(X509_get0_notBefore(certificate)),
             let notAfter = seconds(X509_get0_notAfter(certificate))
-        else { throw .fromLibrary(.unreadableCertificate, operation: operation) }
+        else {
+            throw unreadable("its subject or its validity is malformed")
+        }
         let subject = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return (subject, notBefore, notAfter, key(of: certificate))
     }

@@ -1,0 +1,25 @@
+import FPSCrypto
+import Testing
+
+@Suite("CryptoError")
+struct CryptoErrorTests {
+    @Test("Errors are equal when their codes are")
+    func equality() {
+        let one = CryptoError(.invalidLength, operation: "a", reason: "b")
+        #expect(one == CryptoError(.invalidLength, operation: "c"))
+        #expect(one != CryptoError(.decryptionFailed, operation: "a", reason: "b"))
+        #expect(one.code == CryptoError.Code(rawValue: "invalid-length"))
+    }
+
+    @Test("An error says in one line what was done and what was wrong")
+    func description() {
+        let key = SecretBytes(copying: [1, 2, 3])
+        do {
+            _ = try AES128.encryptBlock([], key: key)
+            Issue.record("a key of 3 bytes was accepted")
+        } catch {
+            #expect("\(error)" == "AES-128 block encryption: invalid-length (key: 3 bytes, must be 16)")
+        }
+        #expect("\(CryptoError(.decryptionFailed, operation: "opening"))" == "opening: decryption-failed")
+    }
+}
