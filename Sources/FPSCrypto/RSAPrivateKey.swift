@@ -5,6 +5,7 @@ public final class RSAPrivateKey: Sendable {
     // libcrypto counts references to a key atomically and locks what it caches inside (Montgomery values, blinding), so
     // that threads may decrypt with one key at once as long as none changes it, and nothing here does.
     nonisolated(unsafe) let key: OpaquePointer
+    private let decryptionContexts = DecryptionContexts()
 
     /// The size of the modulus in bits.
     public let bits: Int
@@ -69,21 +70,21 @@ public final class RSAPrivateKey: Sendable {
             let size = (bits + 7) / 8
             let message = clearingErrors { () -> SecretBytes? in
                 // libcrypto would take a shorter one for a number with leading zeros; RFC 8017, 7.1.2 does not.
-                guard ciphertext.count == size, let context = oaepContext(key, initializing: EVP_PKEY_decrypt_init)
-                else { return nil }
-                defer { EVP_PKEY_CTX_free(context) }
-                return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in
-                    defer { OPENSSL_cleanse(buffer.baseAddress, buffer.count) }
-                    var written = buffer.count
-                    let result = EVP_PKEY_decrypt(
-                        context,
-                        buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                        &written,
-                        ciphertext.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                        ciphertext.count
-                    )
-                    guard result == 1, written <= buffer.count else { return nil }
-                    return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<written]))
+                guard ciphertext.count == size else { return nil }
+                return decryptionContexts.withContext(for: key) { context in
+                    withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in
+                        defer { OPENSSL_cleanse(buffer.baseAddress, buffer.count) }
+                        var written = buffer.count
+                        let result = EVP_PKEY_decrypt(
+                            context,
+                            buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                            &written,
+                            ciphertext.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                            ciphertext.count
+                        )
+                        guard result == 1, written <= buffer.count else { return nil }
+                        return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<written]))
+                    }
                 }
             }
             guard let message else { throw CryptoError(.decryptionFailed, operation: "RSA-OAEP decryption") }
