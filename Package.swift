@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
         .library(name: "FPSMessages", targets: ["FPSMessages"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
+        .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [],
     targets: [
@@ -35,6 +36,7 @@ let package = Package(
             dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
             swiftSettings: settings
         ),
+        .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
@@ -52,6 +54,11 @@ let package = Package(
         .testTarget(
             name: "KeyServerModuleTests",
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VirtualDeviceTests",
+            dependencies: ["ByteCoding", "FPSCrypto", "VirtualDevice"],
             swiftSettings: settings
         ),
     ]

@@ -1,0 +1,147 @@
+internal import ByteCoding
+
+/// The tags of a CKC's own blocks (Table 2-11).
+enum CKCTag {
+    static let encryptedCK: UInt64 = 0x58b3_8165_af0e_3d5a
+    static let r1: UInt64 = 0xea74_c464_5d5e_fee9
+    static let contentKeyDuration: UInt64 = 0x47ac_f6a4_18cd_091a
+    static let requiredSecurityLevel: UInt64 = 0x644c_b1da_c031_3250
+    static let offlineKey: UInt64 = 0x6375_d972_7060_218c
+    static let hdcpEnforcement: UInt64 = 0x2e52_f153_0d8d_db4a
+
+    static let all = [encryptedCK, r1, contentKeyDuration, requiredSecurityLevel, offlineKey, hdcpEnforcement]
+}
+
+/// The content of the Content Key Duration block, 16 bytes (Table 4-3).
+struct ContentKeyDuration {
+    /// Tables 4-4 and 5-1.
+    enum KeyType: UInt32 {
+        case lease = 0x1a4b_de7e
+        case rental = 0x3dfe_45a0
+        case leaseAndRental = 0x27b5_9bde
+        case persistent = 0x3df2_d9fb
+        case persistentForRentalDuration = 0x18f0_6048
+    }
+
+    let lease: UInt32
+    let rental: UInt32
+    let type: KeyType
+
+    // bytes of the block
+    // 16-19 lease duration | 20-23 rental duration | 24-27 key type | 28-31 reserved, 0x86d34a3a
+    init(_ value: [UInt8]) throws(ParseError) {
+        var reader = ByteReader(value.span.bytes)
+        lease = try reader.readUInt32("lease duration")
+        rental = try reader.readUInt32("rental duration")
+        guard let type = KeyType(rawValue: try reader.readUInt32("key type")) else {
+            throw ParseError(.invalidValue, reading: "key type", offset: 8)
+        }
+        self.type = type
+        guard try reader.readUInt32("reserved") == 0x86d3_4a3a else {
+            throw ParseError(.invalidValue, reading: "reserved field of the content key duration", offset: 12)
+        }
+        try reader.finish("content key duration")
+    }
+
+    var terms: KeyTerms {
+        switch type {
+        case .lease: .streaming(lease: lease, rental: 0)
+        case .rental: .streaming(lease: 0, rental: rental)
+        case .leaseAndRental: .streaming(lease: lease, rental: rental)
+        case .persistent: .persistent(validity: 0)
+        case .persistentForRentalDuration: .persistent(validity: rental)
+        }
+    }
+}
+
+/// The content of the Offline Key block, 32 bytes in version 1 and 48 in version 2 (Table 6-1).
+struct OfflineKey: Sendable, Equatable {
+    /// 1 or 2.
+    let version: UInt32
+    /// 16 bytes: the content ID of version 1, the stream ID of version 2.
+    let streamID: [UInt8]
+    /// Seconds from acquisition to the first play; 0 means no limit.
+    let storageDuration: UInt32
+    /// Seconds from the first play; 0 means no limit.
+    let playbackDuration: UInt32
+    /// 16 bytes, in version 2 only.
+    let titleID: [UInt8]?
+
+    // bytes of the block
+    // 16-19 version | 20-23 reserved, 0 | 24-39 content or stream ID | 40-43 storage duration | 44-47 playback duration
+    // version 2: 48-63 title ID
+    init(_ value: [UInt8]) throws(ParseError) {
+        var reader = ByteReader(value.span.bytes)
+        version = try reader.readUInt32("version")
+        guard version == 1 || version == 2 else {
+            throw ParseError(.invalidValue, reading: "version of the offline key", offset: 0)
+        }
+        guard try reader.readUInt32("reserved") == 0 else {
+            throw ParseError(.invalidValue, reading: "reserved field of the offline key", offset: 4)
+        }
+        streamID = try reader.readBytes(16, "content ID")
+        storageDuration = try reader.readUInt32("storage duration")
+        playbackDuration = try reader.readUInt32("playback duration")
+        titleID = version == 2 ? try reader.readBytes(16, "title ID") : nil
+        try reader.finish("offline key")
+    }
+
+    init(version: UInt32, streamID: [UInt8], storage: UInt32, playback: UInt32, titleID: [UInt8]?) {
+        (self.version, self.streamID, self.titleID) = (version, streamID, titleID)
+        (storageDuration, playbackDuration) = (storage, playback)
+    }
+}
+
+/// The content of the Required Security Level block, 16 bytes (Table 3-9).
+enum RequiredSecurityLevel: UInt64, Sendable {
+    // Table 3-10
+    case audio = 0x17d9_9d57_4eed_567d
+    case baseline = 0x32f0_0049_66a5_c4f8
+    case main = 0x4e7f_d924_21d5_88b4
+
+    // bytes of the block
+    // 16-19 version, 1 | 20-23 reserved, should be 0 | 24-31 security level
+    init(_ value: [UInt8]) throws(ParseError) {
+        var reader = ByteReader(value.span.bytes)
+        guard try reader.readUInt32("version") == 1 else {
+            throw ParseError(.invalidValue, reading: "version of the required security level", offset: 0)
+        }
+        try reader.skip(4, "reserved")
+        guard let level = Self(rawValue: try reader.readUInt64("security level")) else {
+            throw ParseError(.invalidValue, reading: "required security level", offset: 8)
+        }
+        try reader.finish("required security level")
+        self = level
+    }
+
+    /// Whether a device of this level may use the key. Audio needs no level of video.
+    func isMet(by level: DeviceProfile.SecurityLevel) -> Bool { self != .main || level == .main }
+}
+
+/// The content of the HDCP Enforcement block, 16 bytes or 8 (Table 3-12).
+enum HDCPRequirement: UInt64, Sendable {
+    // Table 3-13
+    case none = 0xef72_894c_a789_5b78
+    case type0 = 0x4079_1ac7_8bd5_c571
+    case type1 = 0x285a_0863_bba8_e1d3
+
+    // bytes of the block
+    // 16-23 level | 24-31 random, may be absent
+    init(_ value: [UInt8]) throws(ParseError) {
+        var reader = ByteReader(value.span.bytes)
+        guard let level = Self(rawValue: try reader.readUInt64("HDCP level")) else {
+            throw ParseError(.invalidValue, reading: "HDCP level", offset: 0)
+        }
+        if reader.remaining > 0 { try reader.skip(8, "second half of the HDCP requirement") }
+        try reader.finish("HDCP requirement")
+        self = level
+    }
+
+    func isMet(by display: DeviceProfile.Display) -> Bool {
+        switch self {
+        case .none: true
+        case .type0: display >= .hdcpType0
+        case .type1: display >= .hdcpType1
+        }
+    }
+}

@@ -1,0 +1,59 @@
+extension VirtualDevice {
+    /// Takes a persistent key that this device made, to play with it.
+    ///
+    /// - Parameter session: the playback that it is for; nil begins a new one.
+    /// - Throws: ``FPSError/persistentKeyOutdated``, ``FPSError/persistentKeyExpired``,
+    ///   ``FPSError/invalidPersistentKey``.
+    public func loadPersistentKey(_ sealed: [UInt8], session: PlaybackSession? = nil) throws(FPSError) -> DeviceKey {
+        let key = try openPersistentKey(sealed)
+        guard withState({ $0.vault.isCurrent(key) }) else {
+            throw .invalidPersistentKey.because("it was invalidated, or replaced when playback first started")
+        }
+        if let obstacle = key.validity.obstacleToStarting(at: clock.now) { throw obstacle }
+        let origin = KeyOrigin(
+            certificate: [],
+            certificateHash: key.certificateHash,
+            assetID: key.assetID,
+            versions: [],
+            output: profile.output,
+            session: session ?? beginSession()
+        )
+        return DeviceKey(
+            device: self,
+            origin: origin,
+            contentKey: key.contentKey,
+            iv: key.iv,
+            validity: key.validity,
+            hdcp: key.hdcp,
+            persistent: key
+        )
+    }
+
+    /// Opens a persistent key whether it is still valid or not.
+    func openPersistentKey(_ sealed: [UInt8]) throws(FPSError) -> PersistentKey {
+        try PersistentKey.open(sealed, with: sealingKey, format: withState { $0.persistentKeyFormat })
+    }
+
+    /// Holds that a persistent key may start to play; at the first play of an offline key, makes the one that replaces
+    /// it and voids the old one.
+    ///
+    /// - Returns: the new key, and its bytes for the app; nil if it is not a first play.
+    func startPersistentKey(_ key: PersistentKey, at now: Int64) throws(FPSError) -> (PersistentKey, [UInt8])? {
+        let sealingKey = sealingKey
+        return try withState { state throws(FPSError) in
+            guard state.vault.isCurrent(key) else {
+                throw .invalidPersistentKey.because("it was invalidated, or replaced when playback first started")
+            }
+            guard key.validity.terms.offlineKey != nil, key.validity.firstPlayed == nil else { return nil }
+            var next = key
+            next.validity.firstPlayed = now
+            state.vault.advance(&next)
+            return (next, try next.seal(with: sealingKey, format: state.persistentKeyFormat))
+        }
+    }
+
+    /// Holds that a persistent key in use was not invalidated.
+    func checkNotInvalidated(_ key: PersistentKey) throws(FPSError) {
+        guard withState({ $0.vault.knows(key) }) else { throw .invalidPersistentKey.because("it was invalidated") }
+    }
+}

@@ -1,0 +1,82 @@
+import FPSCrypto
+import Testing
+import VirtualDevice
+
+/// A device, its clock and a server that speaks with it.
+struct Bench {
+    let server: TinyServer
+    let clock = ManualDeviceClock(now: 1_800_000_000)
+    let device: VirtualDevice
+
+    init(
+        _ profile: DeviceProfile = .iPhone,
+        server: Result<TinyServer, any Error> = TinyServer.rsa2048,
+        seed: UInt64 = 1
+    )
+        throws
+    {
+        self.server = try server.get()
+        device = VirtualDevice(
+            profile: profile,
+            dask: .development(ask: self.server.ask),
+            clock: clock,
+            random: .seeded(seed)
+        )
+    }
+
+    func request(_ options: VirtualDevice.SPCOptions = .init(), asset: String = "movie") throws(FPSError) -> KeyRequest
+    {
+        try device.makeSPC(
+            certificate: server.certificate,
+            assetID: Array(asset.utf8),
+            versions: [1],
+            options: options
+        )
+    }
+
+    /// The sealed answer to a request, with further blocks, after `spoil`.
+    func answer(
+        _ request: KeyRequest,
+        _ extra: [TinyServer.Block] = [],
+        spoil: (inout TestCKC) -> Void = { _ in }
+    ) throws -> [UInt8] {
+        var ckc = try TestCKC(try server.open(request.spc), extra: extra)
+        spoil(&ckc)
+        return try ckc.sealed()
+    }
+
+    /// An ordinary key with these further blocks in its CKC.
+    func key(_ extra: TinyServer.Block...) throws -> DeviceKey {
+        let request = try request()
+        return try device.process(ckc: try answer(request, extra), for: request)
+    }
+
+    /// A persistent key with these further blocks in its CKC.
+    func persistentKey(_ extra: TinyServer.Block...) throws -> [UInt8] {
+        let request = try request()
+        return try device.makePersistentKey(ckc: try answer(request, extra), for: request)
+    }
+
+    /// Renews a key, with these further blocks in the CKC.
+    func renew(
+        _ key: DeviceKey,
+        state: VirtualDevice.PlaybackState = .leaseAboutToExpire,
+        _ extra: TinyServer.Block...
+    ) throws -> DeviceKey {
+        let request = try device.makeSPC(renewing: key, state: state)
+        return try device.process(ckc: try answer(request, extra), for: request)
+    }
+
+    /// Opens a Sync SPC and gives its Sync block.
+    func sync(_ spc: [UInt8]) throws -> [UInt8] { try #require(try server.open(spc)[.sync]) }
+}
+
+extension DeviceKey {
+    /// True if it gives out the key of ``TestCKC``.
+    var givesTestKey: Bool {
+        get throws(FPSError) {
+            let content = try contentKey()
+            return content.key == SecretBytes(copying: TestCKC.contentKey) && content.iv == TestCKC.contentIV
+        }
+    }
+}
