@@ -52,6 +52,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KeyServerModuleTests",
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
             swiftSettings: settings

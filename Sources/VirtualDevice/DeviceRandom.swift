@@ -5,8 +5,8 @@ extension VirtualDevice {
     public enum RandomSource: Sendable {
         /// The system's generator.
         case secure
-        /// Numbers that follow from a seed: with the same clock and the same calls in the same order, the same SPCs,
-        /// except for the block that RSA-OAEP makes, whose randomness libcrypto keeps to itself. For tests only.
+        /// Numbers that follow from a seed: with the same clock and the same calls in the same order, the same SPCs. For
+        /// tests only.
         case seeded(UInt64)
     }
 }

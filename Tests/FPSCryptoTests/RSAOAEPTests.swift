@@ -49,6 +49,31 @@ struct RSAOAEPTests {
         #expect(try key.decryptOAEP(hex(vector.ciphertext)) == secret(vector.message))
     }
 
+    @Test("With RSA Laboratories' seed, the message becomes their ciphertext")
+    func seeded() throws {
+        struct Feed: RandomNumberGenerator {
+            var bytes: [UInt8]
+            mutating func next() -> UInt64 {
+                defer { bytes.removeFirst(8) }
+                return bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+            }
+        }
+        let vector = Self.vectors[0]
+        var random = Feed(bytes: hex("18b776ea21069d69776a33e96bad48e1dda0a5ef") + [0, 0, 0, 0])
+        let key = try RSAPrivateKey(fixture(vector.key))
+        #expect(try key.publicKey.encryptOAEP(secret(vector.message), using: &random) == hex(vector.ciphertext))
+        for count in [0, 1, 86] {
+            let message = SecretBytes(copying: [UInt8](repeating: 7, count: count))
+            var seeded = SeededRandom(seed: 1)
+            #expect(try key.decryptOAEP(key.publicKey.encryptOAEP(message, using: &seeded)) == message)
+        }
+        var unused = SeededRandom(seed: 1)
+        let tooLong = SecretBytes(copying: [UInt8](repeating: 7, count: 87))
+        #expect(throws: CryptoError(.invalidLength, operation: "")) {
+            try key.publicKey.encryptOAEP(tooLong, using: &unused)
+        }
+    }
+
     @Test("What the public half encrypts the private half decrypts", arguments: [1024, 1032, 1536, 2048])
     func roundTrip(bits: Int) throws {
         let key = try RSAPrivateKey.generate(bits: bits)

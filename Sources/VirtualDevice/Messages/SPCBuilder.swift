@@ -169,7 +169,7 @@ struct SPCBuilder {
         writer.write(draft.version)
         writer.write(draft.reserved)
         writer.write(iv)
-        writer.write(try certificate.publicKey.encryptOAEP(key))
+        writer.write(try certificate.publicKey.encryptOAEP(key, using: &random))
         writer.write(draft.certificateHash)
         writer.write(draft.payloadLength ?? UInt32(truncatingIfNeeded: payload.count))
         writer.write(try AES128.encryptCBC(payload, key: key, iv: iv))
