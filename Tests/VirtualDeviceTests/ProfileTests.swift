@@ -71,15 +71,23 @@ struct ProfileTests {
         #expect(spc[.kextDenyListVersion] == (isMac ? [0, 0, 0, 31] : nil))
         let report = try #require(spc[.securityLevelReport])
         let level: UInt64 = profile.securityLevel == .main ? 0x4e7f_d924_21d5_88b4 : 0x32f0_0049_66a5_c4f8
-        #expect(report == bigEndian(1 as UInt32) + bigEndian(0 as UInt32) + bigEndian(level) + [0, 0, 0, isMac ? 31 : 0])
+        #expect(
+            report == bigEndian(1 as UInt32) + bigEndian(0 as UInt32) + bigEndian(level) + [0, 0, 0, isMac ? 31 : 0]
+        )
     }
 
     @Test("Capabilities are 128 bits, the low ones behind")
     func capabilities() throws {
         let phone = try Bench(.iPhone)
-        #expect(try phone.server.open(try phone.request().spc)[.capabilities] == bigEndian(UInt64(0)) + bigEndian(UInt64(0x3f)))
+        #expect(
+            try phone.server.open(try phone.request().spc)[.capabilities] == bigEndian(UInt64(0))
+                + bigEndian(UInt64(0x3f))
+        )
         let watch = try Bench(.appleWatch)
-        #expect(try watch.server.open(try watch.request().spc)[.capabilities] == bigEndian(UInt64(0)) + bigEndian(UInt64(0x10)))
+        #expect(
+            try watch.server.open(try watch.request().spc)[.capabilities] == bigEndian(UInt64(0))
+                + bigEndian(UInt64(0x10))
+        )
     }
 
     @Test("A changed profile leaves out what it is told to leave out")
