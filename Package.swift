@@ -63,7 +63,7 @@ let package = Package(
         ),
         .testTarget(
             name: "VirtualDeviceTests",
-            dependencies: ["ByteCoding", "FPSCrypto", "VirtualDevice"],
+            dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
             swiftSettings: settings
         ),
     ]

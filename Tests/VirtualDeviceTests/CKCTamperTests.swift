@@ -1,0 +1,67 @@
+import FPSCrypto
+import Testing
+import VirtualDevice
+
+@Suite("Tampering with CKCs")
+struct CKCTamperTests {
+    let bench: Bench
+    let request: KeyRequest
+    /// Content key, R1, HDCP, then what is returned.
+    let ckc: [UInt8]
+    static let payload = 28
+
+    init() throws {
+        bench = try Bench(.iPhone)
+        request = try bench.request()
+        ckc = try bench.answer(request, [.hdcp(0x285a_0863_bba8_e1d3)]) { ckc in
+            ckc.own[0].padding = [UInt8](repeating: 0x5a, count: 16)
+        }
+    }
+
+    private func key(of ckc: [UInt8]) throws -> DeviceKey? {
+        do throws(FPSError) {
+            return try bench.device.process(ckc: ckc, for: request)
+        } catch {
+            guard error == .invalidCKC else { throw error }
+            return nil
+        }
+    }
+
+    @Test("Every truncation is refused as an invalid CKC")
+    func truncations() throws {
+        for count in 0..<ckc.count { #expect(try key(of: Array(ckc[..<count])) == nil) }
+    }
+
+    @Test("Random bytes are refused as an invalid CKC")
+    func noise() throws {
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<2000 {
+            let noise = random.bytes(Int.random(in: 0...600, using: &random))
+            #expect(try key(of: noise) == nil)
+            // The same with a header that leads to the payload.
+            let count = noise.count / 16 * 16
+            let framed = Array(ckc[..<24]) + bigEndian(UInt32(count)) + noise[..<count]
+            #expect(try key(of: framed) == nil)
+        }
+    }
+
+    /// CBC has no authentication: a changed byte garbles its own block of 16 and changes the same byte of the next one.
+    /// What this can reach unnoticed is the reserved header bytes and the value of the content key block, for which the
+    /// guide has no check. Everything else must be refused.
+    @Test("Every single changed byte is refused, but where the guide has no check", arguments: [0x01, 0x80, 0xff])
+    func flips(mask: UInt8) throws {
+        // Of the content key block: 16 bytes of header, 16 of IV, 16 of key, 16 of padding.
+        let contentIVAndKey = Self.payload + 16..<Self.payload + 48
+        for index in ckc.indices {
+            var changed = ckc
+            changed[index] ^= mask
+            let unchecked = (4..<8).contains(index) || contentIVAndKey.contains(index)
+            // A CKC that is taken uses up its request, so those that must be taken are not tried.
+            guard !unchecked else { continue }
+            #expect(try key(of: changed) == nil, "byte \(index)")
+        }
+        let key = try #require(try key(of: ckc), "the unchanged CKC is still good")
+        try key.startPlaying()
+        #expect(try key.givesTestKey)
+    }
+}

@@ -1,0 +1,56 @@
+import ByteCoding
+import FPSCrypto
+import Foundation
+import Testing
+import VectorFiles
+import VirtualDevice
+
+@Suite("CKCs of the test vectors")
+struct CKCVectorTests {
+    /// Vectors that a reader may accept and this device refuses, because the guide forbids them or does not know them.
+    static let stricter = ["ckc/reserved-block", "ckc/returned-tags-first"]
+
+    @Test("The device takes what must be taken, with the right key, and refuses the rest")
+    func vectors() throws {
+        for vector in try VectorFile.all(in: "ckc") {
+            let reader = try reader(forAnswersTo: try #require(vector["spc-file"]))
+            let shouldSucceed = vector.isSuccess && !Self.stricter.contains(vector.name)
+            let received: ReceivedCKC
+            do throws(FPSError) {
+                received = try reader.read(vector.message)
+            } catch {
+                #expect(!shouldSucceed, "\(vector): \(error)")
+                #expect(error == .invalidCKC, "\(vector): \(error)")
+                continue
+            }
+            #expect(shouldSucceed, "\(vector) was taken")
+            let key = vector.bytes("content-key").map { SecretBytes(copying: $0) }
+            #expect(received.contentKey == key, "\(vector)")
+            #expect(received.iv == vector.bytes("iv"), "\(vector)")
+            #expect(received.notes.count == vector.list("uniform-padding")?.count ?? 0, "\(vector)")
+        }
+    }
+
+    /// A reader with the secrets that the device had when it made the vector's SPC.
+    private func reader(forAnswersTo file: String) throws -> StrictCKCReader {
+        let spc = try VectorFile(path: String(file.dropFirst("../".count)))
+        let keyFile = VectorFile.root.appending(path: "keys").appending(path: try #require(spc["key-file"]))
+        let key = try RSAPrivateKey(try SecretBytes(copying: Data(contentsOf: keyFile)))
+        let size = key.bits / 8
+        let payloadKey = try key.decryptOAEP(spc.message[24..<24 + size])
+        let payload = try AES128.decryptCBC(spc.message[(48 + size)...], key: payloadKey, iv: spc.message[8..<24])
+        let wanted = Set(try #require(spc.list("tags-returned")).compactMap { UInt64($0, radix: 16) })
+        let blocks = try TinyServer.blocks(in: payload).filter { wanted.contains($0.tag) }
+        return StrictCKCReader(
+            secrets: SessionSecrets(
+                sessionKey: SecretBytes(copying: try #require(spc.bytes("sk"))),
+                r1: SecretBytes(copying: try #require(spc.bytes("r1"))),
+                antiReplaySeed: SecretBytes(copying: try #require(spc.bytes("ar-seed")))
+            ),
+            returned: Dictionary(uniqueKeysWithValues: blocks.map { ($0.tag, $0.bytes) }),
+            playbackState: spc.bytes("playback-state").flatMap {
+                VirtualDevice.PlaybackState(rawValue: UInt32(truncatingIfNeeded: number($0)))
+            }
+        )
+    }
+}
