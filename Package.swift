@@ -34,5 +34,7 @@ let package = Package(
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
+        .target(name: "KeyStore", dependencies: ["FPSCrypto"], swiftSettings: settings),
+        .testTarget(name: "KeyStoreTests", dependencies: ["KeyStore", "FPSCrypto"], swiftSettings: settings),
     ]
 )
