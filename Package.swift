@@ -17,7 +17,9 @@ let package = Package(
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
         .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+    ],
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
@@ -36,5 +38,18 @@ let package = Package(
         ),
         .target(name: "KeyStore", dependencies: ["FPSCrypto"], swiftSettings: settings),
         .testTarget(name: "KeyStoreTests", dependencies: ["KeyStore", "FPSCrypto"], swiftSettings: settings),
+        .target(
+            name: "KeyStoreSQLite",
+            dependencies: ["KeyStore", "FPSCrypto", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeyStoreSQLiteTests",
+            dependencies: [
+                "KeyStoreTests", "KeyStoreSQLite", "KeyStore", "FPSCrypto",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
     ]
 )
