@@ -20,7 +20,9 @@ let package = Package(
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0")
+    ],
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CKeywayDASk"),
@@ -36,13 +38,19 @@ let package = Package(
             dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
             swiftSettings: settings
         ),
+        .target(name: "KeyStore", dependencies: ["FPSCrypto"], swiftSettings: settings),
+        .target(
+            name: "KeyStoreSQLite",
+            dependencies: ["FPSCrypto", "KeyStore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings
+        ),
         .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
-            dependencies: ["FPSCrypto", "CLibcrypto"],
+            dependencies: ["CLibcrypto", "FPSCrypto"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
@@ -52,18 +60,27 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
-            swiftSettings: settings
-        ),
-        .testTarget(
             name: "KeyServerModuleTests",
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "KeyStoreTests", dependencies: ["FPSCrypto", "KeyStore"], swiftSettings: settings),
+        .testTarget(
+            name: "KeyStoreSQLiteTests",
+            dependencies: [
+                "FPSCrypto", "KeyStore", "KeyStoreSQLite", "KeyStoreTests",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "VirtualDeviceTests",
             dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
             swiftSettings: settings
         ),
     ]

@@ -1,0 +1,65 @@
+/// What happened to one request, for the operator's eyes. No field takes a secret.
+///
+/// Text comes in part from clients, so that each field is cut to its limit, and its control characters are replaced,
+/// instead of being refused: a request must not escape the log by being odd.
+public struct AuditRecord: Sendable, Equatable {
+    /// When the request arrived, in Unix milliseconds.
+    public let milliseconds: Int64
+    /// The route, as it stands in the router: `/fps/license`. At most 100 bytes.
+    public let route: String
+    /// What came of it: `issued`, or the code of the error or refusal. At most 100 bytes.
+    public let outcome: String
+    /// The whole story, for people. At most 2,000 bytes.
+    public var detail: String? { didSet { detail = detail.map { clipped($0, 2_000) } } }
+    /// The transaction ID of the SPC.
+    public var transactionID: UInt64?
+    /// The session ID of the SPC's media playback state.
+    public var sessionID: UInt64?
+    /// The asset ID of the SPC, at most 200 bytes.
+    public var assetID: [UInt8]? { didSet { assetID = assetID.map { Array($0.prefix(200)) } } }
+    /// Stands for the device.
+    public var device: DeviceHash?
+    /// The class that the device gave for itself. At most 100 bytes.
+    public var deviceClass: String? { didSet { deviceClass = deviceClass.map { clipped($0, 100) } } }
+    /// The certificate bundle that opened the SPC. At most 100 bytes.
+    public var bundleName: String? { didSet { bundleName = bundleName.map { clipped($0, 100) } } }
+    /// The policy that decided. At most 100 bytes.
+    public var policyName: String? { didSet { policyName = policyName.map { clipped($0, 100) } } }
+    /// The address that the request came from. At most 100 bytes.
+    public var remoteAddress: String? { didSet { remoteAddress = remoteAddress.map { clipped($0, 100) } } }
+    /// How long the server took, in microseconds.
+    public let microseconds: Int64
+
+    /// Makes a record; the other fields are set one by one as they become known.
+    public init(milliseconds: Int64, route: String, outcome: String, microseconds: Int64) {
+        self.milliseconds = milliseconds
+        self.route = clipped(route, 100)
+        self.outcome = clipped(outcome, 100)
+        self.microseconds = microseconds
+    }
+}
+
+/// An audit record with the number that the log gave it.
+public struct AuditEntry: Sendable, Equatable {
+    /// Grows with every entry; the order in which the log took them.
+    public let number: Int64
+    /// What was logged.
+    public let record: AuditRecord
+
+    package init(number: Int64, record: AuditRecord) {
+        self.number = number
+        self.record = record
+    }
+}
+
+/// Cuts a text to a number of bytes, and takes the control characters out of it: SQLite ends a text at a zero, and a
+/// terminal that shows the log should not obey it.
+private func clipped(_ text: String, _ limit: Int) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+        let scalar = scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+        guard result.utf8.count + UTF8.width(scalar) <= limit else { break }
+        result.unicodeScalars.append(scalar)
+    }
+    return result
+}

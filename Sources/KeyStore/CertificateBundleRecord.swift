@@ -1,0 +1,114 @@
+public import FPSCrypto
+
+/// An application certificate with what opens the SPCs made for it.
+public struct CertificateBundleRecord: Sendable {
+    /// Whether the bundle may open content that matters.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// For tests and the virtual device.
+        case development
+        /// For real devices and real content.
+        case production
+    }
+
+    /// Where the private key is.
+    public enum PrivateKey: Sendable {
+        /// The key itself, as PKCS#8 in DER, 1 to 16,384 bytes.
+        case pkcs8(SecretBytes)
+        /// An OpenSSL store URI, for example of a PKCS#11 provider. It may not carry a PIN.
+        case store(uri: String)
+    }
+
+    /// How DASk is found.
+    public enum DASk: Sendable {
+        /// The value itself, 16 bytes. Development only.
+        case fixed(SecretBytes)
+        /// The project's own derivation from this ASk of 16 bytes. Development only.
+        case development(ask: SecretBytes)
+        /// A shared library at an absolute path; with an ASk of 16 bytes unless the library has its own.
+        case plugin(path: String, ask: SecretBytes?)
+    }
+
+    /// The row's identity: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
+    public let name: String
+    /// Whether the bundle may open content that matters.
+    public let kind: Kind
+    /// The X.509 certificate in DER, 1 to 16,384 bytes.
+    public let certificate: [UInt8]
+    /// The private key of the certificate.
+    public let privateKey: PrivateKey
+    /// How DASk is found.
+    public let dask: DASk
+    /// The content that the bundle may open.
+    public let scope: ContentScope
+
+    /// Makes a record. Whether the key belongs to the certificate is not checked here.
+    ///
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a size is out of bounds, when a production bundle has a
+    ///   fixed or development DASk, when a plug-in's path is not absolute, or when a URI carries a PIN.
+    public init(
+        name: String,
+        kind: Kind,
+        certificate: [UInt8],
+        privateKey: PrivateKey,
+        dask: DASk,
+        scope: ContentScope
+    ) throws(KeyStoreError) {
+        try requireName(name, in: "certificate bundle")
+        let place = "certificate bundle \(name)"
+        try requireCount(certificate, RecordLimits.certificate, "certificate", in: place)
+        try Self.check(privateKey, in: place)
+        try Self.check(dask, kind: kind, in: place)
+        try scope.check(in: place)
+        self.name = name
+        self.kind = kind
+        self.certificate = certificate
+        self.privateKey = privateKey
+        self.dask = dask
+        self.scope = scope
+    }
+
+    private static func check(_ privateKey: PrivateKey, in place: String) throws(KeyStoreError) {
+        let count: Int
+        switch privateKey {
+        case .pkcs8(let der):
+            count = der.count
+        case .store(let uri):
+            count = uri.utf8.count
+            // What is in a URI ends up in messages. `pin-source` names a file instead.
+            if uri.lowercased().contains("pin-value") {
+                throw KeyStoreError(
+                    .invalidRecord,
+                    place: place,
+                    reason: "the private key's URI carries a PIN; name a file with pin-source instead"
+                )
+            }
+        }
+        guard RecordLimits.privateKey.contains(count) else {
+            throw KeyStoreError(
+                .invalidRecord,
+                place: place,
+                reason: "private key has \(count) bytes, not 1 to \(RecordLimits.privateKey.upperBound)"
+            )
+        }
+    }
+
+    private static func check(_ dask: DASk, kind: Kind, in place: String) throws(KeyStoreError) {
+        switch dask {
+        case .fixed(let secret), .development(let secret):
+            try requireCount(secret.count, 16, "DASk or ASk", in: place)
+            guard kind == .development else {
+                throw KeyStoreError(
+                    .invalidRecord,
+                    place: place,
+                    reason: "a production bundle takes its DASk from a plug-in"
+                )
+            }
+        case .plugin(let path, let ask):
+            if let ask { try requireCount(ask.count, 16, "ASk", in: place) }
+            // dlopen searches the library path for a bare name; which file that finds is not for a record to leave open.
+            guard path.hasPrefix("/"), path.utf8.count <= 4_096, !path.utf8.contains(0) else {
+                throw KeyStoreError(.invalidRecord, place: place, reason: "a plug-in is named by its absolute path")
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import FPSCrypto
+
+/// What a content key decrypts. A security level for video has no meaning on audio.
+public enum TrackKind: String, Sendable, CaseIterable {
+    /// Not said: rules for video and for audio both apply.
+    case unspecified
+    /// Audio samples.
+    case audio
+    /// Video samples.
+    case video
+}
+
+/// All about a content key but the key itself: what lists and administration show.
+public struct ContentInfo: Sendable, Equatable {
+    /// The asset ID that an SPC names, 2 to 200 bytes. The row's identity.
+    public let assetID: [UInt8]
+    /// The key ID (KID) that CENC and CPIX name, 16 bytes.
+    public let keyID: [UInt8]?
+    /// What the key decrypts.
+    public let track: TrackKind
+    /// The policy that governs the key; nil means the server's default.
+    public let policyName: String?
+    /// The stream ID of an Offline Key TLLV, 16 bytes.
+    public let streamID: [UInt8]?
+    /// The title ID of an Offline Key TLLV, 16 bytes.
+    public let titleID: [UInt8]?
+    /// When the asset ID was first stored, in Unix seconds. Replacing the record keeps it.
+    public package(set) var created: Int64
+    /// When the record was last written, in Unix seconds.
+    public let updated: Int64
+
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size.
+    package init(
+        assetID: [UInt8],
+        keyID: [UInt8]?,
+        track: TrackKind,
+        policyName: String?,
+        streamID: [UInt8]?,
+        titleID: [UInt8]?,
+        created: Int64,
+        updated: Int64
+    ) throws(KeyStoreError) {
+        let place = "content \(displayName(ofAssetID: assetID))"
+        try requireCount(assetID, RecordLimits.assetID, "asset ID", in: "content")
+        try requireCount(keyID, 16...16, "key ID", in: place)
+        if let policyName { try requireName(policyName, in: "\(place), policy") }
+        try requireCount(streamID, 16...16, "stream ID", in: place)
+        try requireCount(titleID, 16...16, "title ID", in: place)
+        self.assetID = assetID
+        self.keyID = keyID
+        self.track = track
+        self.policyName = policyName
+        self.streamID = streamID
+        self.titleID = titleID
+        self.created = created
+        self.updated = updated
+    }
+
+    /// The row in words, for errors.
+    package var place: String { "content \(displayName(ofAssetID: assetID))" }
+}
+
+/// A content key and what belongs to it.
+public struct ContentRecord: Sendable {
+    /// All but the key.
+    public package(set) var info: ContentInfo
+    /// The AES-128 key of the media, 16 bytes.
+    public let contentKey: SecretBytes
+    /// The initialisation vector that the CKC carries beside the key, 16 bytes.
+    public let iv: [UInt8]
+
+    /// Makes a record that is first stored at `time`, in Unix seconds.
+    ///
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size.
+    public init(
+        assetID: [UInt8],
+        keyID: [UInt8]? = nil,
+        contentKey: SecretBytes,
+        iv: [UInt8],
+        track: TrackKind = .unspecified,
+        policyName: String? = nil,
+        streamID: [UInt8]? = nil,
+        titleID: [UInt8]? = nil,
+        time: Int64
+    ) throws(KeyStoreError) {
+        let info = try ContentInfo(
+            assetID: assetID,
+            keyID: keyID,
+            track: track,
+            policyName: policyName,
+            streamID: streamID,
+            titleID: titleID,
+            created: time,
+            updated: time
+        )
+        try self.init(info: info, contentKey: contentKey, iv: iv)
+    }
+
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when key or IV have a wrong size.
+    package init(info: ContentInfo, contentKey: SecretBytes, iv: [UInt8]) throws(KeyStoreError) {
+        try requireCount(contentKey.count, 16, "content key", in: info.place)
+        try requireCount(iv, 16...16, "IV", in: info.place)
+        self.info = info
+        self.contentKey = contentKey
+        self.iv = iv
+    }
+}

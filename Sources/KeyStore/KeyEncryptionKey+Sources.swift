@@ -1,0 +1,87 @@
+import FPSCrypto
+import Glibc
+
+extension KeyEncryptionKey {
+    /// Reads the key from an environment variable that holds 64 hexadecimal digits; nil when there is none.
+    ///
+    /// - Throws: ``KeyStoreError/Code/malformedKEK``.
+    public static func fromEnvironment(_ variable: String) throws(KeyStoreError) -> KeyEncryptionKey? {
+        guard let value = getenv(variable) else { return nil }
+        return try KeyEncryptionKey(
+            hexadecimal: UnsafeRawBufferPointer(start: value, count: strlen(value)),
+            place: "environment variable \(variable)"
+        )
+    }
+
+    /// Reads the key from a file that holds 64 hexadecimal digits; nil when there is no file.
+    ///
+    /// - Throws: ``KeyStoreError/Code/unsafePermissions`` when the file is not the server's own or when its group or
+    ///   others may do anything with it, ``KeyStoreError/Code/malformedKEK``, ``KeyStoreError/Code/unavailable``.
+    public static func load(file path: String) throws(KeyStoreError) -> KeyEncryptionKey? {
+        // Not blocking, so that a named pipe in the key's place does not hang the start.
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        if file < 0, errno == ENOENT { return nil }
+        guard file >= 0 else { throw .system("open", path) }
+        defer { close(file) }
+
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system("fstat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw KeyStoreError(
+                .unsafePermissions,
+                place: path,
+                reason: "the key must be a plain file of the server's own user with mode 0600"
+            )
+        }
+
+        // One byte more than a key has: a longer file is malformed, however long it is.
+        var count = 0
+        let text = SecretBytes(count: 66) { count = read(file, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw .system("read", path) }
+        return try text.withUnsafeBytes { bytes throws(KeyStoreError) in
+            try KeyEncryptionKey(hexadecimal: UnsafeRawBufferPointer(rebasing: bytes[..<count]), place: path)
+        }
+    }
+
+    /// Makes a new key and keeps it in a new file of mode 0600.
+    ///
+    /// The file appears whole or not at all: another process never reads half a key, and a power failure leaves none.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when there is such a file, ``KeyStoreError/Code/unavailable``.
+    public static func create(file path: String) throws(KeyStoreError) -> KeyEncryptionKey {
+        let key = try generate()
+        var random = SecureRandom()
+        let draft = path + ".\(random.next())"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system("create", draft) }
+        defer {
+            close(file)
+            unlink(draft)
+        }
+        let written = key.hexadecimal.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count }
+        guard written, fsync(file) == 0 else { throw .system("write", draft) }
+        guard link(draft, path) == 0 else {
+            if errno == EEXIST { throw KeyStoreError(.conflict, place: path, reason: "the file exists") }
+            throw .system("link", path)
+        }
+        try synchronizeFolder(of: path)
+        return key
+    }
+
+    /// A new name in a folder is durable only when the folder itself is.
+    private static func synchronizeFolder(of path: String) throws(KeyStoreError) {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .system("open", parent) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw .system("fsync", parent) }
+    }
+}
+
+extension KeyStoreError {
+    /// What a system call said about a file, from `errno`.
+    package static func system(_ call: String, _ path: String) -> KeyStoreError {
+        KeyStoreError(.unavailable, place: path, reason: "\(call): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,92 @@
+/// Everything that a key server keeps.
+///
+/// Each concern has a protocol of its own; code takes the smallest one that it needs.
+public protocol KeyStore: ContentStore, PolicyStore, CertificateStore, AuditLog {}
+
+/// What a write found.
+public enum WriteOutcome: Sendable, Equatable {
+    /// There was no such record.
+    case created
+    /// The record took the place of another.
+    case replaced
+}
+
+/// Content keys by asset ID.
+public protocol ContentStore: Sendable {
+    /// The key of an asset, or nil. This is the read that every licence needs.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord?
+
+    /// Keeps a record. Replacing keeps the time at which the asset ID was first stored.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when the asset ID is there and `replacing` is false,
+    ///   ``KeyStoreError/Code/missingReference`` when the record's policy is not there.
+    @discardableResult
+    func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
+
+    /// Forgets an asset; false when it was not there.
+    @discardableResult
+    func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool
+
+    /// Up to `limit` assets (1 to 1,000) in the order of their IDs, after the given one.
+    func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo]
+}
+
+/// Licence policies by name.
+public protocol PolicyStore: Sendable {
+    /// The policy of that name, or nil.
+    func policy(name: String) async throws(KeyStoreError) -> PolicyRecord?
+
+    /// Keeps a policy.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false.
+    @discardableResult
+    func putPolicy(_ record: PolicyRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
+
+    /// Forgets a policy; false when it was not there.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when content still refers to it: that content would silently fall
+    ///   back to the default policy.
+    @discardableResult
+    func deletePolicy(name: String) async throws(KeyStoreError) -> Bool
+
+    /// Up to `limit` policies (1 to 1,000) in the order of their names, after the given one.
+    func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord]
+}
+
+/// Certificate bundles by name. They are few.
+public protocol CertificateStore: Sendable {
+    /// All bundles in the order of their names.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` when one does not open, which is also the answer when its kind,
+    ///   certificate or scope was changed behind the store's back.
+    func certificateBundles() async throws(KeyStoreError) -> [CertificateBundleRecord]
+
+    /// Keeps a bundle.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false.
+    @discardableResult
+    func putCertificateBundle(
+        _ record: CertificateBundleRecord,
+        replacing: Bool
+    ) async throws(KeyStoreError) -> WriteOutcome
+
+    /// Forgets a bundle; false when it was not there.
+    @discardableResult
+    func deleteCertificateBundle(name: String) async throws(KeyStoreError) -> Bool
+}
+
+/// What was asked and what was answered.
+public protocol AuditLog: Sendable {
+    /// Adds a record. When this returns, the record will survive a power failure, if the store survives one at all.
+    ///
+    /// - Throws: ``KeyStoreError/Code/overloaded`` when too many records wait to be written.
+    func append(_ record: AuditRecord) async throws(KeyStoreError)
+
+    /// Up to `limit` entries (1 to 1,000), the newest first, older than the given number.
+    func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry]
+
+    /// The hash that stands for a device, keyed with a secret that all servers on this store share.
+    func deviceHash(hu: [UInt8]) -> DeviceHash
+}

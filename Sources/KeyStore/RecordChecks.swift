@@ -1,0 +1,56 @@
+/// How long the fields of records may be. The stores check these bounds once, when a record is made.
+package enum RecordLimits {
+    package static let assetID = 2...200
+    package static let name = 1...100
+    package static let policyDocument = 1...65_536
+    package static let certificate = 1...16_384
+    package static let privateKey = 1...16_384
+    package static let prefixes = 1_000
+}
+
+/// An asset ID in words: itself where it is plain ASCII, in hexadecimal otherwise.
+package func displayName(ofAssetID assetID: [UInt8]) -> String {
+    assetID.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: assetID, as: UTF8.self) : "0x" + hex(assetID)
+}
+
+/// Bytes as lower-case hexadecimal digits.
+package func hex(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
+func requireCount(
+    _ bytes: [UInt8]?,
+    _ counts: ClosedRange<Int>,
+    _ field: String,
+    in place: String
+) throws(KeyStoreError) {
+    guard let bytes, !counts.contains(bytes.count) else { return }
+    let expected = counts.count == 1 ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
+    throw KeyStoreError(.invalidRecord, place: place, reason: "\(field) has \(bytes.count) bytes, not \(expected)")
+}
+
+func requireCount(_ count: Int, _ expected: Int, _ field: String, in place: String) throws(KeyStoreError) {
+    guard count != expected else { return }
+    throw KeyStoreError(.invalidRecord, place: place, reason: "\(field) has \(count) bytes, not \(expected)")
+}
+
+/// Names appear in paths, logs and file names: letters, digits, dot, hyphen and underscore, 1 to 100 of them.
+func requireName(_ name: String, in place: String) throws(KeyStoreError) {
+    let allowed = name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default:
+            false
+        }
+    }
+    guard allowed, RecordLimits.name.contains(name.utf8.count) else {
+        throw KeyStoreError(
+            .invalidRecord,
+            place: place,
+            reason: "a name is 1 to 100 ASCII letters, digits, dots, hyphens and underscores"
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import FPSCrypto
+import FoundationEssentials
+import GRDB
+import KeyStore
+
+/// A row of the table `content` as it lies there, the key still sealed.
+struct ContentRow: Sendable {
+    private let assetID: [UInt8]
+    private let keyID: [UInt8]?
+    private let sealedKey: [UInt8]
+    private let iv: [UInt8]
+    private let track: String
+    private let policyName: String?
+    private let streamID: [UInt8]?
+    private let titleID: [UInt8]?
+    private let created: Int64
+    private let updated: Int64
+
+    static let columns =
+        "asset_id, key_id, content_key, iv, track, policy_name, stream_id, title_id, created, updated"
+
+    /// Takes a row with just these columns.
+    init(_ row: Row) {
+        assetID = row.bytes(0) ?? []
+        keyID = row.bytes(1)
+        sealedKey = row.bytes(2) ?? []
+        iv = row.bytes(3) ?? []
+        track = row[4]
+        policyName = row[5]
+        streamID = row.bytes(6)
+        titleID = row.bytes(7)
+        created = row[8]
+        updated = row[9]
+    }
+
+    /// Everything but the key.
+    func info() throws(KeyStoreError) -> ContentInfo {
+        guard let track = TrackKind(rawValue: track) else {
+            throw KeyStoreError(.corrupt, place: "content \(displayName(ofAssetID: assetID)), track")
+        }
+        return try asStored { () throws(KeyStoreError) in
+            try ContentInfo(
+                assetID: assetID,
+                keyID: keyID,
+                track: track,
+                policyName: policyName,
+                streamID: streamID,
+                titleID: titleID,
+                created: created,
+                updated: updated
+            )
+        }
+    }
+
+    /// The whole record, with the key opened.
+    func record(_ keys: KeyRing) throws(KeyStoreError) -> ContentRecord {
+        let info = try info()
+        let contentKey = try keys.key(for: sealedKey).unseal(sealedKey, for: Self.keyColumn(assetID: assetID))
+        return try asStored { () throws(KeyStoreError) in
+            try ContentRecord(info: info, contentKey: contentKey, iv: iv)
+        }
+    }
+
+    static func keyColumn(assetID: [UInt8]) -> SealedColumn {
+        SealedColumn(
+            table: "content",
+            column: "content_key",
+            row: [assetID],
+            rowName: displayName(ofAssetID: assetID)
+        )
+    }
+
+    /// Inserts the record, or replaces all of its row but the time of creation.
+    static func write(_ record: ContentRecord, sealedWith key: KeyEncryptionKey, _ db: Database) throws {
+        let info = record.info
+        let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
+        try db.execute(
+            sql: """
+                INSERT INTO content (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (asset_id) DO UPDATE SET key_id = excluded.key_id, content_key = excluded.content_key,
+                    iv = excluded.iv, track = excluded.track, policy_name = excluded.policy_name,
+                    stream_id = excluded.stream_id, title_id = excluded.title_id, updated = excluded.updated
+                """,
+            arguments: [
+                Data(info.assetID), info.keyID.map { Data($0) }, Data(sealedKey), Data(record.iv),
+                info.track.rawValue, info.policyName, info.streamID.map { Data($0) }, info.titleID.map { Data($0) },
+                info.created, info.updated,
+            ]
+        )
+    }
+}
+
+/// A record that breaks its own rules was not written by us: what is invalid on the way in is corrupt on the way out.
+func asStored<Record>(_ make: () throws(KeyStoreError) -> Record) throws(KeyStoreError) -> Record {
+    do { return try make() } catch {
+        throw KeyStoreError(
+            error.code == .invalidRecord ? .corrupt : error.code,
+            place: error.place,
+            reason: error.reason
+        )
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+public import KeyStore
+
+/// Where the key-encryption key of a data folder comes from.
+public enum KeyEncryptionKeySource: Sendable, Equatable {
+    /// The file `kek` in the data folder, created together with the database.
+    case dataFolder
+    /// A file outside of it, which must be there.
+    case file(String)
+    /// An environment variable with 64 hexadecimal digits.
+    case environment(String)
+}
+
+extension SQLiteKeyStore {
+    /// Opens the store in a data folder, and creates both where they are missing: the folder with mode 0700, in it
+    /// `keyway.sqlite` and, if the key is to come from the folder, `kek`, with mode 0600.
+    ///
+    /// A missing key is never replaced by a new one once there is a database: what that holds would be lost.
+    ///
+    /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `missingKEK`, `malformedKEK`, `wrongKEK`,
+    ///   `foreignDatabase`, `newerSchema`, `locked`, `unavailable`.
+    public convenience init(dataFolder folder: String, key source: KeyEncryptionKeySource) throws(KeyStoreError) {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("mkdir", folder) }
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("open", folder) }
+        // Closing the folder gives up its lock.
+        defer { Glibc.close(descriptor) }
+
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("fstat", folder) }
+        guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw KeyStoreError(
+                .unsafePermissions,
+                place: folder,
+                reason: "the data folder must belong to the server's own user, and nobody else may write to it"
+            )
+        }
+        // Two first starts at once would make two keys and run the migrations twice.
+        guard flock(descriptor, LOCK_EX) == 0 else { throw .system("flock", folder) }
+
+        let database = folder + "/keyway.sqlite"
+        let key = try source.key(inFolder: folder, mayCreate: access(database, F_OK) != 0)
+        try self.init(path: database, key: key)
+    }
+}
+
+extension KeyEncryptionKeySource {
+    fileprivate func key(inFolder folder: String, mayCreate: Bool) throws(KeyStoreError) -> KeyEncryptionKey {
+        var key: KeyEncryptionKey?
+        let place: String
+        switch self {
+        case .dataFolder:
+            place = folder + "/kek"
+            key = try KeyEncryptionKey.load(file: place)
+            if key == nil, mayCreate { key = try KeyEncryptionKey.create(file: place) }
+        case .file(let path):
+            place = path
+            key = try KeyEncryptionKey.load(file: path)
+        case .environment(let variable):
+            place = "environment variable \(variable)"
+            key = try KeyEncryptionKey.fromEnvironment(variable)
+        }
+        guard let key else {
+            throw KeyStoreError(.missingKEK, place: place, reason: "the database cannot be read without its key")
+        }
+        return key
+    }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import Glibc
+import KeyStore
+
+/// Opens the file, checks that it is ours and sets SQLite up the way that the store needs it.
+enum DatabaseFile {
+    static func open(_ path: String) throws(KeyStoreError) -> DatabasePool {
+        try prepare(path)
+        return try translatingErrors(in: path) {
+            let pool = try DatabasePool(path: path, configuration: configuration(path))
+            // GRDB lowers this when it turns the write-ahead log on, after the configuration has run.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try require("2", of: "synchronous", db, path)
+                try require("1", of: "foreign_keys", db, path)
+                try require("wal", of: "journal_mode", db, path)
+            }
+            try Schema.migrator.migrate(pool)
+            return pool
+        }
+    }
+
+    /// Creates the file with its mode before SQLite can create it with another. SQLite gives the write-ahead log and
+    /// the shared memory the mode of the database.
+    private static func prepare(_ path: String) throws(KeyStoreError) {
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard file >= 0 else { throw .system("open", path) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system("fstat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            throw KeyStoreError(
+                .unsafePermissions,
+                place: path,
+                reason: "the database must be a plain file of the server's own user"
+            )
+        }
+        guard fchmod(file, 0o600) == 0 else { throw .system("fchmod", path) }
+    }
+
+    private static func configuration(_ path: String) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "keyway"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 4
+        configuration.persistentReadOnlyConnections = true
+        configuration.prepareDatabase { db in
+            // A tampered schema must not call functions; freed pages must not keep what was deleted.
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            try db.execute(sql: "PRAGMA cell_size_check = ON")
+            if !db.configuration.readonly { try claim(db, path) }
+        }
+        return configuration
+    }
+
+    /// Marks an empty database as ours, and turns away one that is another program's or a newer program's. This comes
+    /// before anything is written to it, the journal mode included.
+    private static func claim(_ db: Database, _ path: String) throws {
+        let applicationID = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        if applicationID == Schema.applicationID {
+            guard version <= Schema.version else {
+                throw KeyStoreError(
+                    .newerSchema,
+                    place: path,
+                    reason: "schema \(version); this program knows \(Schema.version) at most"
+                )
+            }
+            return
+        }
+        let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+        guard applicationID == 0, version == 0, tables == 0 else {
+            throw KeyStoreError(
+                .foreignDatabase,
+                place: path,
+                reason: "application_id is \(applicationID), not \(Schema.applicationID)"
+            )
+        }
+        try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+    }
+
+    private static func require(_ expected: String, of pragma: String, _ db: Database, _ path: String) throws {
+        let found = try String.fetchOne(db, sql: "PRAGMA \(pragma)")
+        guard found == expected else {
+            throw KeyStoreError(
+                .unavailable,
+                place: path,
+                reason: "SQLite keeps \(pragma) at \(found ?? "nothing"), not \(expected)"
+            )
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import GRDB
+public import KeyStore
+
+extension SQLiteKeyStore {
+    /// The policy of that name, or nil.
+    public func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
+        try await translatingErrors(in: "policy") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(sql: "SELECT name, document FROM policy WHERE name = ?")
+                return try Row.fetchOne(statement, arguments: [name]).map(Self.policyRecord)
+            }
+        }
+    }
+
+    /// Keeps a policy.
+    @discardableResult
+    public func putPolicy(_ record: PolicyRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
+        try await translatingErrors(in: "policy \(record.name)") {
+            try await pool.write { db in
+                let exists = try Self.exists(policy: record.name, db)
+                guard !exists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
+                try db.execute(
+                    sql: """
+                        INSERT INTO policy (name, document) VALUES (?, ?)
+                        ON CONFLICT (name) DO UPDATE SET document = excluded.document
+                        """,
+                    arguments: [record.name, Data(record.document)]
+                )
+                return exists ? .replaced : .created
+            }
+        }
+    }
+
+    /// Forgets a policy.
+    @discardableResult
+    public func deletePolicy(name: String) async throws(KeyStoreError) -> Bool {
+        try await translatingErrors(in: "policy \(name)") {
+            try await pool.write { db in
+                let inUse = "SELECT 1 FROM content WHERE policy_name = ? LIMIT 1"
+                guard try Row.fetchOne(db, sql: inUse, arguments: [name]) == nil else {
+                    throw KeyStoreError.policyInUse(name)
+                }
+                try db.execute(sql: "DELETE FROM policy WHERE name = ?", arguments: [name])
+                return db.changesCount > 0
+            }
+        }
+    }
+
+    /// Policies in the order of their names.
+    public func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord] {
+        try await translatingErrors(in: "policy") {
+            try await pool.read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT name, document FROM policy WHERE name > ? ORDER BY name LIMIT ?",
+                    arguments: [name ?? "", pageSize(limit)]
+                ).map(Self.policyRecord)
+            }
+        }
+    }
+
+    static func exists(policy name: String, _ db: Database) throws -> Bool {
+        try Row.fetchOne(db, sql: "SELECT 1 FROM policy WHERE name = ?", arguments: [name]) != nil
+    }
+
+    private static func policyRecord(_ row: Row) throws -> PolicyRecord {
+        try asStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? []) }
+    }
+}

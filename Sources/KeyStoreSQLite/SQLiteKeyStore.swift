@@ -1,0 +1,66 @@
+import FPSCrypto
+import FoundationEssentials
+import GRDB
+public import KeyStore
+
+/// The store in an SQLite database, with a write-ahead log and a full sync at every commit.
+///
+/// Several processes may have it open at once: keys can be added while a server runs. SQL runs on queues of its own,
+/// never on the thread of the caller.
+public final class SQLiteKeyStore: KeyStore {
+    let pool: DatabasePool
+    let keys: KeyRing
+    private let deviceHashKey: SecretBytes
+    private let auditWriter: AuditWriter
+
+    /// Opens the database at `path`, and creates it where there is none.
+    ///
+    /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
+    ///   `corrupt`, `locked`, `unavailable`.
+    public init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
+        let pool = try DatabaseFile.open(path)
+        let keys = KeyRing(key)
+        deviceHashKey = try translatingErrors(in: path) {
+            try pool.write { db in try Self.deviceHashKey(db, keys) }
+        }
+        auditWriter = AuditWriter(pool: pool)
+        self.pool = pool
+        self.keys = keys
+    }
+
+    /// Writes what is left in the write-ahead log into the database and closes it. Nothing may use the store afterwards.
+    ///
+    /// - Throws: ``KeyStoreError/Code/unavailable`` or ``KeyStoreError/Code/locked`` when something still uses it.
+    public func close() throws(KeyStoreError) {
+        try translatingErrors(in: pool.path) { try pool.close() }
+    }
+
+    /// The hash that stands for a device.
+    public func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
+
+    /// Adds a record. Records that arrive while the disk is busy share the next commit.
+    public func append(_ record: AuditRecord) async throws(KeyStoreError) { try await auditWriter.append(record) }
+}
+
+extension SQLiteKeyStore {
+    static let deviceHashKeyColumn = SealedColumn(
+        table: "sealing",
+        column: "device_hash_key",
+        row: [],
+        rowName: "1"
+    )
+
+    /// Opens the one sealed value that every database has, which proves the key; or makes it, in a new database.
+    private static func deviceHashKey(_ db: Database, _ keys: KeyRing) throws -> SecretBytes {
+        if let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) {
+            return try keys.requireCurrent(db).unseal(envelope, for: deviceHashKeyColumn)
+        }
+        var random = SecureRandom()
+        let secret = SecretBytes(count: 32, randomFrom: &random)
+        try db.execute(
+            sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
+            arguments: [Data(keys.current.id), Data(keys.current.seal(secret, for: deviceHashKeyColumn))]
+        )
+        return secret
+    }
+}

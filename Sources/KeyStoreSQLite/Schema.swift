@@ -1,0 +1,77 @@
+import GRDB
+
+/// The tables, and how older databases become what this program expects.
+enum Schema {
+    /// Stands in every database of this program: "KyWy". `file` and `sqlite3` show it.
+    static let applicationID = 0x4B79_5779
+    /// The newest schema that this program knows, in `user_version`.
+    static let version = 1
+
+    /// Migrations are never changed once released; a change to the tables is one more at the end.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(sql: tables)
+            try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        return migrator
+    }
+
+    // Columns that hold sealed values say so. Everything else is plain and unauthenticated, unless the sealed values
+    // of its row are bound to it.
+    private static let tables = """
+        CREATE TABLE sealing (
+            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+            kek_id BLOB NOT NULL CHECK (length(kek_id) = 8),
+            device_hash_key BLOB NOT NULL -- sealed
+        ) STRICT;
+
+        CREATE TABLE policy (
+            name TEXT NOT NULL PRIMARY KEY,
+            document BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE content (
+            asset_id BLOB NOT NULL PRIMARY KEY CHECK (length(asset_id) BETWEEN 2 AND 200),
+            key_id BLOB CHECK (length(key_id) = 16),
+            content_key BLOB NOT NULL, -- sealed, bound to asset_id
+            iv BLOB NOT NULL CHECK (length(iv) = 16),
+            track TEXT NOT NULL,
+            policy_name TEXT REFERENCES policy (name) ON DELETE RESTRICT ON UPDATE RESTRICT,
+            stream_id BLOB CHECK (length(stream_id) = 16),
+            title_id BLOB CHECK (length(title_id) = 16),
+            created INTEGER NOT NULL,
+            updated INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX content_by_policy ON content (policy_name);
+
+        CREATE TABLE certificate_bundle (
+            name TEXT NOT NULL PRIMARY KEY,
+            kind TEXT NOT NULL,
+            certificate BLOB NOT NULL,
+            scope BLOB, -- NULL means all content
+            private_key_kind TEXT NOT NULL,
+            private_key BLOB NOT NULL, -- sealed, bound to all plain columns of the row
+            dask_kind TEXT NOT NULL,
+            dask_secret BLOB, -- sealed, bound likewise
+            plugin_path BLOB -- sealed, bound likewise: it names code that will run
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE audit (
+            number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            milliseconds INTEGER NOT NULL,
+            route TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            detail TEXT,
+            transaction_id INTEGER,
+            session_id INTEGER,
+            asset_id BLOB,
+            device BLOB,
+            device_class TEXT,
+            bundle_name TEXT,
+            policy_name TEXT,
+            remote_address TEXT,
+            microseconds INTEGER NOT NULL
+        ) STRICT;
+        """
+}

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import GRDB
+import KeyStore
+
+extension Row {
+    /// A column as bytes; nil when it is NULL.
+    func bytes(_ index: Int) -> [UInt8]? { (self[index] as Data?).map { Array($0) } }
+}
+
+/// Runs a piece of database work and gives its failures the store's own words.
+func translatingErrors<Value>(
+    in place: String,
+    _ work: () async throws -> Value
+) async throws(KeyStoreError) -> Value {
+    do { return try await work() } catch { throw KeyStoreError(error, place: place) }
+}
+
+/// Runs a piece of database work and gives its failures the store's own words.
+func translatingErrors<Value>(in place: String, _ work: () throws -> Value) throws(KeyStoreError) -> Value {
+    do { return try work() } catch { throw KeyStoreError(error, place: place) }
+}
+
+extension KeyStoreError {
+    /// SQLite's text names tables and columns; GRDB leaves the values out of it. Only the code and message are taken.
+    init(_ error: any Error, place: String) {
+        switch error {
+        case let error as KeyStoreError:
+            self = error
+        case is CancellationError:
+            self.init(.cancelled, place: place)
+        case let error as DatabaseError:
+            let code: Code =
+                switch error.resultCode {
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+                case .SQLITE_CORRUPT: .corrupt
+                case .SQLITE_NOTADB: .foreignDatabase
+                default: .unavailable
+                }
+            self.init(
+                code,
+                place: place,
+                reason: "SQLite error \(error.extendedResultCode.rawValue)" + (error.message.map { ": \($0)" } ?? "")
+            )
+        default:
+            self.init(.unavailable, place: place, reason: "\(type(of: error))")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import FPSCrypto
+import GRDB
+import Glibc
+import KeyStore
+import KeyStoreSQLite
+import KeyStoreTests
+import Testing
+
+@Suite("Opening the SQLite store")
+struct OpeningTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.path + "/keyway.sqlite" }
+
+    @Test("Another program's database is refused and stays as it was")
+    func foreignDatabase() throws {
+        try tamper(path, "CREATE TABLE film (title TEXT)")
+        let before = folder.bytes(of: "keyway.sqlite")
+        expectOpening(fails: .foreignDatabase)
+        #expect(folder.bytes(of: "keyway.sqlite") == before)
+        #expect(!before.isEmpty)
+    }
+
+    @Test("A file that is no database is refused and stays as it was")
+    func noDatabase() throws {
+        let text = String(repeating: "This is a letter to my aunt. ", count: 200)
+        folder.write(text, to: "keyway.sqlite")
+        expectOpening(fails: .foreignDatabase)
+        #expect(folder.bytes(of: "keyway.sqlite") == Array(text.utf8))
+    }
+
+    @Test("A database of a newer version is refused")
+    func newerSchema() throws {
+        let key = try store()
+        try tamper(path, "PRAGMA user_version = 2")
+        #expect(throws: KeyStoreError(.newerSchema, place: "")) { try SQLiteKeyStore(path: path, key: key) }
+    }
+
+    @Test("The wrong key-encryption key is refused at once")
+    func wrongKey() throws {
+        _ = try store()
+        expectOpening(fails: .wrongKEK)
+    }
+
+    @Test("A lost key-encryption key is not replaced by a new one")
+    func lostKey() throws {
+        try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder).close()
+        #expect(unlink(folder.path + "/kek") == 0)
+        #expect(throws: KeyStoreError(.missingKEK, place: "")) {
+            try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
+        }
+        #expect(folder.names == ["keyway.sqlite"])
+    }
+
+    @Test("A key from elsewhere must be there")
+    func keyFromElsewhere() throws {
+        #expect(throws: KeyStoreError(.missingKEK, place: "")) {
+            try SQLiteKeyStore(dataFolder: folder.path, key: .environment("KEYWAY_NO_SUCH_VARIABLE"))
+        }
+        #expect(throws: KeyStoreError(.missingKEK, place: "")) {
+            try SQLiteKeyStore(dataFolder: folder.path, key: .file(folder.path + "/elsewhere"))
+        }
+        #expect(folder.names.isEmpty)
+        _ = try KeyEncryptionKey.create(file: folder.path + "/elsewhere")
+        try SQLiteKeyStore(dataFolder: folder.path, key: .file(folder.path + "/elsewhere")).close()
+        #expect(folder.names == ["elsewhere", "keyway.sqlite"])
+    }
+
+    @Test("A data folder that others may write to is refused")
+    func looseFolder() throws {
+        #expect(chmod(folder.path, 0o770) == 0)
+        #expect(throws: KeyStoreError(.unsafePermissions, place: "")) {
+            try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
+        }
+    }
+
+    @Test("A database that others may read is closed to them")
+    func looseDatabase() throws {
+        let key = try store()
+        #expect(chmod(path, 0o644) == 0)
+        let store = try SQLiteKeyStore(path: path, key: key)
+        #expect(permissions(of: path) == 0o600)
+        try store.close()
+    }
+
+    @Test("A symbolic link in the database's place is not followed")
+    func link() throws {
+        #expect(symlink(folder.path + "/elsewhere", path) == 0)
+        #expect(throws: KeyStoreError.self) { try SQLiteKeyStore(path: path, key: .generate()) }
+        #expect(folder.names == ["keyway.sqlite"])
+    }
+
+    @Test("A first start that was cut off right after the file was marked is completed by the next")
+    func interruptedCreation() throws {
+        try tamper(path, "PRAGMA application_id = 1266243449")
+        try SQLiteKeyStore(path: path, key: .generate()).close()
+    }
+
+    @Test("Many first starts at once agree on one key")
+    func manyFirstStarts() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<4 {
+                group.addTask {
+                    let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
+                    try await store.putContent(try Sample.content("asset\(index)"), replacing: false)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
+        for info in try await store.contents(after: nil, limit: 10) {
+            #expect(try await store.content(assetID: info.assetID) != nil)
+        }
+        #expect(try await store.contents(after: nil, limit: 10).count == 4)
+    }
+
+    /// Makes a database and closes it again; the answer is its key.
+    private func store() throws -> KeyEncryptionKey {
+        let key = try KeyEncryptionKey.generate()
+        try SQLiteKeyStore(path: path, key: key).close()
+        return key
+    }
+
+    private func expectOpening(fails code: KeyStoreError.Code) {
+        #expect(throws: KeyStoreError(code, place: "")) { try SQLiteKeyStore(path: path, key: .generate()) }
+    }
+}

@@ -1,0 +1,53 @@
+import KeyStore
+import Testing
+
+extension KeyStoreContract {
+    static let audit: [KeyStoreContract] = [
+        .init("An audit record comes back with every field") { store in
+            var record = AuditRecord(
+                milliseconds: 1_763_000_000_123,
+                route: "/fps/license",
+                outcome: "refused",
+                microseconds: 480
+            )
+            record.detail = "the policy wants HDCP Type 1; naïve 漢字 '; DROP TABLE audit"
+            record.transactionID = .max
+            record.sessionID = 1 << 63
+            record.assetID = [0, 0xFF, 0x80]
+            record.device = store.deviceHash(hu: Array(repeating: 5, count: 20))
+            record.deviceClass = "Apple TV"
+            record.bundleName = "app"
+            record.policyName = "premium"
+            record.remoteAddress = "2001:db8::1"
+            try await store.append(record)
+            let plain = Sample.audit(7)
+            try await store.append(plain)
+            #expect(try await store.auditEntries(before: nil, limit: 10).map(\.record) == [plain, record])
+        },
+        .init("The audit log is read from the newest entry backwards, page by page") { store in
+            for time in 1...5 { try await store.append(Sample.audit(Int64(time))) }
+            let newest = try await store.auditEntries(before: nil, limit: 2)
+            #expect(newest.map(\.record.milliseconds) == [5, 4])
+            let older = try await store.auditEntries(before: newest[1].number, limit: 10)
+            #expect(older.map(\.record.milliseconds) == [3, 2, 1])
+            #expect(try await store.auditEntries(before: older[2].number, limit: 10).isEmpty)
+        },
+        .init("Records that are appended at once are all kept, once each") { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for time in 0..<700 { group.addTask { try await store.append(Sample.audit(Int64(time))) } }
+                try await group.waitForAll()
+            }
+            let entries = try await store.auditEntries(before: nil, limit: 1_000)
+            #expect(entries.map(\.record.milliseconds).sorted() == Array(0..<700))
+            #expect(zip(entries, entries.dropFirst()).allSatisfy { $0.number > $1.number })
+        },
+        .init("A device's hash is stable, differs between devices and does not hold the HU") { store in
+            let hu: [UInt8] = Array(1...20)
+            let hash = store.deviceHash(hu: hu)
+            #expect(hash == store.deviceHash(hu: hu))
+            #expect(hash != store.deviceHash(hu: Array(2...21)))
+            #expect(hash.bytes.count == 16)
+            #expect(hash.bytes != Array(hu.prefix(16)))
+        },
+    ]
+}

@@ -1,0 +1,16 @@
+import KeyStore
+import Testing
+
+@Suite("The store in memory")
+struct InMemoryKeyStoreTests {
+    @Test("It keeps the promises of every store", arguments: KeyStoreContract.all)
+    func keepsContract(_ promise: KeyStoreContract) async throws {
+        try await promise.check(InMemoryKeyStore())
+    }
+
+    @Test("Two stores hash the same device differently")
+    func deviceHashesAreKeyed() {
+        let hu = [UInt8](repeating: 1, count: 20)
+        #expect(InMemoryKeyStore().deviceHash(hu: hu) != InMemoryKeyStore().deviceHash(hu: hu))
+    }
+}

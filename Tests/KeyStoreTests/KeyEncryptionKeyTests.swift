@@ -1,0 +1,88 @@
+import FPSCrypto
+import Glibc
+import KeyStore
+import Testing
+
+@Suite("Key-encryption keys")
+struct KeyEncryptionKeyTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.path + "/kek" }
+
+    @Test("A key that was created is read back from its file, which nobody else may read")
+    func createAndLoad() throws {
+        #expect(try KeyEncryptionKey.load(file: path) == nil)
+        let key = try KeyEncryptionKey.create(file: path)
+        #expect(try KeyEncryptionKey.load(file: path)?.id == key.id)
+        #expect(permissions(of: path) == 0o600)
+        #expect(folder.names == ["kek"])
+    }
+
+    @Test("A key that is there is never overwritten")
+    func neverOverwritten() throws {
+        let key = try KeyEncryptionKey.create(file: path)
+        #expect(throws: KeyStoreError(.conflict, place: "")) { try KeyEncryptionKey.create(file: path) }
+        #expect(try KeyEncryptionKey.load(file: path)?.id == key.id)
+        #expect(folder.names == ["kek"])
+    }
+
+    @Test("A file that others can read or write is refused", arguments: [0o640, 0o604, 0o620, 0o602, 0o610, 0o601])
+    func loosePermissions(_ mode: Int) throws {
+        _ = try KeyEncryptionKey.create(file: path)
+        #expect(chmod(path, mode_t(mode)) == 0)
+        #expect(throws: KeyStoreError(.unsafePermissions, place: "")) { try KeyEncryptionKey.load(file: path) }
+    }
+
+    @Test("A symbolic link, a folder and a pipe are no key")
+    func notAFile() throws {
+        _ = try KeyEncryptionKey.create(file: path)
+        let link = folder.path + "/link"
+        let pipe = folder.path + "/pipe"
+        #expect(symlink(path, link) == 0)
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for other in [link, folder.path, pipe] {
+            #expect(throws: KeyStoreError.self, "\(other)") { try KeyEncryptionKey.load(file: other) }
+        }
+    }
+
+    @Test(
+        "What is not 64 hexadecimal digits is no key, and the error does not repeat it",
+        arguments: [
+            "", "00", String(repeating: "a", count: 63), String(repeating: "a", count: 65),
+            String(repeating: "a", count: 63) + "g", String(repeating: "a", count: 64) + "\n\n",
+            String(repeating: "secret-z", count: 8), String(repeating: "a", count: 4_096),
+        ]
+    )
+    func malformed(_ text: String) throws {
+        folder.write(text, to: "kek")
+        do {
+            _ = try KeyEncryptionKey.load(file: path)
+            Issue.record("a malformed key was taken")
+        } catch {
+            #expect(error.code == .malformedKEK)
+            #expect(!"\(error)".contains("secret-z"))
+        }
+    }
+
+    @Test("Digits may be large or small, and a line end may follow them")
+    func digits() throws {
+        let small = String(repeating: "0123456789abcdef", count: 4)
+        folder.write(small, to: "kek")
+        let id = try KeyEncryptionKey.load(file: path)?.id
+        folder.write(small.uppercased() + "\n", to: "kek")
+        #expect(try KeyEncryptionKey.load(file: path)?.id == id)
+        #expect(try KeyEncryptionKey(SecretBytes(copying: bytes(small))).id == id)
+    }
+
+    // Setting a variable is not safe while other tests read theirs, so these are what every process has and has not.
+    @Test("An environment variable is read like a file, and may be missing")
+    func environment() throws {
+        let missing = try KeyEncryptionKey.fromEnvironment("KEYWAY_NO_SUCH_VARIABLE")
+        #expect(missing == nil)
+        #expect(throws: KeyStoreError(.malformedKEK, place: "")) { try KeyEncryptionKey.fromEnvironment("PATH") }
+    }
+
+    private func bytes(_ hexadecimal: String) -> [UInt8] {
+        let digits = Array(hexadecimal)
+        return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+    }
+}

@@ -1,0 +1,32 @@
+public import KeyStore
+public import Testing
+
+/// What every store promises, as tests that take any store. A store's own test target runs ``all`` over it.
+public struct KeyStoreContract: Sendable, CustomTestStringConvertible {
+    /// The promise, in a sentence.
+    public let testDescription: String
+    /// Holds a new, empty store to it.
+    public let check: @Sendable (any KeyStore) async throws -> Void
+
+    init(_ promise: String, check: @escaping @Sendable (any KeyStore) async throws -> Void) {
+        testDescription = promise
+        self.check = check
+    }
+
+    /// Every promise.
+    public static let all = content + policies + certificates + audit
+}
+
+/// Runs `body` and holds that it fails with this code.
+func expectError(
+    _ code: KeyStoreError.Code,
+    at location: SourceLocation = #_sourceLocation,
+    _ body: () async throws(KeyStoreError) -> Void
+) async {
+    do {
+        try await body()
+        Issue.record("nothing was thrown, \(code) was expected", sourceLocation: location)
+    } catch {
+        #expect(error.code == code, "\(error)", sourceLocation: location)
+    }
+}

@@ -1,0 +1,76 @@
+import FPSCrypto
+import KeyStore
+import Testing
+
+extension KeyStoreContract {
+    static let policies: [KeyStoreContract] = [
+        .init("A policy comes back byte for byte") { store in
+            let record = try PolicyRecord(name: "rental-48h", document: [0x7B, 0x00, 0xFF, 0x7D])
+            #expect(try await store.putPolicy(record, replacing: false) == .created)
+            #expect(try await store.policy(name: "rental-48h") == record)
+            #expect(try await store.policy(name: "rental") == nil)
+        },
+        .init("A policy that is there is not overwritten unless that is asked for") { store in
+            let first = try PolicyRecord(name: "p", document: [1])
+            let second = try PolicyRecord(name: "p", document: [2])
+            try await store.putPolicy(first, replacing: false)
+            await expectError(.conflict) { () throws(KeyStoreError) in
+                try await store.putPolicy(second, replacing: false)
+            }
+            #expect(try await store.policy(name: "p") == first)
+            #expect(try await store.putPolicy(second, replacing: true) == .replaced)
+            #expect(try await store.policy(name: "p") == second)
+        },
+        .init("A policy stays while content refers to it, also when it is replaced") { store in
+            try await store.putPolicy(try Sample.policy("premium"), replacing: false)
+            try await store.putContent(try Sample.content("asset", policy: "premium"), replacing: false)
+            try await store.putPolicy(try Sample.policy("premium"), replacing: true)
+            await expectError(.conflict) { () throws(KeyStoreError) in try await store.deletePolicy(name: "premium") }
+            #expect(try await store.policy(name: "premium") != nil)
+            #expect(try await store.content(assetID: Array("asset".utf8))?.info.policyName == "premium")
+            try await store.deleteContent(assetID: Array("asset".utf8))
+            #expect(try await store.deletePolicy(name: "premium"))
+            #expect(try await store.deletePolicy(name: "premium") == false)
+        },
+        .init("Policies are listed in the order of their names, page by page") { store in
+            for name in ["b", "a", "c", "B"] { try await store.putPolicy(try Sample.policy(name), replacing: false) }
+            #expect(try await store.policies(after: nil, limit: 10).map(\.name) == ["B", "a", "b", "c"])
+            #expect(try await store.policies(after: "a", limit: 1).map(\.name) == ["b"])
+        },
+    ]
+
+    static let certificates: [KeyStoreContract] = [
+        .init("A certificate bundle comes back with its secrets, whatever they are made of") { store in
+            let bundles = [
+                try Sample.bundle("a", privateKey: .store(uri: "pkcs11:token=hsm;object=fps"), scope: .all),
+                try Sample.bundle("b", dask: .fixed(Sample.secret()), scope: .assetIDPrefixes([])),
+                try Sample.bundle("c", scope: .assetIDPrefixes([[1], Array(repeating: 255, count: 200)])),
+                try Sample.bundle("d", kind: .production, dask: .plugin(path: "/opt/dask.so", ask: nil)),
+                try Sample.bundle("e", kind: .production, dask: .plugin(path: "/ö/d", ask: Sample.secret())),
+            ]
+            for bundle in bundles.reversed() {
+                #expect(try await store.putCertificateBundle(bundle, replacing: false) == .created)
+            }
+            let found = try await store.certificateBundles()
+            #expect(found.map(\.name) == ["a", "b", "c", "d", "e"])
+            for (found, bundle) in zip(found, bundles) {
+                #expect(CertificateBundleRecord.same(found, bundle), "bundle \(bundle.name)")
+            }
+        },
+        .init("A certificate bundle that is there is not overwritten unless that is asked for") { store in
+            let first = try Sample.bundle("app")
+            let second = try Sample.bundle("app", dask: .fixed(Sample.secret()))
+            try await store.putCertificateBundle(first, replacing: false)
+            await expectError(.conflict) { () throws(KeyStoreError) in
+                try await store.putCertificateBundle(second, replacing: false)
+            }
+            #expect(try await store.putCertificateBundle(second, replacing: true) == .replaced)
+            let found = try await store.certificateBundles()
+            #expect(found.count == 1)
+            #expect(found.first.map { CertificateBundleRecord.same($0, second) } == true)
+            #expect(try await store.deleteCertificateBundle(name: "app"))
+            #expect(try await store.deleteCertificateBundle(name: "app") == false)
+            #expect(try await store.certificateBundles().isEmpty)
+        },
+    ]
+}

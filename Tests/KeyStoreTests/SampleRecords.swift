@@ -1,0 +1,82 @@
+public import FPSCrypto
+public import KeyStore
+
+/// Records for tests; the keys are random.
+public enum Sample {
+    /// So many random bytes.
+    public static func secret(_ count: Int = 16) -> SecretBytes {
+        var random = SecureRandom()
+        return SecretBytes(count: count, randomFrom: &random)
+    }
+
+    /// A content key with nothing optional.
+    public static func content(_ assetID: String, policy: String? = nil, time: Int64 = 1_000) throws -> ContentRecord {
+        try ContentRecord(
+            assetID: Array(assetID.utf8),
+            contentKey: secret(),
+            iv: Array(repeating: 7, count: 16),
+            policyName: policy,
+            time: time
+        )
+    }
+
+    /// A policy with a document that says nothing.
+    public static func policy(_ name: String) throws -> PolicyRecord {
+        try PolicyRecord(name: name, document: Array(#"{"name":"\#(name)"}"#.utf8))
+    }
+
+    /// A bundle; certificate and key are arbitrary bytes, since a store does not look into them.
+    public static func bundle(
+        _ name: String,
+        kind: CertificateBundleRecord.Kind = .development,
+        privateKey: CertificateBundleRecord.PrivateKey = .pkcs8(secret(1_200)),
+        dask: CertificateBundleRecord.DASk = .development(ask: secret()),
+        scope: ContentScope = .assetIDPrefixes([Array("demo/".utf8)])
+    ) throws -> CertificateBundleRecord {
+        try CertificateBundleRecord(
+            name: name,
+            kind: kind,
+            certificate: Array(repeating: 0x30, count: 900),
+            privateKey: privateKey,
+            dask: dask,
+            scope: scope
+        )
+    }
+
+    /// An audit record of a given time.
+    public static func audit(_ milliseconds: Int64) -> AuditRecord {
+        AuditRecord(milliseconds: milliseconds, route: "/fps/license", outcome: "issued", microseconds: 250)
+    }
+}
+
+extension ContentRecord {
+    /// Whether two records are the same, key included.
+    public static func same(_ left: ContentRecord?, _ right: ContentRecord) -> Bool {
+        left?.info == right.info && left?.contentKey == right.contentKey && left?.iv == right.iv
+    }
+}
+
+extension CertificateBundleRecord {
+    /// Whether two bundles are the same, secrets included.
+    public static func same(_ left: CertificateBundleRecord, _ right: CertificateBundleRecord) -> Bool {
+        left.name == right.name && left.kind == right.kind && left.certificate == right.certificate
+            && left.scope == right.scope && same(left.privateKey, right.privateKey) && same(left.dask, right.dask)
+    }
+
+    private static func same(_ left: PrivateKey, _ right: PrivateKey) -> Bool {
+        switch (left, right) {
+        case (.pkcs8(let left), .pkcs8(let right)): left == right
+        case (.store(let left), .store(let right)): left == right
+        default: false
+        }
+    }
+
+    private static func same(_ left: DASk, _ right: DASk) -> Bool {
+        switch (left, right) {
+        case (.fixed(let left), .fixed(let right)): left == right
+        case (.development(let left), .development(let right)): left == right
+        case (.plugin(let path, let ask), .plugin(let otherPath, let otherASk)): path == otherPath && ask == otherASk
+        default: false
+        }
+    }
+}

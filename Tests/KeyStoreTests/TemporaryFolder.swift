@@ -1,0 +1,41 @@
+import Foundation
+
+/// A folder of mode 0700 that goes with the value that holds it.
+public final class TemporaryFolder: Sendable {
+    /// Its absolute path.
+    public let path: String
+
+    /// Makes an empty folder.
+    public init() {
+        path = NSTemporaryDirectory() + "/keyway-" + UUID().uuidString
+        try? FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The names in the folder, sorted.
+    public var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+
+    /// What a file holds; empty when there is none.
+    public func bytes(of name: String) -> [UInt8] {
+        FileManager.default.contents(atPath: path + "/" + name).map { Array($0) } ?? []
+    }
+
+    /// Writes a file of mode 0600.
+    public func write(_ text: String, to name: String) {
+        _ = FileManager.default.createFile(
+            atPath: path + "/" + name,
+            contents: Data(text.utf8),
+            attributes: [.posixPermissions: 0o600]
+        )
+    }
+}
+
+/// The permission bits of a file; nil when there is none.
+public func permissions(of path: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]) as? Int
+}
