@@ -53,8 +53,8 @@ extension VirtualDevice {
     /// had expired; or OBJ_NOT_FOUND instead, if the given key had been invalidated or replaced before.
     ///
     /// - Parameter challenge: the server's.
-    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`, and then nothing was removed;
-    ///   ``FPSError/invalidationNotSupported``; ``FPSError/invalidPersistentKey`` if the given key cannot be opened, is
+    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`, and then nothing was removed, unless it is
+    ///   ``FPSError/spcCreationFailed``; ``FPSError/invalidationNotSupported``; ``FPSError/invalidPersistentKey`` if the given key cannot be opened, is
     ///   another app's, or came without an Offline Key TLLV; ``FPSError/persistentKeyOutdated``.
     public func invalidate(
         _ target: Invalidation,

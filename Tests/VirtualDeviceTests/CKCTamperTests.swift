@@ -45,6 +45,35 @@ struct CKCTamperTests {
         }
     }
 
+    @Test("A server that knows the keys and writes nonsense gets an error, never a crash")
+    func nonsense() throws {
+        var random = SeededRandom(seed: 6)
+        let lengths: [UInt8] = [0x00, 0x01, 0x0f, 0x10, 0x20, 0x40, 0x7f, 0x80, 0xff]
+        let extra: [TinyServer.Block] = [
+            .offlineKey(storage: 1, playback: 1), .hdcp(0x285a_0863_bba8_e1d3), .securityLevel(0x4e7f_d924_21d5_88b4),
+        ]
+        let right = try TestCKC(try bench.server.open(request.spc), extra: extra)
+        var refused = 0
+        for _ in 0..<3000 {
+            let changed = try right.sealed { payload in
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    let index = Int.random(in: 0..<payload.count, using: &random)
+                    payload[index] = lengths.randomElement(using: &random) ?? 0
+                }
+            }
+            // A new device with the same seed, as a CKC that is taken uses up its request.
+            let again = try Bench(.iPhone)
+            let request = try again.request()
+            do throws(FPSError) {
+                _ = try again.device.process(ckc: changed, for: request)
+            } catch {
+                #expect(error == .invalidCKC)
+                refused += 1
+            }
+        }
+        #expect(refused > 1000)
+    }
+
     /// CBC has no authentication: a changed byte garbles its own block of 16 and changes the same byte of the next one.
     /// What this can reach unnoticed is the reserved header bytes and the value of the content key block, for which the
     /// guide has no check. Everything else must be refused.

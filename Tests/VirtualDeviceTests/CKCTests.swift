@@ -48,6 +48,20 @@ struct CKCTests {
         #expect(throws: FPSError.invalidCKC) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
     }
 
+    @Test("Many threads with one CKC get one key")
+    func oneOfMany() async throws {
+        let bench = bench
+        let request = try bench.request()
+        let ckc = try bench.answer(request)
+        let keys = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask { (try? bench.device.process(ckc: ckc, for: request)) != nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(keys == 1)
+    }
+
     @Test("The CKC of another request or for another device is refused")
     func otherRequest() throws {
         let request = try bench.request()

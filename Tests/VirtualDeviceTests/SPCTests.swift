@@ -93,6 +93,15 @@ struct SPCTests {
         #expect(try bench.request().session != bench.request().session, "a request without a session begins one")
     }
 
+    @Test("Without a clock of its own, a device takes the system's")
+    func systemClock() throws {
+        let server = try TinyServer.rsa2048.get()
+        let device = VirtualDevice(profile: .iPhone, dask: .development(ask: server.ask))
+        let spc = try device.makeSPC(certificate: server.certificate, assetID: [1, 2], versions: [1]).spc
+        let state = try #require(try server.open(spc)[.mediaPlaybackState])
+        #expect(number(state[0..<4]) > 1_700_000_000)
+    }
+
     @Test("HU is the device's own and stays, but with the adapter it is the adapter's")
     func hu() throws {
         let bench = try Bench()

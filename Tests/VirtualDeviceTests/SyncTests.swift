@@ -141,17 +141,31 @@ struct SyncTests {
         #expect(isUsable(two))
     }
 
+    /// A key of another app, with the stream ID and title ID that the tests use.
+    private func otherAppsKey() throws -> [UInt8] {
+        let other = try TinyServer.other.get()
+        let request = try bench.device.makeSPC(certificate: other.certificate, assetID: [1, 2], versions: [1])
+        let block = TinyServer.Block.offlineKey(stream: 1, storage: 1000, playback: 50)
+        let ckc = try TestCKC(try other.open(request.spc), extra: [block]).sealed()
+        return try bench.device.makePersistentKey(ckc: ckc, for: request)
+    }
+
+    @Test("The same stream and title ID in another app are left alone")
+    func sameIDsElsewhere() throws {
+        let foreign = try otherAppsKey()
+        for target in [VirtualDevice.Invalidation.stream, VirtualDevice.Invalidation.title] {
+            let key = try bench.persistentKey(.offlineKey(stream: 1, storage: 1000, playback: 50))
+            #expect(try invalidate(target(key)) == expected(flags: 0x1_0002, remaining: 0, streams: [1]))
+        }
+        #expect(isUsable(foreign))
+    }
+
     @Test("Everything of the app is invalidated, and nothing of another app")
     func all() throws {
         let one = try bench.persistentKey(.offlineKey(stream: 1, storage: 1000, playback: 50))
         let two = try bench.persistentKey(.offlineKey(stream: 2, storage: 1000, playback: 50, title: 8))
         let plain = try bench.persistentKey(.persistent)
-        let other = try TinyServer.other.get()
-        let request = try bench.device.makeSPC(certificate: other.certificate, assetID: [1, 2], versions: [1])
-        let block = TinyServer.Block.offlineKey(stream: 3, storage: 1000, playback: 50)
-        let ckc = try TestCKC(try other.open(request.spc), extra: [block]).sealed()
-        let foreign = try bench.device.makePersistentKey(ckc: ckc, for: request)
-
+        let foreign = try otherAppsKey()
         let target = VirtualDevice.Invalidation.all(assetID: [1, 2])
         #expect(try invalidate(target) == expected(flags: 0x1_0004, remaining: 0, title: 0, streams: [1, 2]))
         for gone in [one, two, plain] { #expect(!isUsable(gone)) }

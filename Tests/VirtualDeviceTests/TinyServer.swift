@@ -154,8 +154,9 @@ struct TestCKC {
         }
     }
 
-    func sealed() throws -> [UInt8] {
-        let payload = (own + returned).flatMap(\.bytes)
+    func sealed(changing change: (inout [UInt8]) -> Void = { _ in }) throws -> [UInt8] {
+        var payload = (own + returned).flatMap(\.bytes)
+        change(&payload)
         let iv: [UInt8] = (0..<16).map { 0x11 * $0 }
         var writer = ByteWriter()
         writer.write(version)

@@ -43,9 +43,8 @@ struct KeyValidity: Sendable, Equatable {
         return duration > 0 ? from &+ Int64(duration) : nil
     }
 
-    /// Why playback may not start at `now`, if it may not.
+    /// Why playback may not start at `now`, if it may not. The lease, which also stops playback, is not looked at.
     func obstacleToStarting(at now: Int64) -> FPSError? {
-        if let leaseEnd, now >= leaseEnd { return .leaseExpired }
         guard let startEnd, now >= startEnd else { return nil }
         return terms.isPersistable ? .persistentKeyExpired : .rentalExpired
     }
