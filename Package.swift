@@ -21,7 +21,13 @@ let package = Package(
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0")
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -42,6 +48,19 @@ let package = Package(
         .target(
             name: "KeyStoreSQLite",
             dependencies: ["FPSCrypto", "KeyStore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "KeyServer",
+            dependencies: [
+                "KeyStore",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings
         ),
         .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
@@ -74,13 +93,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "VirtualDeviceTests",
-            dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
+            name: "KeyServerTests",
+            dependencies: [
+                "KeyServer", "KeyStore",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings
         ),
     ]

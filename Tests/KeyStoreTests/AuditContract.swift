@@ -39,7 +39,8 @@ extension KeyStoreContract {
             }
             let entries = try await store.auditEntries(before: nil, limit: 1_000)
             #expect(entries.map(\.record.milliseconds).sorted() == Array(0..<700))
-            #expect(zip(entries, entries.dropFirst()).allSatisfy { $0.number > $1.number })
+            let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.number > $1.number }
+            #expect(isSorted)
         },
         .init("A device's hash is stable, differs between devices and does not hold the HU") { store in
             let hu: [UInt8] = Array(1...20)

@@ -93,7 +93,8 @@ extension KeyStoreContract {
             }
             let all = try await store.contents(after: nil, limit: 10).map(\.assetID)
             #expect(all.count == 5)
-            #expect(zip(all, all.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) })
+            let isSorted = zip(all, all.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) }
+            #expect(isSorted)
             #expect(try await store.contents(after: nil, limit: 2).map(\.assetID) == Array(all[..<2]))
             #expect(try await store.contents(after: all[1], limit: 10).map(\.assetID) == Array(all[2...]))
             #expect(try await store.contents(after: all[4], limit: 10).isEmpty)

@@ -2,6 +2,9 @@ public import KeyStore
 public import Testing
 
 /// What every store promises, as tests that take any store. A store's own test target runs ``all`` over it.
+///
+/// The tests are closures. In a closure, Swift 6.3 confuses a closure that stands inside `#expect` with the next one of
+/// the same type, and runs the wrong one: here `#expect` is given values.
 public struct KeyStoreContract: Sendable, CustomTestStringConvertible {
     /// The promise, in a sentence.
     public let testDescription: String

@@ -1,0 +1,69 @@
+/// The fields of a form (`application/x-www-form-urlencoded`) or of a query, taken one by one.
+///
+/// `+` becomes a space. Values are bytes, for an asset ID need not be text.
+struct FormFields {
+    private var fields: [(name: String, value: [UInt8])] = []
+
+    /// - Throws: ``ProblemDocument`` when an escape is broken or a name is no text.
+    init(_ text: some Collection<UInt8>) throws(ProblemDocument) {
+        for part in text.split(separator: UInt8(ascii: "&")) {
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let value = end == part.endIndex ? part[end...] : part[part.index(after: end)...]
+            guard let nameBytes = Self.unescape(part[..<end]), let value = Self.unescape(value),
+                let name = String(validating: nameBytes, as: UTF8.self)
+            else { throw ProblemDocument(.malformedRequest, detail: "A field is not form-encoded.") }
+            fields.append((name, value))
+        }
+    }
+
+    /// The value of a field, or nil when it is missing.
+    ///
+    /// - Throws: ``ProblemDocument`` when the field appears twice.
+    mutating func take(_ name: String) throws(ProblemDocument) -> [UInt8]? {
+        guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }
+        let value = fields.remove(at: index).value
+        guard !fields.contains(where: { $0.name == name }) else {
+            throw ProblemDocument(.malformedRequest, detail: "The field \(name) appears twice.")
+        }
+        return value
+    }
+
+    /// A field that is `true` or `false`, or nil when it is missing.
+    mutating func takeBool(_ name: String) throws(ProblemDocument) -> Bool? {
+        switch try take(name).map({ String(decoding: $0, as: UTF8.self) }) {
+        case nil: return nil
+        case "true": return true
+        case "false": return false
+        default: throw ProblemDocument(.malformedRequest, detail: "The field \(name) is true or false.")
+        }
+    }
+
+    /// Holds that every field has been taken.
+    func finish() throws(ProblemDocument) {
+        guard let field = fields.first else { return }
+        throw ProblemDocument(.malformedRequest, detail: "The field \(field.name.prefix(40)) is unknown.")
+    }
+
+    private static func unescape(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"):
+                bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default:
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    private static func nibble(_ digit: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) }
+    }
+}

@@ -1,0 +1,55 @@
+/// Takes the fields out of an object one by one and holds that none is left: a misspelt field must not be ignored.
+struct JSONFields {
+    private var members: [JSONValue.Member]
+    private let path: String
+
+    /// Opens an object. `path` says in errors where it stands: `/create-ckc/0`; the whole text has an empty path.
+    init(_ value: JSONValue, path: String) throws(JSONError) {
+        guard case .object(let members) = value else {
+            throw JSONError(reason: "an object was expected", place: path.isEmpty ? "the whole text" : path)
+        }
+        self.members = members
+        self.path = path
+    }
+
+    /// The value of a field, or nil when it is missing.
+    mutating func take(_ name: String) -> JSONValue? {
+        guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
+        return members.remove(at: index).value
+    }
+
+    mutating func string(_ name: String) throws(JSONError) -> String? {
+        guard let value = take(name) else { return nil }
+        guard case .string(let string) = value else { throw error(name, "a string was expected") }
+        return string
+    }
+
+    mutating func bool(_ name: String) throws(JSONError) -> Bool? {
+        guard let value = take(name) else { return nil }
+        guard case .bool(let bool) = value else { throw error(name, "true or false was expected") }
+        return bool
+    }
+
+    /// A whole number without fraction and exponent.
+    mutating func integer(_ name: String) throws(JSONError) -> Int? {
+        guard let value = take(name) else { return nil }
+        guard case .number(let digits) = value, let integer = Int(digits) else {
+            throw error(name, "a whole number was expected")
+        }
+        return integer
+    }
+
+    mutating func array(_ name: String) throws(JSONError) -> [JSONValue]? {
+        guard let value = take(name) else { return nil }
+        guard case .array(let values) = value else { throw error(name, "an array was expected") }
+        return values
+    }
+
+    /// Holds that every field has been taken.
+    func finish() throws(JSONError) {
+        if let member = members.first { throw error(String(member.name.prefix(40)), "the field is unknown") }
+    }
+
+    /// What to throw about a field.
+    func error(_ name: String, _ reason: String) -> JSONError { JSONError(reason: reason, place: "\(path)/\(name)") }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// A CKC on its way out, with what the app must be told because it cannot read the CKC.
+///
+/// | Question | Answer | What the app is told |
+/// |---|---|---|
+/// | octets | `application/octet-stream`: the CKC | headers |
+/// | text, form | `text/plain`: the CKC in base64 | headers |
+/// | JSON | `application/json`: `{"ckc": "…", "persistable": false, "dualExpiry": false}` | fields |
+///
+/// The headers are `Keyway-Persistable` and `Keyway-Dual-Expiry`, each `true` or `false`.
+public struct LicenseAnswer: Sendable, Equatable {
+    /// The CKC.
+    public let ckc: [UInt8]
+    /// Whether the key may be kept.
+    public let isPersistable: Bool
+    /// Whether the key has a storage and a playback duration: the app has to keep the key again at first play.
+    public let hasDualExpiry: Bool
+
+    /// Makes an answer.
+    public init(ckc: [UInt8], isPersistable: Bool, hasDualExpiry: Bool) {
+        self.ckc = ckc
+        self.isPersistable = isPersistable
+        self.hasDualExpiry = hasDualExpiry
+    }
+
+    /// The answer in the shape of the question.
+    public func response(in shape: LicenseShape) -> Response {
+        let type: String
+        let body: [UInt8]
+        switch shape {
+        case .octets:
+            (type, body) = ("application/octet-stream", ckc)
+        case .text, .form:
+            (type, body) = ("text/plain; charset=us-ascii", Array(Base64.encode(ckc).utf8))
+        case .json:
+            (type, body) = ("application/json", JSONValue.fields(fields).encoded)
+        }
+        // A licence is for one device and one moment.
+        var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
+        if shape != .json {
+            headers[.persistable] = "\(isPersistable)"
+            headers[.dualExpiry] = "\(hasDualExpiry)"
+        }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// The answer as JSON fields; the batch adds its own around them.
+    var fields: [(name: String, value: JSONValue?)] {
+        [
+            ("ckc", .string(Base64.encode(ckc))),
+            ("persistable", .bool(isPersistable)),
+            ("dualExpiry", .bool(hasDualExpiry)),
+        ]
+    }
+}
+
+extension HTTPField.Name {
+    /// Whether the key of the CKC may be kept: `true` or `false`.
+    public static let persistable = Self("Keyway-Persistable")!
+    /// Whether the key of the CKC has a storage and a playback duration: `true` or `false`.
+    public static let dualExpiry = Self("Keyway-Dual-Expiry")!
+}

@@ -1,0 +1,148 @@
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// What `POST /fps/licenses` asks for: many licences at once.
+///
+///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
+///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": false}, …]}}
+///
+/// `id` is any whole number, once each; `asset-id` and `persist` may be missing. An item that can be named and is
+/// otherwise malformed spoils itself alone; anything wrong around the items spoils the request.
+public struct LicenseBatchRequest: Sendable {
+    /// One of the licences.
+    public struct Item: Sendable {
+        /// The client's number for it.
+        public let id: Int
+        /// What is asked for, or why it could not be read.
+        public let content: Result<Content, ProblemDocument>
+    }
+
+    /// What one item asks for.
+    public struct Content: Sendable, Equatable {
+        /// The SPC; at least one byte.
+        public let spc: [UInt8]
+        /// The asset ID that the client believes to ask for. The SPC's governs.
+        public let assetID: [UInt8]?
+        /// Whether the client would like to keep the key. The policy decides.
+        public let wantsPersistableKey: Bool
+    }
+
+    /// One item at least, and as many as one request may ask for.
+    public static let itemCounts = 1...32
+
+    /// The items in the order of the request.
+    public let items: [Item]
+
+    /// Reads a batch.
+    ///
+    /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
+    ///   ``ProblemType/malformedRequest``.
+    public init(body: [UInt8], contentType: String?) throws(ProblemDocument) {
+        guard try LicenseShape(contentType: contentType) == .json else {
+            throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
+        }
+        do throws(JSONError) {
+            // The object, the request, the array, the item; two more so that a wrong type is named as such.
+            var outer = try JSONFields(JSONParser.parse(body, maximumDepth: 6), path: "")
+            guard let request = outer.take("fairplay-streaming-request") else {
+                throw outer.error("fairplay-streaming-request", "the field is missing")
+            }
+            try outer.finish()
+            var fields = try JSONFields(request, path: "/fairplay-streaming-request")
+            guard try fields.integer("version") == 1 else { throw fields.error("version", "1 was expected") }
+            let values = try fields.array("create-ckc") ?? []
+            guard Self.itemCounts.contains(values.count) else {
+                let counts = Self.itemCounts
+                throw fields.error("create-ckc", "\(counts.lowerBound) to \(counts.upperBound) items were expected")
+            }
+            try fields.finish()
+            items = try Self.items(values)
+        } catch {
+            throw ProblemDocument(.malformedRequest, detail: "The JSON is not as expected: \(error.description).")
+        }
+    }
+
+    private static func items(_ values: [JSONValue]) throws(JSONError) -> [Item] {
+        var items: [Item] = []
+        for (index, value) in values.enumerated() {
+            var fields = try JSONFields(value, path: "/fairplay-streaming-request/create-ckc/\(index)")
+            guard let id = try fields.integer("id") else { throw fields.error("id", "the field is missing") }
+            guard !items.contains(where: { $0.id == id }) else { throw fields.error("id", "the number appears twice") }
+            do throws(JSONError) {
+                items.append(Item(id: id, content: .success(try Content(&fields))))
+            } catch {
+                let detail = "The item is not as expected: \(error.description)."
+                items.append(Item(id: id, content: .failure(ProblemDocument(.malformedRequest, detail: detail))))
+            }
+        }
+        return items
+    }
+}
+
+extension LicenseBatchRequest.Content {
+    fileprivate init(_ fields: inout JSONFields) throws(JSONError) {
+        let text = try fields.string("spc") ?? ""
+        assetID = try fields.string("asset-id").map { Array($0.utf8) }
+        wantsPersistableKey = try fields.bool("persist") ?? false
+        try fields.finish()
+        guard let spc = Base64.decode(text.utf8) else { throw fields.error("spc", "this is not base64") }
+        guard !spc.isEmpty else { throw fields.error("spc", "there is no SPC") }
+        self.spc = spc
+    }
+}
+
+/// What `POST /fps/licenses` answers, with status 200 whatever came of the items.
+///
+///     {"fairplay-streaming-response": {"create-ckc": [
+///         {"id": 1, "status": 0, "ckc": "<base64>", "persistable": false, "dualExpiry": false},
+///         {"id": 2, "status": 404, "problem": {"type": "urn:keyway:problem:unknown-asset", …}}, …]}}
+///
+/// An item's status is 0, or the HTTP status that `POST /fps/license` would have answered with.
+public struct LicenseBatchAnswer: Sendable {
+    /// What came of one item.
+    public struct Item: Sendable {
+        /// The client's number for it.
+        public let id: Int
+        /// The CKC, or why there is none.
+        public let result: Result<LicenseAnswer, ProblemDocument>
+
+        /// Makes an item.
+        public init(id: Int, result: Result<LicenseAnswer, ProblemDocument>) {
+            self.id = id
+            self.result = result
+        }
+    }
+
+    /// The items in the order of the request.
+    public let items: [Item]
+
+    /// Makes an answer.
+    public init(items: [Item]) { self.items = items }
+
+    /// The answer.
+    public func response() -> Response {
+        let answer = JSONValue.fields([
+            ("fairplay-streaming-response", .fields([("create-ckc", .array(items.map(\.json)))]))
+        ])
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded))
+        )
+    }
+}
+
+extension LicenseBatchAnswer.Item {
+    fileprivate var json: JSONValue {
+        switch result {
+        case .success(let answer):
+            .fields([("id", .integer(id)), ("status", .integer(0))] + answer.fields)
+        case .failure(let problem):
+            .fields([
+                ("id", .integer(id)), ("status", .integer(problem.type.status.code)),
+                ("problem", problem.json(instance: nil)),
+            ])
+        }
+    }
+}

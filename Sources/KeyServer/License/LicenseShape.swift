@@ -1,0 +1,31 @@
+/// How a licence request is written. The answer is written the same way.
+public enum LicenseShape: Sendable, Hashable, CaseIterable {
+    /// `application/octet-stream`: the SPC itself.
+    case octets
+    /// `text/plain`: the SPC in base64.
+    case text
+    /// `application/x-www-form-urlencoded`: the SPC in base64, as the field `spc`.
+    case form
+    /// `application/json`: the SPC in base64, as the field `spc`.
+    case json
+
+    /// Takes the shape from a Content-Type, whose parameters do not matter. It is never guessed from the body.
+    ///
+    /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType``.
+    public init(contentType: String?) throws(ProblemDocument) {
+        let end = contentType?.firstIndex(of: ";") ?? contentType?.endIndex
+        let type = end.flatMap { contentType?[..<$0] }?.filter { $0 != " " && $0 != "\t" }.lowercased()
+        switch type {
+        case "application/octet-stream": self = .octets
+        case "text/plain": self = .text
+        case "application/x-www-form-urlencoded": self = .form
+        case "application/json": self = .json
+        default:
+            throw ProblemDocument(
+                .unsupportedMediaType,
+                detail: "Send application/octet-stream, text/plain (base64), application/x-www-form-urlencoded "
+                    + "or application/json."
+            )
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Why a ``BoundedWorkPool`` did not take a piece of work.
+public enum WorkPoolError: Error, Sendable, Equatable {
+    /// As much waits as may wait.
+    case overloaded
+    /// The pool has been stopped.
+    case stopped
+}
+
+/// A fixed number of threads for work that keeps a core busy, with a bounded queue before them.
+///
+/// RSA must run neither on an event loop, where it would hold up every other connection, nor on Swift's own threads,
+/// where it would hold up every other task. A burst waits in the queue; what does not fit there is refused at once
+/// instead of being late for everybody.
+public final class BoundedWorkPool: Sendable {
+    private struct Job {
+        let run: @Sendable () -> Void
+        let refuse: @Sendable () -> Void
+    }
+
+    /// What the threads share. They hold this and not the pool, so that the pool can go while they wait.
+    private final class Queue: Sendable {
+        struct State {
+            var jobs: [Job] = []
+            /// Where the queue begins in `jobs`: taking from the front of an array moves the whole rest.
+            var first = 0
+            /// Jobs that were taken and have not ended.
+            var unfinished = 0
+            var isStopped = false
+
+            var count: Int { jobs.count - first }
+        }
+
+        let state = Mutex(State())
+        /// Counts the jobs, and one more for each thread once the pool is stopped.
+        let available = DispatchSemaphore(value: 0)
+
+        /// Runs jobs until the pool is stopped.
+        func work() {
+            while let job = next() {
+                job.run()
+                state.withLock { $0.unfinished -= 1 }
+            }
+        }
+
+        /// The next job; waits for one. Nil when the pool is stopped.
+        private func next() -> Job? {
+            available.wait()
+            return state.withLock { state in
+                guard state.count > 0 else { return nil }
+                let job = state.jobs[state.first]
+                state.first += 1
+                if state.first > state.jobs.count / 2 {
+                    state.jobs.removeFirst(state.first)
+                    state.first = 0
+                }
+                return job
+            }
+        }
+    }
+
+    private let queue = Queue()
+    private let threads: Int
+    private let capacity: Int
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - threads: How many pieces of work run at once; at least 1, best the number of cores.
+    ///   - capacity: How many more may wait.
+    public init(threads: Int, capacity: Int) {
+        self.threads = max(threads, 1)
+        self.capacity = max(capacity, 0)
+        for _ in 0..<self.threads {
+            Thread.detachNewThread { [queue] in queue.work() }
+        }
+    }
+
+    deinit { stop() }
+
+    /// How many pieces of work wait.
+    public var waiting: Int { queue.state.withLock { $0.count } }
+
+    /// How many pieces of work wait or run.
+    public var unfinished: Int { queue.state.withLock { $0.unfinished } }
+
+    /// Runs `work` on one of the threads. Once it was taken it runs, even when the task is cancelled meanwhile.
+    ///
+    /// - Throws: ``WorkPoolError``; what the work itself comes to belongs into its value.
+    public func run<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value
+    ) async throws(WorkPoolError) -> Value {
+        let result = await withCheckedContinuation {
+            (answer: CheckedContinuation<Result<Value, WorkPoolError>, Never>) in
+            let job = Job(
+                run: { answer.resume(returning: .success(work())) },
+                refuse: { answer.resume(returning: .failure(.stopped)) }
+            )
+            do throws(WorkPoolError) { try add(job) } catch { answer.resume(returning: .failure(error)) }
+        }
+        return try result.get()
+    }
+
+    /// Refuses what waits and everything that comes; what runs is finished. The threads end.
+    public func stop() {
+        let refused = queue.state.withLock { state -> [Job]? in
+            guard !state.isStopped else { return nil }
+            state.isStopped = true
+            defer {
+                state.jobs = []
+                state.first = 0
+            }
+            return Array(state.jobs[state.first...])
+        }
+        guard let refused else { return }
+        for _ in 0..<threads { queue.available.signal() }
+        for job in refused { job.refuse() }
+    }
+
+    private func add(_ job: Job) throws(WorkPoolError) {
+        try queue.state.withLock { state throws(WorkPoolError) in
+            guard !state.isStopped else { throw .stopped }
+            guard state.unfinished < threads + capacity else { throw .overloaded }
+            state.unfinished += 1
+            state.jobs.append(job)
+        }
+        queue.available.signal()
+    }
+}

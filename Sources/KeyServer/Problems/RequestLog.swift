@@ -1,0 +1,31 @@
+import HTTPTypes
+public import Hummingbird
+import Logging
+
+/// Logs one line for a request: method, route, status and time. Neither body nor header, and the route as it stands in
+/// the router instead of the path, since query and path may hold tokens.
+public struct RequestLog: RouterMiddleware {
+    /// Makes the middleware.
+    public init() {}
+
+    /// Passes the request on and logs what came of it.
+    public func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        let response = try await next(request, context)
+        let microseconds = (ContinuousClock.now - start) / Duration.microseconds(1)
+        context.logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.method.rawValue.prefix(20))",
+                "route": "\(context.endpointPath ?? "-")",
+                "status": "\(response.status.code)",
+                "microseconds": "\(Int(microseconds))",
+            ]
+        )
+        return response
+    }
+}

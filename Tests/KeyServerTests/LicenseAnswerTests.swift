@@ -1,0 +1,41 @@
+import HTTPTypes
+import HummingbirdCore
+import Testing
+
+@testable import KeyServer
+
+@Suite("The answer comes in the shape of the question")
+struct LicenseAnswerTests {
+    private let answer = LicenseAnswer(ckc: [0xFB, 0xFF, 0x01, 0x02], isPersistable: true, hasDualExpiry: false)
+
+    @Test("Octets are answered with octets, and headers tell the app about the key")
+    func octets() async throws {
+        let response = answer.response(in: .octets)
+        #expect(try await response.bytes == [0xFB, 0xFF, 0x01, 0x02])
+        #expect(response.headers[.contentType] == "application/octet-stream")
+        #expect(response.headers[.persistable] == "true")
+        #expect(response.headers[.dualExpiry] == "false")
+    }
+
+    @Test("Text and forms are answered with base64", arguments: [LicenseShape.text, .form])
+    func text(_ shape: LicenseShape) async throws {
+        let response = answer.response(in: shape)
+        #expect(try await response.text == "+/8BAg==")
+        #expect(response.headers[.contentType] == "text/plain; charset=us-ascii")
+        #expect(response.headers[.persistable] == "true")
+        #expect(response.headers[.dualExpiry] == "false")
+    }
+
+    @Test("JSON is answered with JSON, whose fields tell the app about the key")
+    func json() async throws {
+        let response = answer.response(in: .json)
+        #expect(try await response.text == #"{"ckc":"+/8BAg==","persistable":true,"dualExpiry":false}"#)
+        #expect(response.headers[.contentType] == "application/json")
+        #expect(response.headers[.persistable] == nil)
+    }
+
+    @Test("No cache keeps a licence", arguments: LicenseShape.allCases)
+    func noStore(_ shape: LicenseShape) {
+        #expect(answer.response(in: shape).headers[.cacheControl] == "no-store")
+    }
+}

@@ -1,0 +1,122 @@
+import HTTPTypes
+import HummingbirdCore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Many licences in one request")
+struct LicenseBatchTests {
+    @Test("Items come in their order, each with what it asks for")
+    func items() throws {
+        let batch = try read(
+            #"{"id":7,"spc":"AQ=="},{"id":-1,"spc":"-_8","asset-id":"mové","persist":true}"#
+        )
+        #expect(batch.items.map(\.id) == [7, -1])
+        let first = try batch.items[0].content.get()
+        #expect(first == .init(spc: [1], assetID: nil, wantsPersistableKey: false))
+        let second = try batch.items[1].content.get()
+        #expect(second == .init(spc: [0xFB, 0xFF], assetID: Array("mové".utf8), wantsPersistableKey: true))
+    }
+
+    @Test(
+        "A malformed item spoils itself alone",
+        arguments: [
+            #"{"id":2}"#, #"{"id":2,"spc":""}"#, #"{"id":2,"spc":"*"}"#, #"{"id":2,"spc":7}"#,
+            #"{"id":2,"spc":"AQ==","assetId":"a"}"#, #"{"id":2,"spc":"AQ==","asset-id":[[]]}"#,
+            #"{"id":2,"spc":"AQ==","persist":1}"#,
+        ]
+    )
+    func malformedItem(_ item: String) throws {
+        let batch = try read(#"{"id":1,"spc":"AQ=="},\#(item),{"id":3,"spc":"Aw=="}"#)
+        #expect(batch.items.map(\.id) == [1, 2, 3])
+        #expect(throws: ProblemDocument.self) { try batch.items[1].content.get() }
+        #expect(try batch.items[0].content.get().spc == [1])
+        #expect(try batch.items[2].content.get().spc == [3])
+    }
+
+    @Test(
+        "Anything wrong around the items spoils the request",
+        arguments: [
+            "", "null", "{}", #"{"fairplay-streaming-request":[]}"#, #"{"fairplay-streaming-request":{}}"#,
+            #"{"fairplay-streaming-request":{"version":1}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":{}}}"#,
+            #"{"fairplay-streaming-request":{"version":2,"create-ckc":[{"id":1,"spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"version":"1","create-ckc":[{"id":1,"spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"create-ckc":[{"id":1,"spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":1,"spc":"AQ=="}],"x":1}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":1,"spc":"AQ=="}]},"x":1}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":"1","spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":1.5,"spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":99999999999999999999,"spc":"AQ=="}]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[1]}}"#,
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":1,"spc":"AQ=="},{"id":1,"spc":"AQ=="}]}}"#,
+        ]
+    )
+    func malformedRequest(_ text: String) {
+        let problem = problem { () throws(ProblemDocument) in
+            try LicenseBatchRequest(body: Array(text.utf8), contentType: "application/json")
+        }
+        #expect(problem?.type == .malformedRequest)
+    }
+
+    @Test("32 items are taken and 33 are not")
+    func count() throws {
+        let items = { (count: Int) in (0..<count).map { #"{"id":\#($0),"spc":"AQ=="}"# }.joined(separator: ",") }
+        #expect(try read(items(32)).items.count == 32)
+        #expect(throws: ProblemDocument.self) { try read(items(33)) }
+    }
+
+    @Test(
+        "A batch is JSON",
+        arguments: [nil, "text/plain", "application/x-www-form-urlencoded", "application/octet-stream"]
+    )
+    func onlyJSON(_ type: String?) {
+        let problem = problem { () throws(ProblemDocument) in
+            try LicenseBatchRequest(body: Array("{}".utf8), contentType: type)
+        }
+        #expect(problem?.type == .unsupportedMediaType)
+    }
+
+    @Test("Each item of the answer has a status of its own")
+    func answer() async throws {
+        let answer = LicenseBatchAnswer(items: [
+            .init(id: 1, result: .success(LicenseAnswer(ckc: [1], isPersistable: false, hasDualExpiry: true))),
+            .init(id: 2, result: .failure(ProblemDocument(.refusedByPolicy, reason: "hdcp"))),
+        ])
+        let response = answer.response()
+        #expect(response.status == .ok)
+        let expected =
+            #"{"fairplay-streaming-response":{"create-ckc":["#
+            + #"{"id":1,"status":0,"ckc":"AQ==","persistable":false,"dualExpiry":true},"#
+            + #"{"id":2,"status":403,"problem":{"type":"urn:keyway:problem:refused-by-policy","#
+            + #""title":"The licence is refused","status":403,"reason":"hdcp"}}]}}"#
+        #expect(try await response.text == expected)
+    }
+
+    @Test("Whatever byte is changed, the request is read or refused")
+    func changedBytes() {
+        let text =
+            #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":-1,"spc":"-_8","asset-id":"\u00e9"}]}}"#
+        let original = Array(text.utf8)
+        var read = 0
+        var refused = 0
+        for index in original.indices {
+            for change in [1, 2, 0x20, 0x80, 0xFF] as [UInt8] {
+                var body = original
+                body[index] ^= change
+                do throws(ProblemDocument) {
+                    _ = try LicenseBatchRequest(body: body, contentType: "application/json")
+                    read += 1
+                } catch { refused += 1 }
+            }
+        }
+        #expect(read > 0 && refused > 0)
+    }
+
+    private func read(_ items: String) throws(ProblemDocument) -> LicenseBatchRequest {
+        let text = #"{"fairplay-streaming-request":{"version":1,"create-ckc":[\#(items)]}}"#
+        return try LicenseBatchRequest(body: Array(text.utf8), contentType: "application/json")
+    }
+}

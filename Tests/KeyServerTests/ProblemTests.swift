@@ -1,0 +1,40 @@
+import HTTPTypes
+import HummingbirdCore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Problem documents")
+struct ProblemTests {
+    @Test("Every type has a URI of its own, a title and a status of failure")
+    func types() {
+        #expect(Set(ProblemType.all.map(\.uri)).count == ProblemType.all.count)
+        for type in ProblemType.all {
+            #expect(type.name.allSatisfy { $0 == "-" || ("a"..."z").contains($0) })
+            #expect(!type.title.isEmpty)
+            #expect([.clientError, .serverError].contains(type.status.kind))
+        }
+    }
+
+    @Test("A document has the fields of RFC 9457 and the media type of problems")
+    func document() async throws {
+        let problem = ProblemDocument(.overloaded, detail: "Say \"when\".", reason: "queue", retryAfter: 3)
+        let response = problem.response(instance: "abc")
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.headers[.contentType] == "application/problem+json")
+        #expect(response.headers[.retryAfter] == "3")
+        #expect(response.headers[.cacheControl] == "no-store")
+        let expected =
+            #"{"type":"urn:keyway:problem:overloaded","title":"The server is busy","status":503,"#
+            + #""detail":"Say \"when\".","reason":"queue","instance":"abc"}"#
+        #expect(try await response.text == expected)
+    }
+
+    @Test("Fields that have no value are left out")
+    func leftOut() async throws {
+        let response = ProblemDocument(.unreadableSPC).response(instance: "abc")
+        #expect(response.headers[.retryAfter] == nil)
+        let text = try await response.text
+        #expect(!text.contains("detail") && !text.contains("reason"))
+    }
+}

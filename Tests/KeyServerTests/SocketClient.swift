@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+
+/// A client that may be as slow and rude as a test wants. It blocks, so that it talks on a thread of its own: on one of
+/// Swift's threads it would hold up the server that it talks to.
+final class SocketClient {
+    struct Unconnected: Error {}
+
+    private let socket: Int32
+    private var received: [UInt8] = []
+
+    static func run<Value: Sendable>(
+        port: Int,
+        _ talk: @escaping @Sendable (SocketClient) -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { answer in
+            Thread.detachNewThread {
+                if let client = SocketClient(port: port) {
+                    answer.resume(returning: talk(client))
+                } else {
+                    answer.resume(throwing: Unconnected())
+                }
+            }
+        }
+    }
+
+    private init?(port: Int) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // Nothing here waits for longer than this: a server that does not do its part fails the test.
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else {
+            close(socket)
+            return nil
+        }
+    }
+
+    deinit { close(socket) }
+
+    /// Sends text; false when the server has closed the connection.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Says that nothing more will be sent.
+    func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
+
+    /// Waits for a moment that is short for every deadline.
+    func pause() { usleep(10_000) }
+
+    /// Whether anything has arrived.
+    var hasAnswer: Bool {
+        var byte: UInt8 = 0
+        return !received.isEmpty || recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+    }
+
+    /// One answer, by its Content-Length.
+    func readAnswer() -> String {
+        while true {
+            let text = String(decoding: received, as: UTF8.self)
+            if let end = text.range(of: "\r\n\r\n") {
+                let length = text.value(of: "Content-Length").flatMap { Int($0) } ?? 0
+                let size = text[..<end.upperBound].utf8.count + length
+                if received.count >= size {
+                    defer { received.removeFirst(size) }
+                    return String(decoding: received.prefix(size), as: UTF8.self)
+                }
+            }
+            guard receive() else { return text }
+        }
+    }
+
+    /// Everything up to the end of the connection; a text that says so when the end does not come.
+    func readToEnd() -> String {
+        while receive() {}
+        return errno == EAGAIN ? "the server keeps the connection" : String(decoding: received, as: UTF8.self)
+    }
+
+    private func receive() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        errno = 0
+        let count = recv(socket, &buffer, buffer.count, 0)
+        guard count > 0 else { return false }
+        received += buffer.prefix(count)
+        return true
+    }
+}
