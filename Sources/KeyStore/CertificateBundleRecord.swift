@@ -24,8 +24,33 @@ public struct CertificateBundleRecord: Sendable {
         case fixed(SecretBytes)
         /// The project's own derivation from this ASk of 16 bytes. Development only.
         case development(ask: SecretBytes)
-        /// A shared library at an absolute path; with an ASk of 16 bytes unless the library has its own.
-        case plugin(path: String, ask: SecretBytes?)
+        /// A shared library that the operator builds around what Apple licenses to them.
+        case plugin(Plugin)
+    }
+
+    /// A DASk plug-in, and what it is given.
+    public struct Plugin: Sendable {
+        /// The absolute path of the shared library.
+        public let path: String
+        /// The operator's text for it, at most 65,536 bytes.
+        public let configuration: String
+        /// ASk, 16 bytes, unless the library has its own way.
+        public let ask: SecretBytes?
+        /// What replaces ASk since version 5 of Apple's SDK, at most 65,536 bytes.
+        public let provisioningData: SecretBytes?
+
+        /// Makes a plug-in's record; sizes are checked by the bundle's.
+        public init(
+            path: String,
+            configuration: String = "",
+            ask: SecretBytes? = nil,
+            provisioningData: SecretBytes? = nil
+        ) {
+            self.path = path
+            self.configuration = configuration
+            self.ask = ask
+            self.provisioningData = provisioningData
+        }
     }
 
     /// The row's identity: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
@@ -103,8 +128,18 @@ public struct CertificateBundleRecord: Sendable {
                     reason: "a production bundle takes its DASk from a plug-in"
                 )
             }
-        case .plugin(let path, let ask):
-            if let ask { try requireCount(ask.count, 16, "ASk", in: place) }
+        case .plugin(let plugin):
+            let path = plugin.path
+            if let ask = plugin.ask { try requireCount(ask.count, 16, "ASk", in: place) }
+            guard plugin.configuration.utf8.count <= RecordLimits.pluginData,
+                plugin.provisioningData?.count ?? 0 <= RecordLimits.pluginData
+            else {
+                throw KeyStoreError(
+                    .invalidRecord,
+                    place: place,
+                    reason: "a plug-in's configuration or provisioning data exceeds \(RecordLimits.pluginData) bytes"
+                )
+            }
             // dlopen searches the library path for a bare name; which file that finds is not for a record to leave open.
             guard path.hasPrefix("/"), path.utf8.count <= 4_096, !path.utf8.contains(0) else {
                 throw KeyStoreError(.invalidRecord, place: place, reason: "a plug-in is named by its absolute path")

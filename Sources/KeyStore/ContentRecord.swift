@@ -1,7 +1,7 @@
 public import FPSCrypto
 
 /// What a content key decrypts. A security level for video has no meaning on audio.
-public enum TrackKind: String, Sendable, CaseIterable {
+public enum ContentTrack: String, Sendable, CaseIterable {
     /// Not said: rules for video and for audio both apply.
     case unspecified
     /// Audio samples.
@@ -17,7 +17,7 @@ public struct ContentInfo: Sendable, Equatable {
     /// The key ID (KID) that CENC and CPIX name, 16 bytes.
     public let keyID: [UInt8]?
     /// What the key decrypts.
-    public let track: TrackKind
+    public let track: ContentTrack
     /// The policy that governs the key; nil means the server's default.
     public let policyName: String?
     /// The stream ID of an Offline Key TLLV, 16 bytes.
@@ -33,7 +33,7 @@ public struct ContentInfo: Sendable, Equatable {
     package init(
         assetID: [UInt8],
         keyID: [UInt8]?,
-        track: TrackKind,
+        track: ContentTrack,
         policyName: String?,
         streamID: [UInt8]?,
         titleID: [UInt8]?,
@@ -77,7 +77,7 @@ public struct ContentRecord: Sendable {
         keyID: [UInt8]? = nil,
         contentKey: SecretBytes,
         iv: [UInt8],
-        track: TrackKind = .unspecified,
+        track: ContentTrack = .unspecified,
         policyName: String? = nil,
         streamID: [UInt8]? = nil,
         titleID: [UInt8]? = nil,

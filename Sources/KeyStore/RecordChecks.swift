@@ -6,6 +6,7 @@ package enum RecordLimits {
     package static let certificate = 1...16_384
     package static let privateKey = 1...16_384
     package static let prefixes = 1_000
+    package static let pluginData = 65_536
 }
 
 /// An asset ID in words: itself where it is plain ASCII, in hexadecimal otherwise.

@@ -14,9 +14,12 @@ struct CertificateBundleRow: Sendable {
     let daskKind: String
     var daskSecret: [UInt8]?
     var pluginPath: [UInt8]?
+    var pluginConfiguration: [UInt8]?
+    var provisioningData: [UInt8]?
 
     static let columns =
-        "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path"
+        "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path, "
+        + "plugin_configuration, provisioning_data"
 
     /// Takes a row with just these columns.
     init(_ row: Row) {
@@ -29,6 +32,8 @@ struct CertificateBundleRow: Sendable {
         daskKind = row[6]
         daskSecret = row.bytes(7)
         pluginPath = row.bytes(8)
+        pluginConfiguration = row.bytes(9)
+        provisioningData = row.bytes(10)
     }
 
     /// Seals a record.
@@ -43,18 +48,22 @@ struct CertificateBundleRow: Sendable {
         case .store(let uri): (privateKeyKind, privateKey) = ("store", SecretBytes(copying: uri.utf8))
         }
         let daskSecret: SecretBytes?
-        let pluginPath: String?
+        let plugin: CertificateBundleRecord.Plugin?
         switch record.dask {
-        case .fixed(let value): (daskKind, daskSecret, pluginPath) = ("fixed", value, nil)
-        case .development(let ask): (daskKind, daskSecret, pluginPath) = ("development", ask, nil)
-        case .plugin(let path, let ask): (daskKind, daskSecret, pluginPath) = ("plugin", ask, path)
+        case .fixed(let value): (daskKind, daskSecret, plugin) = ("fixed", value, nil)
+        case .development(let ask): (daskKind, daskSecret, plugin) = ("development", ask, nil)
+        case .plugin(let it): (daskKind, daskSecret, plugin) = ("plugin", it.ask, it)
         }
         // The sealed columns are bound to the plain ones, so that those have to be there first.
         self.privateKey = []
         self.privateKey = try key.seal(privateKey, for: column("private_key"))
         if let daskSecret { self.daskSecret = try key.seal(daskSecret, for: column("dask_secret")) }
-        if let pluginPath {
-            self.pluginPath = try key.seal(SecretBytes(copying: pluginPath.utf8), for: column("plugin_path"))
+        guard let plugin else { return }
+        pluginPath = try key.seal(SecretBytes(copying: plugin.path.utf8), for: column("plugin_path"))
+        let configuration = SecretBytes(copying: plugin.configuration.utf8)
+        pluginConfiguration = try key.seal(configuration, for: column("plugin_configuration"))
+        if let data = plugin.provisioningData {
+            provisioningData = try key.seal(data, for: column("provisioning_data"))
         }
     }
 
@@ -63,6 +72,8 @@ struct CertificateBundleRow: Sendable {
         let privateKeyBytes = try keys.key(for: privateKey).unseal(privateKey, for: column("private_key"))
         let daskSecretBytes = try open(daskSecret, "dask_secret", keys)
         let pluginPathBytes = try open(pluginPath, "plugin_path", keys)
+        let configuration = try open(pluginConfiguration, "plugin_configuration", keys)
+        let provisioningDataBytes = try open(provisioningData, "provisioning_data", keys)
 
         let damaged = KeyStoreError(.corrupt, place: "certificate_bundle \(name)", reason: "the columns do not agree")
         let privateKey: CertificateBundleRecord.PrivateKey
@@ -75,7 +86,15 @@ struct CertificateBundleRow: Sendable {
         switch (daskKind, daskSecretBytes, pluginPathBytes) {
         case ("fixed", let value?, nil): dask = .fixed(value)
         case ("development", let ask?, nil): dask = .development(ask: ask)
-        case ("plugin", let ask, let path?): dask = .plugin(path: path.text, ask: ask)
+        case ("plugin", let ask, let path?):
+            dask = .plugin(
+                .init(
+                    path: path.text,
+                    configuration: configuration?.text ?? "",
+                    ask: ask,
+                    provisioningData: provisioningDataBytes
+                )
+            )
         default: throw damaged
         }
         guard let kind = CertificateBundleRecord.Kind(rawValue: kind), let scope = ContentScope(encoded: scope) else {
@@ -104,16 +123,23 @@ struct CertificateBundleRow: Sendable {
         if let path = try open(pluginPath, "plugin_path", keys) {
             row.pluginPath = try key.seal(path, for: column("plugin_path"))
         }
+        if let configuration = try open(pluginConfiguration, "plugin_configuration", keys) {
+            row.pluginConfiguration = try key.seal(configuration, for: column("plugin_configuration"))
+        }
+        if let data = try open(provisioningData, "provisioning_data", keys) {
+            row.provisioningData = try key.seal(data, for: column("provisioning_data"))
+        }
         return row
     }
 
     /// Inserts the row or replaces the one of that name.
     func write(_ db: Database) throws {
         try db.execute(
-            sql: "INSERT OR REPLACE INTO certificate_bundle (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            sql: "INSERT OR REPLACE INTO certificate_bundle (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             arguments: [
                 name, kind, Data(certificate), scope.map { Data($0) }, privateKeyKind, Data(privateKey), daskKind,
-                daskSecret.map { Data($0) }, pluginPath.map { Data($0) },
+                daskSecret.map { Data($0) }, pluginPath.map { Data($0) }, pluginConfiguration.map { Data($0) },
+                provisioningData.map { Data($0) },
             ]
         )
     }
@@ -140,6 +166,6 @@ struct CertificateBundleRow: Sendable {
 }
 
 extension SecretBytes {
-    /// For the two sealed columns that hold text and no secret.
+    /// For the sealed columns that hold text.
     fileprivate var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }

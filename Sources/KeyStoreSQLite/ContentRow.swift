@@ -35,7 +35,7 @@ struct ContentRow: Sendable {
 
     /// Everything but the key.
     func info() throws(KeyStoreError) -> ContentInfo {
-        guard let track = TrackKind(rawValue: track) else {
+        guard let track = ContentTrack(rawValue: track) else {
             throw KeyStoreError(.corrupt, place: "content \(displayName(ofAssetID: assetID)), track")
         }
         return try asStored { () throws(KeyStoreError) in

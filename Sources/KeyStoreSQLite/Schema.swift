@@ -54,7 +54,9 @@ enum Schema {
             private_key BLOB NOT NULL, -- sealed, bound to all plain columns of the row
             dask_kind TEXT NOT NULL,
             dask_secret BLOB, -- sealed, bound likewise
-            plugin_path BLOB -- sealed, bound likewise: it names code that will run
+            plugin_path BLOB, -- sealed, bound likewise: it names code that will run
+            plugin_configuration BLOB, -- sealed, bound likewise
+            provisioning_data BLOB -- sealed, bound likewise
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE audit (

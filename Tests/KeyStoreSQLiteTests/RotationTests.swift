@@ -27,7 +27,7 @@ struct RotationTests {
         try await store.putAll(Array(contents.dropFirst(3)))
         let bundles = [
             try Sample.bundle("a"),
-            try Sample.bundle("b", kind: .production, dask: .plugin(path: "/x", ask: Sample.secret())),
+            try Sample.bundle("b", kind: .production, dask: .plugin(.init(path: "/x", ask: Sample.secret()))),
         ]
         for bundle in bundles { try await store.putCertificateBundle(bundle, replacing: false) }
         let hash = store.deviceHash(hu: [1])

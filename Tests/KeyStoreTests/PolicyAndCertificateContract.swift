@@ -45,8 +45,19 @@ extension KeyStoreContract {
                 try Sample.bundle("a", privateKey: .store(uri: "pkcs11:token=hsm;object=fps"), scope: .all),
                 try Sample.bundle("b", dask: .fixed(Sample.secret()), scope: .assetIDPrefixes([])),
                 try Sample.bundle("c", scope: .assetIDPrefixes([[1], Array(repeating: 255, count: 200)])),
-                try Sample.bundle("d", kind: .production, dask: .plugin(path: "/opt/dask.so", ask: nil)),
-                try Sample.bundle("e", kind: .production, dask: .plugin(path: "/ö/d", ask: Sample.secret())),
+                try Sample.bundle("d", kind: .production, dask: .plugin(.init(path: "/opt/dask.so", ask: nil))),
+                try Sample.bundle(
+                    "e",
+                    kind: .production,
+                    dask: .plugin(
+                        .init(
+                            path: "/ö/d",
+                            configuration: "ü",
+                            ask: Sample.secret(),
+                            provisioningData: Sample.secret(300)
+                        )
+                    )
+                ),
             ]
             for bundle in bundles.reversed() {
                 #expect(try await store.putCertificateBundle(bundle, replacing: false) == .created)

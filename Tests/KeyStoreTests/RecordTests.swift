@@ -25,7 +25,7 @@ struct RecordTests {
         #expect(throws: error) { try content(titleID: bytes) }
         #expect(throws: error) { try Sample.bundle("app", dask: .fixed(Sample.secret(count))) }
         #expect(throws: error) { try Sample.bundle("app", dask: .development(ask: Sample.secret(count))) }
-        #expect(throws: error) { try Sample.bundle("app", dask: .plugin(path: "/x", ask: Sample.secret(count))) }
+        #expect(throws: error) { try Sample.bundle("app", dask: .plugin(.init(path: "/x", ask: Sample.secret(count)))) }
     }
 
     @Test("Names are short and plain", arguments: ["", "a b", "a/b", "ä", "a\n", String(repeating: "a", count: 101)])
@@ -54,7 +54,7 @@ struct RecordTests {
     @Test("A plug-in is named by its absolute path", arguments: ["", "dask.so", "./dask.so", "/a\u{0}b"])
     func absolutePlugin(_ path: String) {
         #expect(throws: KeyStoreError(.invalidRecord, place: "")) {
-            try Sample.bundle("app", dask: .plugin(path: path, ask: nil))
+            try Sample.bundle("app", dask: .plugin(.init(path: path, ask: nil)))
         }
     }
 

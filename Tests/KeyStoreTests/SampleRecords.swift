@@ -75,7 +75,9 @@ extension CertificateBundleRecord {
         switch (left, right) {
         case (.fixed(let left), .fixed(let right)): left == right
         case (.development(let left), .development(let right)): left == right
-        case (.plugin(let path, let ask), .plugin(let otherPath, let otherASk)): path == otherPath && ask == otherASk
+        case (.plugin(let left), .plugin(let right)):
+            left.path == right.path && left.configuration == right.configuration && left.ask == right.ask
+                && left.provisioningData == right.provisioningData
         default: false
         }
     }

@@ -1,6 +1,15 @@
+/// Why a JSON text was refused: what is wrong, for a person, and where.
+struct JSONError: Error, Equatable {
+    let reason: String
+    /// The path of a field, or what was read.
+    let place: String
+
+    var description: String { "\(reason) (\(place))" }
+}
+
 /// Takes the fields out of an object one by one and holds that none is left: a misspelt field must not be ignored.
 struct JSONFields {
-    private var members: [JSONValue.Member]
+    private var members: [String: JSONValue]
     private let path: String
 
     /// Opens an object. `path` says in errors where it stands: `/create-ckc/0`; the whole text has an empty path.
@@ -14,8 +23,7 @@ struct JSONFields {
 
     /// The value of a field, or nil when it is missing.
     mutating func take(_ name: String) -> JSONValue? {
-        guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
-        return members.remove(at: index).value
+        members.removeValue(forKey: name)
     }
 
     mutating func string(_ name: String) throws(JSONError) -> String? {
@@ -30,10 +38,10 @@ struct JSONFields {
         return bool
     }
 
-    /// A whole number without fraction and exponent.
+    /// A whole number.
     mutating func integer(_ name: String) throws(JSONError) -> Int? {
         guard let value = take(name) else { return nil }
-        guard case .number(let digits) = value, let integer = Int(digits) else {
+        guard case .integer(let integer) = value else {
             throw error(name, "a whole number was expected")
         }
         return integer
@@ -47,7 +55,7 @@ struct JSONFields {
 
     /// Holds that every field has been taken.
     func finish() throws(JSONError) {
-        if let member = members.first { throw error(String(member.name.prefix(40)), "the field is unknown") }
+        if let name = members.keys.min() { throw error(String(name.prefix(40)), "the field is unknown") }
     }
 
     /// What to throw about a field.

@@ -1,6 +1,4 @@
-import HTTPTypes
 public import Hummingbird
-import NIOCore
 
 /// What `POST /fps/licenses` asks for: many licences at once.
 ///
@@ -43,8 +41,7 @@ public struct LicenseBatchRequest: Sendable {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
         do throws(JSONError) {
-            // The object, the request, the array, the item; two more so that a wrong type is named as such.
-            var outer = try JSONFields(JSONParser.parse(body, maximumDepth: 6), path: "")
+            var outer = try JSONFields(JSONValue(parsing: body), path: "")
             guard let request = outer.take("fairplay-streaming-request") else {
                 throw outer.error("fairplay-streaming-request", "the field is missing")
             }
@@ -59,7 +56,7 @@ public struct LicenseBatchRequest: Sendable {
             try fields.finish()
             items = try Self.items(values)
         } catch {
-            throw ProblemDocument(.malformedRequest, detail: "The JSON is not as expected: \(error.description).")
+            throw ProblemDocument(malformed: error)
         }
     }
 
@@ -125,11 +122,7 @@ public struct LicenseBatchAnswer: Sendable {
         let answer = JSONValue.fields([
             ("fairplay-streaming-response", .fields([("create-ckc", .array(items.map(\.json)))]))
         ])
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: answer.encoded))
-        )
+        return answer.response()
     }
 }
 

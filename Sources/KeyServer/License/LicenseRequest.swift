@@ -44,7 +44,7 @@ public struct LicenseRequest: Sendable, Equatable {
             try fields.finish()
         case .json:
             do throws(JSONError) {
-                var fields = try JSONFields(JSONParser.parse(body, maximumDepth: 1), path: "")
+                var fields = try JSONFields(JSONValue(parsing: body), path: "")
                 let text = try fields.string("spc") ?? ""
                 assetID = try fields.string("assetId").map { Array($0.utf8) }
                 wantsPersistableKey = try fields.bool("persist") ?? false
@@ -52,7 +52,7 @@ public struct LicenseRequest: Sendable, Equatable {
                 guard let decoded = Base64.decode(text.utf8) else { throw fields.error("spc", "this is not base64") }
                 spc = decoded
             } catch {
-                throw ProblemDocument(.malformedRequest, detail: "The JSON is not as expected: \(error.description).")
+                throw ProblemDocument(malformed: error)
             }
         }
         guard !spc.isEmpty else { throw ProblemDocument(.malformedRequest, detail: "There is no SPC in the request.") }

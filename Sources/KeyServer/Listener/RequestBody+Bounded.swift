@@ -21,4 +21,26 @@ extension Request {
             throw ProblemDocument(.malformedRequest, detail: "The body broke off.")
         }
     }
+
+    /// Reads the whole body as JSON.
+    ///
+    /// - Throws: as ``boundedBody(upTo:)``; also ``ProblemType/unsupportedMediaType``.
+    func jsonBody(upTo limit: Int) async throws(ProblemDocument) -> JSONValue {
+        let body = try await boundedBody(upTo: limit)
+        guard try LicenseShape(contentType: headers[.contentType]) == .json else {
+            throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
+        }
+        do throws(JSONError) {
+            return try JSONValue(parsing: body)
+        } catch {
+            throw ProblemDocument(malformed: error)
+        }
+    }
+}
+
+extension ProblemDocument {
+    /// A JSON text that is not as a route expects it.
+    init(malformed error: JSONError) {
+        self.init(.malformedRequest, detail: "The JSON is not as expected: \(error.description).")
+    }
 }

@@ -24,7 +24,7 @@ public struct ProblemMiddleware: RouterMiddleware {
         return response
     }
 
-    private static func problem(for error: any Error, _ context: ServerRequestContext) -> ProblemDocument {
+    static func problem(for error: any Error, _ context: ServerRequestContext) -> ProblemDocument {
         switch error {
         case let problem as ProblemDocument:
             return problem

@@ -20,6 +20,11 @@ public struct OpenedSPC: Sendable {
     /// The anonymous ID to count devices by, 20 bytes; nil where HU is that of a digital AV adapter (Table 2-7).
     public var deviceID: [UInt8]? { device.route == .digitalAVAdapter ? nil : hu }
 
+    /// Whether a plug-in has part in the making of the CKC, so that it may take any time.
+    public var isSealedByPlugin: Bool {
+        if case .open = session { false } else { true }
+    }
+
     /// The report of a Sync SPC; nil for an ordinary one. A Sync SPC is never answered with a key.
     public var syncReport: Sync? { request.sync }
 

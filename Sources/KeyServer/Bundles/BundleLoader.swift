@@ -1,0 +1,86 @@
+import FPSCrypto
+public import KeyServerModule
+public import KeyStore
+
+/// Makes certificate bundles from what a store keeps of them.
+public enum BundleLoader {
+    /// Bundles that can be used, and why others cannot.
+    public struct Result: Sendable {
+        /// The bundles, in the order of their names.
+        public let bundles: [CertificateBundle]
+        /// For each bundle that was left out: its name and the reason. A bundle that cannot be opened must not keep the
+        /// others from serving.
+        public let leftOut: [(name: String, reason: String)]
+    }
+
+    /// Makes the bundles.
+    ///
+    /// - Parameter allowingDevelopment: whether bundles of kind development are used; without it they are left out, so
+    ///   that a published DASk never opens SPCs on a server that means it.
+    public static func load(_ records: [CertificateBundleRecord], allowingDevelopment: Bool) -> Result {
+        var bundles: [CertificateBundle] = []
+        var leftOut: [(name: String, reason: String)] = []
+        for record in records {
+            guard record.kind == .production || allowingDevelopment else {
+                leftOut.append((record.name, "it is for development, and the server runs without --dev"))
+                continue
+            }
+            do {
+                bundles.append(try CertificateBundle(record))
+            } catch {
+                // Both kinds of error name what is wrong and hold no secret.
+                leftOut.append((record.name, "\(error)"))
+            }
+        }
+        return Result(bundles: bundles, leftOut: leftOut)
+    }
+}
+
+extension CertificateBundle {
+    /// Makes a bundle from its record: reads the certificate, opens the private key, loads the plug-in.
+    ///
+    /// - Throws: `CryptoError` and ``BundleError``.
+    public init(_ record: CertificateBundleRecord) throws {
+        let certificate = try X509Certificate(record.certificate)
+        let privateKey =
+            switch record.privateKey {
+            case .pkcs8(let der): try RSAPrivateKey(der)
+            case .store(let uri): try RSAPrivateKey(storeURI: uri)
+            }
+        let derivation: KeyDerivation
+        var wholeSPC: (any WholeSPCProvider)?
+        switch record.dask {
+        case .fixed(let value):
+            derivation = FixedDASk(value).map { .dask($0) } ?? .none
+        case .development(let ask):
+            derivation = DevelopmentDASk(ask: ask).map { .dask($0) } ?? .none
+        case .plugin(let it):
+            let plugin = try DASkPlugin(
+                path: it.path,
+                configuration: it.configuration,
+                ask: it.ask,
+                provisioningData: it.provisioningData
+            )
+            derivation = plugin.derivation
+            wholeSPC = plugin.wholeSPC
+        }
+        try self.init(
+            name: record.name,
+            kind: record.kind == .development ? .development : .production,
+            certificate: certificate,
+            privateKey: privateKey,
+            derivation: derivation,
+            wholeSPC: wholeSPC,
+            scope: ContentScope(record.scope)
+        )
+    }
+}
+
+extension CertificateBundle.ContentScope {
+    fileprivate init(_ scope: ContentScope) {
+        switch scope {
+        case .all: self = .all
+        case .assetIDPrefixes(let prefixes): self = .assetIDPrefixes(prefixes)
+        }
+    }
+}

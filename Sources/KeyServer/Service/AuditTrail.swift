@@ -1,0 +1,61 @@
+import FPSMessages
+import Glibc
+import KeyServerModule
+import KeyStore
+
+/// What becomes known about a request on its way through, until it is an audit record.
+struct AuditTrail {
+    var policyName: String?
+    var notes: [String] = []
+    private var record: AuditRecord
+    private let start = ContinuousClock.now
+    private let milliseconds: Int64
+
+    init(_ question: LicenseService.Question, startedAt milliseconds: Int64) {
+        self.milliseconds = milliseconds
+        record = AuditRecord(milliseconds: milliseconds, route: question.route, outcome: "", microseconds: 0)
+        record.remoteAddress = question.remoteAddress
+    }
+
+    /// Takes over what an opened SPC says.
+    mutating func note(_ opened: OpenedSPC, device: DeviceHash?) {
+        let request = opened.request
+        record.assetID = request.assetID.bytes
+        record.transactionID = request.transactionID?.number
+        record.sessionID = request.mediaPlaybackState?.sessionID
+        record.device = device
+        record.deviceClass = opened.device.name
+        record.bundleName = opened.bundle.name
+        if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID).summary)") }
+    }
+
+    /// The record of a request that came to this.
+    func record(outcome: String, detail: String?) -> AuditRecord {
+        let microseconds = Int64((ContinuousClock.now - start) / .microseconds(1))
+        var final = AuditRecord(
+            milliseconds: milliseconds,
+            route: record.route,
+            outcome: outcome,
+            microseconds: microseconds
+        )
+        let words = [detail].compactMap { $0 } + notes
+        final.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+        final.transactionID = record.transactionID
+        final.sessionID = record.sessionID
+        final.assetID = record.assetID
+        final.device = record.device
+        final.deviceClass = record.deviceClass
+        final.bundleName = record.bundleName
+        final.policyName = policyName
+        final.remoteAddress = record.remoteAddress
+        return final
+    }
+}
+
+/// The time in milliseconds since 1970.
+@Sendable
+public func systemMilliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

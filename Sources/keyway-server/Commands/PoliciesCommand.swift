@@ -1,0 +1,88 @@
+import ArgumentParser
+import KeyServer
+import KeyStore
+
+/// Licence policies.
+struct PoliciesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policies",
+        abstract: "Add, list, show and remove licence policies.",
+        subcommands: [Add.self, List.self, Show.self, Remove.self]
+    )
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a policy, or replace one.",
+            discussion:
+                "The policy called default is for content that names none. docs/policy.md describes the document."
+        )
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The name that content refers to.")
+        var name: String
+        @Argument(help: ArgumentHelp("The document, a JSON file.", valueName: "file"))
+        var file: String
+        @Flag(help: "Replace the policy of this name, if there is one.")
+        var replace = false
+
+        func run() async throws {
+            let record = try ContentDefaults.policy(name: name, json: try contents(ofFile: file))
+            try await store.withStore { store in
+                let outcome = try await store.putPolicy(record, replacing: replace)
+                print("\(outcome == .created ? "added" : "replaced") policy \(name)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the policies by name.")
+
+        @OptionGroup var store: StoreOptions
+
+        func run() async throws {
+            try await store.withStore { store in
+                var last: String?
+                while true {
+                    let page = try await store.policies(after: last, limit: 500)
+                    for policy in page { print(policy.name) }
+                    guard let end = page.last else { return }
+                    last = end.name
+                }
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a policy's document.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The name of the policy.")
+        var name: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                guard let policy = try await store.policy(name: name) else {
+                    throw CommandFailure("there is no policy \(name)")
+                }
+                print(String(decoding: policy.document, as: UTF8.self))
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a policy that no content refers to.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The name of the policy.")
+        var name: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                guard try await store.deletePolicy(name: name) else {
+                    throw CommandFailure("there is no policy \(name)")
+                }
+                print("removed policy \(name)")
+            }
+        }
+    }
+}
