@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
@@ -64,6 +65,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
+        .executableTarget(
+            name: "keyway",
+            dependencies: [
+                "ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
@@ -105,6 +114,21 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VirtualDeviceTests",
+            dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeywayCommandTests",
+            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles", "keyway"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
             swiftSettings: settings
         ),
     ]
