@@ -77,6 +77,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
+        .executableTarget(
+            name: "keyway",
+            dependencies: [
+                "ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
@@ -123,6 +131,11 @@ let package = Package(
         .testTarget(
             name: "VirtualDeviceTests",
             dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeywayCommandTests",
+            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles", "keyway"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,6 +1,6 @@
 import ByteCoding
-import FPSCrypto
-import FPSMessages
+package import FPSCrypto
+package import FPSMessages
 
 // Steps 7 to 10 of Table 2-1.
 
@@ -63,7 +63,7 @@ extension KeyServerModule {
     }
 
     /// The key of a CKC's payload: the AR seed, encrypted under the first 16 bytes of SHA-1 of R1.
-    static func payloadKey(r1: SecretBytes, antiReplaySeed: AntiReplaySeed) throws(CryptoError) -> SecretBytes {
+    package static func payloadKey(r1: SecretBytes, antiReplaySeed: AntiReplaySeed) throws(CryptoError) -> SecretBytes {
         try AES128.encryptBlockSecret(antiReplaySeed.bytes, key: SHA1.hash(r1)[0..<16])
     }
 
@@ -122,7 +122,7 @@ extension KeyServerModule {
 }
 
 extension LicensePolicy.Level {
-    var onTheWire: SecurityLevel {
+    package var onTheWire: SecurityLevel {
         switch self {
         case .audio: .audio
         case .baseline: .baseline
@@ -132,7 +132,7 @@ extension LicensePolicy.Level {
 }
 
 extension LicensePolicy.HDCP {
-    var onTheWire: HDCPEnforcement.Level {
+    package var onTheWire: HDCPEnforcement.Level {
         switch self {
         case .none: .notRequired
         case .type0: .type0

@@ -35,7 +35,7 @@ public struct KeyTerms: Sendable, Hashable {
     /// Works the terms out.
     ///
     /// - Throws: `offline-key-unsupported`, `stream-id-missing`.
-    init(
+    package init(
         policy: LicensePolicy,
         wantsPersistable: Bool,
         content: Content,

@@ -11,6 +11,11 @@ public final class KeyRequest: Sendable {
     /// The asset that was asked for.
     public var assetID: [UInt8] { origin.assetID }
 
+    /// The SPC's payload before it was encrypted, for tools that show what was asked.
+    package let payload: [UInt8]
+    /// What opens the CKC, for tools that show what was answered.
+    package var secrets: SessionSecrets { reader.secrets }
+
     let origin: KeyOrigin
     /// HU of the device that made it.
     let maker: [UInt8]
@@ -21,6 +26,7 @@ public final class KeyRequest: Sendable {
 
     init(_ built: SPCBuilder.Result, origin: KeyOrigin, maker: [UInt8], reader: StrictCKCReader, renewing: DeviceKey?) {
         spc = built.spc
+        payload = built.payload
         transactionID = built.transactionID
         self.origin = origin
         self.maker = maker

@@ -17,6 +17,8 @@ struct SPCBuilder {
 
     struct Result {
         let spc: [UInt8]
+        /// What the SPC's payload was before it was encrypted.
+        let payload: [UInt8]
         let transactionID: UInt64
         let secrets: SessionSecrets
         /// What the CKC must return: tag and whole block, as sent.
@@ -44,6 +46,7 @@ struct SPCBuilder {
             let spc = try seal(draft, using: &random)
             return Result(
                 spc: spc,
+                payload: draft.blocks.flatMap(\.bytes),
                 transactionID: transactionID,
                 secrets: secrets,
                 returned: returned(in: draft),

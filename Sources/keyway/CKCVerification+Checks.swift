@@ -1,0 +1,238 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+
+/// A CKC and the open SPC that it should answer, and what the checks have found so far.
+struct CheckedExchange: Sendable {
+    let ckc: [UInt8]
+    let spc: OpenedExchange
+    private(set) var message: CKCMessage?
+    private(set) var blocks: TLLVSequence?
+    private(set) var framingError: ParseError?
+    private(set) var contentKey: SecretBytes?
+    private(set) var contentIV: [UInt8] = []
+
+    typealias Verdict = CKCVerification.Verdict
+
+    init(ckc: [UInt8], spc: OpenedExchange) {
+        self.ckc = ckc
+        self.spc = spc
+    }
+
+    /// The CKC's own block of this kind: nil where there is none, a failure where it cannot be read.
+    func content<Content: TLLVContent>(_: Content.Type) -> Result<Content?, ParseError> {
+        Result { () throws(ParseError) in try blocks?.optional(Content.self) }
+    }
+
+    // MARK: The message
+
+    /// Table 2-10.
+    mutating func checkContainer() -> Verdict {
+        do {
+            message = try CKCMessage(parsing: ckc)
+            return .passed("version 1, \(ckc.count) bytes")
+        } catch {
+            return .failed(code: error.code.rawValue, error.description)
+        }
+    }
+
+    /// CBC decrypts anything; a wrong key shows in the first block.
+    mutating func checkDecryption() -> Verdict {
+        guard let message,
+            let clear = try? AES128.decryptCBC(message.encryptedPayload, key: spc.payloadKey, iv: message.iv)
+        else { return .failed(code: "library-failure", "libcrypto failed") }
+        (blocks, framingError) = SPCDissection.blocks(clear)
+        let startsWithKnownTag = TLLVTag(rawValue: clear.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }).name != nil
+        if let framingError, blocks?.isEmpty != false, !startsWithKnownTag {
+            return .failed(
+                code: framingError.code.rawValue,
+                "the payload does not decrypt to blocks: the CKC answers another SPC, or the server had another DASk"
+            )
+        }
+        return .passed("by R1 and the AR seed of the SPC")
+    }
+
+    /// Table 2-2.
+    func checkFraming() -> Verdict {
+        if let framingError, framingError.code != .duplicateTag {
+            return .failed(code: framingError.code.rawValue, framingError.description)
+        }
+        return .passed("\(blocks?.count ?? 0) blocks, nothing left over")
+    }
+
+    func checkDuplicates() -> Verdict {
+        if let framingError { return .failed(code: framingError.code.rawValue, framingError.description) }
+        return .passed("each tag once")
+    }
+
+    // MARK: The mandatory blocks
+
+    /// Table 2-12.
+    mutating func checkContentKey() -> Verdict {
+        switch content(EncryptedContentKey.self) {
+        case .failure(let error): return .failed(code: error.code.rawValue, error.description)
+        case .success(nil): return .failed(code: "missing-encrypted-ck", "there is none")
+        case .success(let block?):
+            contentIV = block.iv
+            guard let sessionKey = spc.session.sessionKey else {
+                return .passed("16 bytes and an IV; the plug-in keeps SK, so the key stays encrypted")
+            }
+            guard let key = try? AES128.decryptBlockSecret(block.encryptedKey, key: sessionKey) else {
+                return .failed(code: "library-failure", "libcrypto failed")
+            }
+            contentKey = key
+            return .passed("16 bytes and an IV")
+        }
+    }
+
+    func checkR1() -> Verdict {
+        switch content(R1.self) {
+        case .failure(let error): return .failed(code: error.code.rawValue, error.description)
+        case .success(nil): return .failed(code: "missing-r1", "there is none")
+        case .success(let block?):
+            return SecretBytes(copying: block.bytes) == spc.r1
+                ? .passed("that of the SPC") : .failed(code: "r1-mismatch", "it is not that of the SPC")
+        }
+    }
+
+    // MARK: The terms
+
+    /// Tables 4-3, 4-4 and 5-1.
+    func checkDuration() -> Verdict {
+        switch content(ContentKeyDuration.self) {
+        case .failure(let error): return .failed(code: error.code.rawValue, error.description)
+        case .success(nil): return .passed("none: no limit")
+        case .success(let block?):
+            guard blocks?[.offlineKey] == nil else {
+                return .failed(code: "conflicting-blocks", "it stands beside an offline key, which excludes it")
+            }
+            guard spc.payload.request.mediaPlaybackState != nil else {
+                return .odd("\(block.words); the SPC has no media playback state, so there should be none")
+            }
+            return .passed(block.words)
+        }
+    }
+
+    /// Table 6-1.
+    func checkOfflineKey() -> Verdict {
+        switch content(OfflineKey.self) {
+        case .failure(let error): return .failed(code: error.deviceCode, error.description)
+        case .success(nil): return .passed("none")
+        case .success(let block?):
+            let words =
+                "version \(block.version): storage \(duration(block.storage)), playback \(duration(block.playback))"
+            let feature: Capabilities.Feature = block.version == 1 ? .offlineKey : .offlineKeyVersion2
+            guard spc.payload.request.capabilities?.has(feature) == true else {
+                return .odd("\(words); the device does not say that it handles this (capability \(feature.rawValue))")
+            }
+            return .passed(words)
+        }
+    }
+
+    /// Tables 3-9 and 3-10.
+    func checkSecurityLevel() -> Verdict {
+        switch content(RequiredSecurityLevel.self) {
+        case .failure(let error): return .failed(code: error.deviceCode, error.description)
+        case .success(nil): return .passed("none required")
+        case .success(let block?):
+            guard block.level.name != nil else {
+                return .failed(code: "invalid-value", "\(block.level) is no level that a device knows")
+            }
+            if block.level == .main, spc.payload.request.securityLevelReport?.level == .baseline {
+                return .failed(
+                    code: "security-level-violation",
+                    "Main is required, and the device is Baseline (-42811)"
+                )
+            }
+            return .passed(block.level.description)
+        }
+    }
+
+    /// Tables 3-12 and 3-13.
+    func checkHDCP() -> Verdict {
+        switch content(HDCPEnforcement.self) {
+        case .failure(let error): return .failed(code: error.code.rawValue, error.description)
+        case .success(nil): return .passed("none: the device enforces Type 0")
+        case .success(let block?):
+            guard block.level.name != nil else {
+                return .failed(code: "invalid-value", "\(block.level) is no level that a device knows")
+            }
+            let canEnforce = spc.payload.request.capabilities?.has(.hdcpEnforcement) == true
+            guard block.level != .type1 || canEnforce else {
+                return .odd("Type 1; the device does not say that it can enforce it (capability 0)")
+            }
+            return .passed(block.level.description)
+        }
+    }
+
+    // MARK: The returned blocks
+
+    /// The blocks that the SPC wants back and has, each once.
+    private var requested: [TLLV] {
+        var seen: Set<TLLVTag> = []
+        return spc.payload.tagReturnRequest.tags.filter { seen.insert($0).inserted }.compactMap {
+            spc.payload.blocks[$0]
+        }
+    }
+
+    /// Each is there, with the bytes it had.
+    func checkReturnedBlocks() -> Verdict {
+        var repadded: [TLLVTag] = []
+        for block in requested {
+            guard let returned = blocks?[block.tag] else {
+                return .failed(code: "returned-tag-missing", "\(block.tag) is missing, which the SPC wants back")
+            }
+            guard returned.value == block.value else {
+                return .failed(code: "returned-tag-altered", "\(block.tag) was altered")
+            }
+            if returned.encoded != block.encoded { repadded.append(block.tag) }
+        }
+        guard repadded.isEmpty else { return .odd("other padding than in the SPC: \(list(repadded))") }
+        return .passed(requested.isEmpty ? "none requested" : "\(requested.count), unaltered")
+    }
+
+    /// The guide wants them at the end; a device finds blocks by their tags.
+    func checkReturnedBlocksAreLast() -> Verdict {
+        let tags = Set(requested.map(\.tag))
+        let last = (blocks?.suffix(tags.count)).map { Set($0.map(\.tag)) } ?? []
+        return last == tags ? .passed("yes") : .odd("the server's own blocks stand between or behind them")
+    }
+
+    // MARK: The rest
+
+    /// Of the server's own blocks: those returned have the device's padding.
+    func checkPadding() -> Verdict {
+        let own = CKCPayload.ownTags
+        let uniform = blocks?.filter { own.contains($0.tag) && $0.hasUniformPadding }.map(\.tag) ?? []
+        return uniform.isEmpty
+            ? .passed("random") : .odd("all 0x00 or all 0xff, which it must not be: \(list(uniform))")
+    }
+
+    /// Blocks that nobody asked for.
+    func checkOtherBlocks() -> Verdict {
+        let known = CKCPayload.ownTags.union(requested.map(\.tag))
+        let others = blocks?.filter { !known.contains($0.tag) }.map(\.tag) ?? []
+        return others.isEmpty ? .passed("none") : .odd("a device ignores them: \(list(others))")
+    }
+
+    private func list(_ tags: [TLLVTag]) -> String { tags.map(\.description).joined(separator: ", ") }
+}
+
+extension ContentKeyDuration {
+    /// The terms in one line.
+    fileprivate var words: String {
+        switch keyType {
+        case .lease: "\(keyType): \(duration(lease))"
+        case .rental, .persistLimited: "\(keyType): \(duration(rental))"
+        case .leaseAndRental: "lease: \(duration(lease)), rental: \(duration(rental))"
+        default: keyType.description
+        }
+    }
+}
+
+extension ParseError {
+    /// A device must not pass over a restriction of a version that it does not know.
+    fileprivate var deviceCode: String {
+        code == .unknownTLLVVersion ? "unsupported-block-version" : code.rawValue
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import FPSCrypto
+import Foundation
+
+/// `keyway credentials`: keys for development.
+struct CredentialsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "credentials",
+        abstract: "Make credentials for development.",
+        subcommands: [CredentialsNewCommand.self]
+    )
+}
+
+/// `keyway credentials new`.
+struct CredentialsNewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Make a private key, a certificate and an ASk, for development only.",
+        discussion: """
+            They work between Keyway's key server and its virtual device. No Apple device takes the certificate; for \
+            those, Apple issues credentials.
+            """
+    )
+
+    @Option(
+        name: .customLong("out"),
+        help: .init("The folder for the files; made if it is not there.", valueName: "dir")
+    )
+    var folder: String
+
+    @Option(help: "The size of the RSA key: 2048 for SPC version 2, 1024 for version 1.")
+    var bits = 2048
+
+    @Option(help: .init("The certificate's common name.", valueName: "cn"))
+    var name = "Keyway development"
+
+    @Option(
+        name: .customLong("passphrase-file"),
+        help: .init("Encrypt the private key with the passphrase in this file.", valueName: "file")
+    )
+    var passphrasePath: String?
+
+    /// Long enough that nobody meets its end in a test.
+    private static let validDays = 3650
+
+    func validate() throws {
+        guard [1024, 2048].contains(bits) else { throw ValidationError("--bits is 1024 or 2048.") }
+        guard (1...64).contains(name.unicodeScalars.count) else {
+            throw ValidationError("--name has 1 to 64 characters.")
+        }
+    }
+
+    func run() throws {
+        var options = PrivateKeyOptions()
+        options.passphrasePath = passphrasePath
+        let passphrase = try options.passphrase()
+        try makeFolder()
+        var random = SecureRandom()
+        let ask = SecretBytes(count: 16, randomFrom: &random)
+        let files: [(name: String, content: [UInt8], access: OutputFile.Access)]
+        do {
+            let key = try RSAPrivateKey.generate(bits: bits)
+            let certificate = try X509Certificate.selfSigned(subject: name, key: key, days: Self.validDays)
+            files = [
+                ("private-key.pem", try key.pem(passphrase: passphrase).reveal(), .owner),
+                ("ask.hex", Array((hexadecimal(ask.reveal()) + "\n").utf8), .owner),
+                ("certificate.der", certificate.der, .everybody),
+                ("certificate.pem", Array(certificate.pem.utf8), .everybody),
+                ("README.txt", Array(Self.readme.utf8), .everybody),
+            ]
+        } catch {
+            throw CommandFailure.input("the credentials cannot be made: \(error)")
+        }
+        try refuseToReplace(files.map(\.name))
+        for file in files {
+            try OutputFile.write(file.content, to: path(file.name), access: file.access, replacing: false)
+        }
+        let lines = files.map { "  \(path($0.name))" + ($0.access == .owner ? "  (secret)" : "") }
+        try Terminal.write("Development credentials, RSA-\(bits):\n" + lines.joined(separator: "\n") + "\n")
+    }
+
+    private func path(_ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }
+
+    private func makeFolder() throws(CommandFailure) {
+        do {
+            let url = URL(filePath: folder, directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(
+                at: url,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw .file("cannot make the folder \(folder)", next: "check the path and its permissions")
+        }
+    }
+
+    private func refuseToReplace(_ names: [String]) throws(CommandFailure) {
+        guard let taken = names.map(path).first(where: { FileManager.default.fileExists(atPath: $0) }) else { return }
+        throw .file("\(taken) is there already, and credentials are never replaced", next: "choose another folder")
+    }
+
+    private static let readme = """
+        Credentials for development, made by keyway credentials new.
+
+        certificate.der   the application certificate, for the server and for players
+        certificate.pem   the same, as text
+        private-key.pem   the private key to it: SECRET
+        ask.hex           the ASk, 16 bytes in hexadecimal: SECRET
+
+        They work between Keyway's key server and its virtual device, and nowhere else. The certificate is signed by
+        itself, so no Apple device accepts it (-42783), and the function that derives DASk from this ASk is public.
+        Never use them for content that is worth protecting: whoever holds the ASk can ask for its keys.
+
+        """
+}

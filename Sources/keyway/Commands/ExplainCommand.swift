@@ -1,0 +1,80 @@
+import ArgumentParser
+
+/// `keyway explain`.
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explain an error code of FairPlay Streaming; without one, list them all.",
+        usage: "keyway explain [<code>] [--json]"
+    )
+
+    // A negative number looks like an option to the argument parser, so everything that it does not know is taken.
+    @Argument(
+        parsing: .allUnrecognized,
+        help: .init(
+            "As devices report it (-42668), without its sign, unsigned (4294924628) or in hexadecimal.",
+            valueName: "code"
+        )
+    )
+    var codes: [String] = []
+
+    @OptionGroup var output: JSONOption
+
+    func validate() throws {
+        if codes.count > 1 { throw ValidationError("One code at a time.") }
+        if let option = codes.first, option.hasPrefix("-"), option.dropFirst().first?.isNumber != true {
+            throw ValidationError("Unknown option '\(option)'")
+        }
+    }
+
+    func run() throws {
+        guard let code = codes.first else { return try list() }
+        guard let explanation = FPSErrorCatalogue.explanation(of: code) else {
+            let isNumber = FPSErrorCatalogue.code(from: code) != nil
+            throw CommandFailure.input(
+                isNumber ? "\(code) is no error code that the guide lists" : "\(code) is not a number",
+                next: "keyway explain lists those it does"
+            )
+        }
+        try Terminal.write(output.json ? explanation.json.text : explanation.text(Terminal.style))
+    }
+
+    private func list() throws {
+        if output.json {
+            try Terminal.write(JSONValue.array(FPSErrorCatalogue.all.map(\.json)).text)
+        } else {
+            let width = FPSErrorCatalogue.all.map(\.name.count).max() ?? 0
+            let lines = FPSErrorCatalogue.all.map {
+                "\($0.code)  \($0.name)" + String(repeating: " ", count: width - $0.name.count) + "  \($0.meaning)"
+            }
+            try Terminal.write(lines.joined(separator: "\n") + "\n")
+        }
+    }
+}
+
+extension FPSErrorExplanation {
+    /// For people.
+    fileprivate func text(_ style: Style) -> String {
+        func list(_ title: String, _ items: [String]) -> [String] {
+            ["", style.bold(title)] + items.map { "  - \($0)" }
+        }
+        let lines =
+            [style.bold("\(code)  \(name)") + "  (unsigned \(unsignedCode))", meaning]
+            + list("Usual causes", usualCauses) + list("What to do", whatToDo)
+            + ["", "FairPlay Streaming Programming Guide, \(table)"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// For machines.
+    fileprivate var json: JSONValue {
+        .object([
+            "code": .integer(Int64(code)),
+            "unsignedCode": .integer(Int64(unsignedCode)),
+            "name": .string(name),
+            "meaning": .string(meaning),
+            "usualCauses": .array(usualCauses.map { .string($0) }),
+            "whatToDo": .array(whatToDo.map { .string($0) }),
+            "table": .string(table),
+        ])
+    }
+}

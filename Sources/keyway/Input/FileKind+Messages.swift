@@ -1,0 +1,81 @@
+import FPSCrypto
+import FPSMessages
+import Foundation
+
+// The kinds that are told by their structure and not by their letters.
+
+extension FileKind {
+    /// Longer payloads are no payloads but random bytes taken for a length.
+    private static let maximumPayload = 1 << 20
+    /// Header bytes of an SPC that are not the RSA block.
+    private static let spcHeader = 48
+
+    /// An SPC or a CKC, if the first four bytes are a version and the rest bears it out.
+    static func message(_ bytes: [UInt8]) -> FileKind? {
+        guard bytes.count >= 4, let version = word(bytes, at: 0), (1...3).contains(version) else { return nil }
+        // Version 1 is both. A CKC has its payload's length where an SPC has its random RSA block; a length that fits to
+        // the byte settles it, and otherwise one that is possible.
+        let ckcLength = version == 1 ? word(bytes, at: 24).map { Int($0) } : nil
+        let ckc = ckcLength.map { completeness(of: bytes, header: CKCMessage.headerLength, payload: $0) }
+        let spc = spcCompleteness(of: bytes, version: SPCVersion(rawValue: version))
+        if ckc == .whole { return .ckc(.whole) }
+        if spc == .whole { return .spc(version: version, .whole) }
+        if let ckc, let ckcLength, ckcLength <= maximumPayload, ckcLength.isMultiple(of: 16) { return .ckc(ckc) }
+        return .spc(version: version, spc)
+    }
+
+    private static func spcCompleteness(of bytes: [UInt8], version: SPCVersion) -> Completeness {
+        // The layout of version 3 is Apple's.
+        guard let rsa = version.encryptedKeyLength else { return .whole }
+        let header = spcHeader + rsa
+        guard let payload = word(bytes, at: header - 4) else { return .cut(missing: header - bytes.count) }
+        return completeness(of: bytes, header: header, payload: Int(payload))
+    }
+
+    private static func completeness(of bytes: [UInt8], header: Int, payload: Int) -> Completeness {
+        guard payload.isMultiple(of: 16) else { return .oddLength(payload) }
+        let difference = bytes.count - header - payload
+        if difference < 0 { return .cut(missing: -difference) }
+        return difference == 0 ? .whole : .followed(by: difference)
+    }
+
+    private static func word(_ bytes: [UInt8], at offset: Int) -> UInt32? {
+        guard offset >= 0, offset + 4 <= bytes.count else { return nil }
+        return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// A certificate or a key, in PEM or DER.
+    static func credential(_ bytes: [UInt8]) -> FileKind? {
+        let encoding: Encoding
+        var label: String?
+        if bytes.first == 0x30 {
+            encoding = .der
+        } else if let found = pemLabel(bytes) {
+            encoding = .pem
+            label = found
+        } else {
+            return nil
+        }
+        if let certificate = try? X509Certificate(bytes) {
+            return .certificate(encoding, subject: certificate.subject)
+        }
+        do {
+            _ = try RSAPrivateKey(bytes)
+            return .privateKey(encoding)
+        } catch {
+            if error.code == .passphraseNeeded || label?.hasSuffix("PRIVATE KEY") == true {
+                return .privateKey(encoding)
+            }
+        }
+        return label.map { .pem(label: $0) }
+    }
+
+    /// The label of the first PEM block: text, so a binary file that happens to hold the words is none.
+    private static func pemLabel(_ bytes: [UInt8]) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self),
+            let beginning = text.range(of: "-----BEGIN "),
+            let end = text[beginning.upperBound...].range(of: "-----")
+        else { return nil }
+        return String(text[beginning.upperBound..<end.lowerBound].prefix(64))
+    }
+}

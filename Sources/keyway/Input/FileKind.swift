@@ -1,0 +1,177 @@
+import FPSCrypto
+import FPSMessages
+import Foundation
+
+/// What a file really is, whatever it was meant to be.
+indirect enum FileKind: Equatable, Sendable {
+    /// No byte, or nothing but white space.
+    case empty
+    /// An SPC of this version.
+    case spc(version: UInt32, Completeness)
+    /// A CKC.
+    case ckc(Completeness)
+    /// A certificate with this subject.
+    case certificate(Encoding, subject: String)
+    /// A private key.
+    case privateKey(Encoding)
+    /// PEM of another kind, by its label.
+    case pem(label: String)
+    /// A web page.
+    case html
+    /// XML, a property list for instance.
+    case xml
+    /// A compressed body that was saved as it came.
+    case gzip
+    /// A playlist.
+    case playlist
+    /// An `skd://` URI, which is what the device was to ask for.
+    case keyURI
+    /// JSON.
+    case json(JSONContent)
+    /// A form body whose field has this name and holds this.
+    case form(field: String, FileKind)
+    /// Base64 of something.
+    case base64(FileKind)
+    /// Base64 of a message, with a space wherever there was a plus.
+    case base64WithoutPlus(FileKind)
+    /// Hexadecimal of something.
+    case hexadecimal(FileKind)
+    /// Text in UTF-16 that says something.
+    case utf16(FileKind)
+    /// Other text.
+    case text
+    /// Other bytes, and the first four of them in hexadecimal.
+    case binary(beginning: String)
+
+    /// Whether a message is as long as it says.
+    enum Completeness: Equatable, Sendable {
+        /// To the byte.
+        case whole
+        /// These bytes are missing, at least.
+        case cut(missing: Int)
+        /// These bytes are too many.
+        case followed(by: Int)
+        /// The length that it says is no multiple of 16.
+        case oddLength(Int)
+    }
+
+    /// How a certificate or a key is written.
+    enum Encoding: String, Sendable {
+        case pem = "PEM"
+        case der = "DER"
+    }
+
+    /// What a JSON document holds.
+    enum JSONContent: Equatable, Sendable {
+        /// A message, in the field of this name.
+        case message(field: String)
+        /// An error; what it says.
+        case error(String)
+        /// Something else.
+        case other
+    }
+}
+
+extension FileKind {
+    /// Text in text in text: nobody means that.
+    private static let maximumDepth = 4
+
+    /// Finds out. Never fails, and never takes long: what is tried is tried once.
+    init(_ bytes: [UInt8]) { self.init(bytes, depth: 0) }
+
+    private init(_ bytes: [UInt8], depth: Int) {
+        if let kind = Self.message(bytes) ?? Self.credential(bytes) {
+            self = kind
+        } else if bytes.starts(with: [0x1f, 0x8b]) {
+            self = .gzip
+        } else if depth < Self.maximumDepth, let text = TextEncodings.utf16(bytes) {
+            self = .utf16(FileKind(text, depth: depth + 1))
+        } else if let text = Self.trimmedText(bytes) {
+            self = Self.text(text, depth: depth)
+        } else {
+            self = .binary(beginning: keyway.hexadecimal(bytes.prefix(4)))
+        }
+    }
+
+    /// Whether this is an SPC or a CKC and complete.
+    private var isWholeMessage: Bool {
+        switch self {
+        case .spc(_, .whole), .ckc(.whole): true
+        default: false
+        }
+    }
+
+    /// The text without white space at its ends and without a byte order mark; nil where there are bytes that no text
+    /// of ours has.
+    private static func trimmedText(_ bytes: [UInt8]) -> [UInt8]? {
+        var text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
+        guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || TextEncodings.isSpace($0) }),
+            String(validating: text, as: UTF8.self) != nil
+        else { return nil }
+        text = text.drop(while: TextEncodings.isSpace)
+        while let last = text.last, TextEncodings.isSpace(last) { text.removeLast() }
+        return Array(text)
+    }
+
+    private static func text(_ text: [UInt8], depth: Int) -> FileKind {
+        guard !text.isEmpty else { return .empty }
+        let beginning = String(decoding: text.prefix(200), as: UTF8.self).lowercased()
+        if ["<!doctype html", "<html", "<head", "<body"].contains(where: beginning.hasPrefix) { return .html }
+        if beginning.hasPrefix("<") { return beginning.contains("<html") ? .html : .xml }
+        if beginning.hasPrefix("#extm3u") { return .playlist }
+        if beginning.hasPrefix("skd://") { return .keyURI }
+        if beginning.hasPrefix("{") || beginning.hasPrefix("["), let content = JSONContent(text) {
+            return .json(content)
+        }
+        guard depth < maximumDepth else { return .text }
+        // All hexadecimal digits are base64 as well, so they come first.
+        if let bytes = TextEncodings.hexadecimal(text) { return .hexadecimal(FileKind(bytes, depth: depth + 1)) }
+        // Short words are base64 too; nothing that is worth encoding is that short.
+        if text.count >= 16, let bytes = TextEncodings.base64(text) {
+            let kind = FileKind(bytes, depth: depth + 1)
+            if !kind.isWholeMessage, text.contains(0x20) {
+                let repaired = text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
+                let other = TextEncodings.base64(repaired).map { FileKind($0, depth: depth + 1) }
+                if let other, other.isWholeMessage { return .base64WithoutPlus(other) }
+            }
+            return .base64(kind)
+        }
+        if let (field, value) = formField(text) {
+            return .form(field: field, FileKind(TextEncodings.formDecoded(value), depth: depth + 1))
+        }
+        return .text
+    }
+
+    /// The field of a form body that holds a message, or its first field.
+    private static func formField(_ text: [UInt8]) -> (name: String, value: ArraySlice<UInt8>)? {
+        let fields = text.split(separator: UInt8(ascii: "&")).compactMap { part -> (String, ArraySlice<UInt8>)? in
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")), part.startIndex < equals else { return nil }
+            let name = part[..<equals]
+            guard name.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+            return (String(decoding: name, as: UTF8.self), part[(equals + 1)...])
+        }
+        return fields.first { ["spc", "ckc"].contains($0.0.lowercased()) } ?? fields.first
+    }
+}
+
+extension FileKind.JSONContent {
+    /// Looks for a message or an error; nil if this is not JSON.
+    fileprivate init?(_ text: [UInt8]) {
+        guard let document = try? JSONSerialization.jsonObject(with: Data(text)) else { return nil }
+        guard let fields = document as? [String: Any] else {
+            self = .other
+            return
+        }
+        if let field = ["spc", "ckc", "SPC", "CKC"].first(where: { fields[$0] is String }) {
+            self = .message(field: field)
+        } else if let list = fields.keys.first(where: { $0.hasPrefix("fairplay-streaming-") }) {
+            self = .message(field: list)
+        } else if let error = ["detail", "title", "error_description", "error", "message", "reason"]
+            .lazy.compactMap({ fields[$0] as? String }).first
+        {
+            self = .error(error)
+        } else {
+            self = .other
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import FPSCrypto
+import Foundation
+import FoundationNetworking
+
+/// Speaks with a key server as an app does.
+struct KeyServerClient: Sendable {
+    /// The server's address, without a slash at its end.
+    let base: String
+    private let token: String?
+
+    /// A CKC, and what the server says about it.
+    struct Answer: Sendable {
+        /// The CKC.
+        let ckc: [UInt8]
+        /// Whether the key may be kept; nil from a server that does not say.
+        let isPersistable: Bool?
+        /// Whether the key has dual expiry; nil from a server that does not say.
+        let hasDualExpiry: Bool?
+    }
+
+    /// How long an answer may take, in seconds.
+    private static let timeout: TimeInterval = 30
+
+    /// Makes a client. `token` is the token itself, or `@` and a file that holds it.
+    init(server: String, token: String?) throws(CommandFailure) {
+        base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        guard let token, token.hasPrefix("@") else {
+            self.token = token
+            return
+        }
+        let bytes = try InputFile.read(String(token.dropFirst()))
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .input("\(token.dropFirst()) holds no token", next: "write it as text")
+        }
+        self.token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The address, if it is one.
+    static func url(_ text: String) -> URL? {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil else {
+            return nil
+        }
+        return url
+    }
+
+    /// The application certificate.
+    func certificate() async throws -> X509Certificate {
+        let (bytes, _) = try await send("/fps/certificate")
+        do {
+            return try X509Certificate(bytes)
+        } catch {
+            throw CommandFailure.input(
+                "the server's certificate is \(FileKind(bytes).words), not a certificate",
+                next: "look at \(base)/fps/certificate"
+            )
+        }
+    }
+
+    /// A CKC for an SPC.
+    func license(spc: [UInt8], persistable: Bool) async throws -> Answer {
+        let (bytes, response) = try await send("/fps/license" + (persistable ? "?persist=true" : ""), body: spc)
+        func flag(_ header: String) -> Bool? { response.value(forHTTPHeaderField: header).flatMap { Bool($0) } }
+        return Answer(
+            ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's answer", allowsDamage: true),
+            isPersistable: flag("Keyway-Persistable"),
+            hasDualExpiry: flag("Keyway-Dual-Expiry")
+        )
+    }
+
+    private func send(_ path: String, body: [UInt8]? = nil) async throws -> ([UInt8], HTTPURLResponse) {
+        guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
+        var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeout)
+        if let body {
+            request.httpMethod = "POST"
+            request.httpBody = Data(body)
+            request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        }
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        let data: Data
+        let response: URLResponse
+        do {
+            (data, response) = try await session.data(for: request)
+        } catch {
+            throw CommandFailure.file(
+                "cannot reach \(url): \((error as? URLError)?.localizedDescription ?? "\(error)")",
+                next: "check the address, and that the server runs"
+            )
+        }
+        guard let response = response as? HTTPURLResponse else {
+            throw CommandFailure.file("\(url) does not speak HTTP")
+        }
+        guard response.statusCode == 200 else { throw Self.refusal(response.statusCode, Array(data), path) }
+        return (Array(data), response)
+    }
+
+    /// An answer that is no success, in words.
+    private static func refusal(_ status: Int, _ body: [UInt8], _ path: String) -> CommandFailure {
+        struct Problem: Decodable {
+            var type: String?
+            var title: String?
+            var detail: String?
+            var reason: String?
+            var instance: String?
+        }
+        let what = "the server answers \(path) with status \(status)"
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: Data(body)) else {
+            return .input("\(what); the body is \(FileKind(body).words)", next: "look at the server's log")
+        }
+        let words = [problem.title, problem.detail, problem.reason.map { "reason: \($0)" }].compactMap { $0 }
+        let text = words.isEmpty ? problem.type ?? "no reason given" : words.joined(separator: "; ")
+        let place = problem.instance.map { " under \($0)" } ?? ""
+        return .input("\(what): \(text)", next: "the server's audit log has the detail\(place)")
+    }
+}

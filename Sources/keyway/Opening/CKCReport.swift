@@ -1,0 +1,55 @@
+import FPSCrypto
+import FPSMessages
+import KeyServerModule
+
+extension Report {
+    /// What there is to say of a CKC; `sessionKey` is what decrypts its content key.
+    init(ckc dissection: CKCDissection, size: Int, sessionKey: SecretBytes?) {
+        self.init(kind: "ckc", headline: "CKC, \(size) bytes")
+        if let message = dissection.message { tables.append(Self.container(message)) }
+        if let blocks = dissection.blocks, !dissection.isGarbage {
+            tables.append(BlockTables.payload(blocks))
+            if let table = Self.contentKey(blocks, sessionKey) { tables.append(table) }
+            notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
+        }
+        problem = dissection.problem.map { error in
+            let garbage = "the payload does not decrypt to blocks: the CKC answers another SPC, or DASk was another"
+            let reason = dissection.isGarbage ? garbage : error.reason
+            return Problem(stage: error.stage.rawValue, code: error.code.rawValue, reason: reason)
+        }
+    }
+
+    private static func container(_ message: CKCMessage) -> FieldTable {
+        FieldTable(
+            title: "Container",
+            remark: "Table 2-10",
+            fields: [
+                Field("version", .number(CKCMessage.version)),
+                Field("reserved", .word(message.reserved)),
+                Field("payload IV", .bytes(message.iv)),
+                Field("payload length", .number(message.encryptedPayload.count, unit: "bytes")),
+                Field("encrypted payload", .opaque(message.encryptedPayload)),
+            ]
+        )
+    }
+
+    private static func contentKey(_ blocks: TLLVSequence, _ sessionKey: SecretBytes?) -> FieldTable? {
+        guard let sessionKey, let block = blocks[.encryptedContentKey],
+            let encrypted = try? EncryptedContentKey(block),
+            let key = try? AES128.decryptBlockSecret(encrypted.encryptedKey, key: sessionKey)
+        else { return nil }
+        return FieldTable(title: "Content key", fields: contentKeyFields(key, iv: encrypted.iv))
+    }
+
+    /// A content key, to be shown or to be compared without showing it.
+    static func contentKeyFields(_ key: SecretBytes, iv: [UInt8]) -> [Field] {
+        [
+            Field("key", .secret(key)),
+            Field("fingerprint", .bytes(fingerprint(of: key))),
+            Field("IV", .bytes(iv)),
+        ]
+    }
+
+    /// The first 8 bytes of SHA-256: enough to see that two keys are the same, and no help in finding one.
+    static func fingerprint(of key: SecretBytes) -> [UInt8] { SHA256.hash(key)[0..<8].reveal() }
+}

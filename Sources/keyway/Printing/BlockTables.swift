@@ -1,0 +1,67 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+
+/// A TLLV's content that can be shown field by field.
+protocol DescribedContent: TLLVContent {
+    /// The fields of the value, in their order on the wire; padding and lengths are the block's.
+    var fields: [Field] { get }
+}
+
+/// Makes tables of TLLVs.
+enum BlockTables {
+    /// The contents that are shown in words, by tag. Others are shown in hexadecimal.
+    private static let contents: [TLLVTag: any DescribedContent.Type] = {
+        let types: [any DescribedContent.Type] = spcContents + ckcContents
+        return Dictionary(uniqueKeysWithValues: types.map { ($0.tag, $0) })
+    }()
+
+    /// What opens the payload of a CKC must not show in a block that is too damaged to be read, either.
+    private static let secretTags: Set<TLLVTag> = [.r1]
+
+    /// A table of a payload: the blocks in their order.
+    static func payload(_ blocks: TLLVSequence) -> FieldTable {
+        let bytes = blocks.blocks.reduce(0) { $0 + $1.encoded.count }
+        return FieldTable(
+            title: "Payload",
+            remark: "\(blocks.count) blocks in \(bytes) bytes",
+            heading: [Field("bytes", .number(bytes))],
+            blocks: blocks.map(table)
+        )
+    }
+
+    /// A table of one block.
+    static func table(_ block: TLLV) -> FieldTable {
+        let name = block.tag.name
+        let tag = hexadecimal(block.tag.rawValue, digits: 16)
+        return FieldTable(
+            title: name ?? "unknown block",
+            remark: "\(tag), \(block.value.count) bytes and \(block.padding.count) of padding, at \(block.offset)",
+            heading: [
+                Field("tag", .identifier(block.tag.rawValue)),
+                Field("name", .text(name ?? "unknown")),
+                Field("offset", .number(block.offset)),
+                Field("value length", .number(block.value.count)),
+                Field("padding length", .number(block.padding.count)),
+            ],
+            fields: fields(block)
+        )
+    }
+
+    private static func fields(_ block: TLLV) -> [Field] {
+        guard let type = contents[block.tag] else { return [Field("value", .bytes(Array(block.value)))] }
+        do {
+            return try type.init(block).fields
+        } catch {
+            let value = Array(block.value)
+            let reason =
+                error.code == .unknownTLLVVersion
+                ? "version \(error.reason ?? "") is not in the guide; the block counts as absent" : error.description
+            return [
+                Field("not understood", .text(reason)),
+                secretTags.contains(block.tag)
+                    ? Field("value", .secret(SecretBytes(copying: value))) : Field("value", .bytes(value)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FPSCrypto
+import FPSMessages
+import KeyServerModule
+
+extension BlockTables {
+    /// What a CKC's payload holds (Table 2-11).
+    static let ckcContents: [any DescribedContent.Type] = [
+        EncryptedContentKey.self, R1.self, ContentKeyDuration.self, RequiredSecurityLevel.self, OfflineKey.self,
+        HDCPEnforcement.self,
+    ]
+}
+
+extension EncryptedContentKey: DescribedContent {
+    var fields: [Field] { [Field("IV", .bytes(iv)), Field("encrypted content key", .bytes(encryptedKey))] }
+}
+
+extension R1: DescribedContent {
+    var fields: [Field] { [Field("R1", .secret(SecretBytes(copying: bytes)))] }
+}
+
+extension ContentKeyDuration: DescribedContent {
+    var fields: [Field] {
+        // A zero limits nothing, but only where the key type makes the field count.
+        func value(_ seconds: UInt32, countsFor types: Set<KeyType>) -> FieldValue {
+            .seconds(seconds, meaning: types.contains(keyType) ? duration(seconds) : "not used")
+        }
+        return [
+            Field("key type", .named(keyType)),
+            Field("lease", value(lease, countsFor: [.lease, .leaseAndRental])),
+            Field("rental", value(rental, countsFor: [.rental, .leaseAndRental, .persistLimited])),
+        ]
+    }
+}
+
+extension RequiredSecurityLevel: DescribedContent {
+    var fields: [Field] { [Field("security level", .named(level)), Field("reserved", .number(reserved))] }
+}
+
+extension OfflineKey: DescribedContent {
+    var fields: [Field] {
+        let title = titleID.map { [Field("title ID", .bytes($0))] } ?? []
+        return [
+            Field("version", .number(version)),
+            Field("reserved", .number(reserved)),
+            Field(version == 1 ? "content ID" : "stream ID", .bytes(streamID)),
+            Field("storage", .seconds(storage, meaning: duration(storage))),
+            Field("playback", .seconds(playback, meaning: duration(playback))),
+        ] + title
+    }
+}
+
+extension HDCPEnforcement: DescribedContent {
+    var fields: [Field] { [Field("HDCP", .named(level))] }
+}
+
+/// A duration of a TLLV in ISO 8601, where zero is no limit.
+func duration(_ seconds: UInt32) -> String {
+    seconds == 0 ? "no limit" : Seconds(rawValue: seconds).description
+}

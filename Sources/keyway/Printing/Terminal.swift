@@ -1,0 +1,61 @@
+import Foundation
+
+/// Where output goes.
+enum Terminal {
+    /// Writes to standard output and holds that it arrived.
+    static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
+
+    /// Writes bytes to standard output.
+    static func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        guard writeAll(bytes, to: STDOUT_FILENO) else {
+            throw .file("standard output takes no more: \(lastSystemError())")
+        }
+    }
+
+    /// Writes a line to standard error. Where that is closed, there is nobody to tell.
+    static func complain(_ line: String) {
+        _ = writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Whether standard output is a terminal.
+    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Colours, if a person is looking and has not declined them (no-color.org).
+    static var style: Style {
+        let declined = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        return isInteractive && !declined ? .coloured : .plain
+    }
+}
+
+/// The words of the C library's last error.
+func lastSystemError() -> String { String(cString: strerror(errno)) }
+
+/// How to set off what matters.
+enum Style: Sendable {
+    case plain
+    case coloured
+
+    func bold(_ text: String) -> String { wrapped(text, "1") }
+    func green(_ text: String) -> String { wrapped(text, "32") }
+    func red(_ text: String) -> String { wrapped(text, "31") }
+    func yellow(_ text: String) -> String { wrapped(text, "33") }
+    func dim(_ text: String) -> String { wrapped(text, "2") }
+
+    private func wrapped(_ text: String, _ code: String) -> String {
+        self == .coloured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+    }
+}
+
+/// Writes all of `bytes` to a file descriptor; false with the reason in `errno` when that fails.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { return false }
+            rest = rest.dropFirst(written)
+        }
+        return true
+    }
+}

@@ -1,0 +1,112 @@
+import FPSCrypto
+import Foundation
+
+/// Writes reports for people: aligned, indented, a blank line between tables.
+struct TextRenderer {
+    /// Whether secrets are shown.
+    var reveal = false
+    /// Whether titles are bold and verdicts are coloured.
+    var style = Style.plain
+
+    /// How many bytes of hexadecimal stand on a line.
+    private static let bytesPerLine = 32
+    /// How many bytes of a ciphertext are enough.
+    private static let opaqueBytes = 8
+
+    /// The whole report. Its problem is left out: that is for standard error.
+    func text(_ report: Report) -> String {
+        var lines = [report.headline]
+        for table in report.tables {
+            lines.append("")
+            lines += self.lines(table)
+        }
+        if !report.notes.isEmpty {
+            lines += ["", style.bold("Notes")]
+            lines += report.notes.map { "  - \(escaped($0))" }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The lines of a table.
+    func lines(_ table: FieldTable) -> [String] {
+        let remark = table.remark.map { "  \($0)" } ?? ""
+        var lines = [style.bold(table.title) + remark]
+        lines += self.lines(table.fields).map { "  \($0)" }
+        for block in table.blocks ?? [] {
+            lines += self.lines(block).map { "  \($0)" }
+        }
+        return lines
+    }
+
+    /// Fields, names in one column and values in another.
+    func lines(_ fields: [Field]) -> [String] {
+        let width = (fields.map(\.name.count).max() ?? 0) + 2
+        let gap = String(repeating: " ", count: width)
+        return fields.flatMap { field in
+            let value = values(field.value)
+            let name = field.name + String(repeating: " ", count: width - field.name.count)
+            return [name + (value.first ?? "")] + value.dropFirst().map { gap + $0 }
+        }
+    }
+
+    /// A value, on one line or, where bytes are many, on several.
+    private func values(_ value: FieldValue) -> [String] {
+        switch value {
+        case .text(let text): [escaped(text)]
+        case .quantity(let number, let unit): [unit.map { "\(number) \($0)" } ?? "\(number)"]
+        case .seconds(let seconds, let meaning): ["\(seconds) s" + (meaning.map { " (\($0))" } ?? "")]
+        case .time(let seconds): [timestamp(seconds)]
+        case .bytes(let bytes): hexadecimalLines(bytes)
+        case .opaque(let bytes) where bytes.count <= Self.opaqueBytes: hexadecimalLines(bytes)
+        case .opaque(let bytes):
+            ["\(bytes.count) bytes, \(hexadecimal(bytes.prefix(Self.opaqueBytes)))..."]
+        case .named(let name, let number): [name.map { "\($0) (\(text(number)))" } ?? "\(text(number)), unknown"]
+        case .list(let items): [items.isEmpty ? "none" : items.map(escaped).joined(separator: ", ")]
+        case .flag(let flag): [flag ? "yes" : "no"]
+        case .secret(let secret): reveal ? hexadecimalLines(secret.reveal()) : ["\(secret.count) bytes, hidden"]
+        }
+    }
+
+    private func text(_ number: FieldValue.Number) -> String {
+        switch number {
+        case .decimal(let value): "\(value)"
+        case .hexadecimal(let value, let digits): "0x" + hexadecimal(value, digits: digits)
+        }
+    }
+
+    private func hexadecimalLines(_ bytes: [UInt8]) -> [String] {
+        guard !bytes.isEmpty else { return ["empty"] }
+        return stride(from: 0, to: bytes.count, by: Self.bytesPerLine).map { start in
+            hexadecimal(bytes[start..<min(start + Self.bytesPerLine, bytes.count)])
+        }
+    }
+}
+
+/// Lower-case hexadecimal.
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+/// A number in lower-case hexadecimal, with this many digits at least.
+func hexadecimal(_ number: UInt64, digits: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+}
+
+/// A moment in ISO 8601, UTC.
+func timestamp(_ seconds: Int64) -> String {
+    Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+}
+
+/// Text from outside with everything escaped that could move the cursor, ring the bell or turn the line around.
+func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+            result += "\\u{\(String(scalar.value, radix: 16))}"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}
