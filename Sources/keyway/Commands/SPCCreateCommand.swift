@@ -1,4 +1,5 @@
 import ArgumentParser
+import FPSCrypto
 import Foundation
 import VirtualDevice
 
