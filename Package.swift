@@ -116,7 +116,7 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "KeyServer", "KeyStore",
+                "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "VirtualDevice",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -29,7 +29,7 @@ struct LicenseAnswerTests {
     @Test("JSON is answered with JSON, whose fields tell the app about the key")
     func json() async throws {
         let response = answer.response(in: .json)
-        #expect(try await response.text == #"{"ckc":"+/8BAg==","persistable":true,"dualExpiry":false}"#)
+        #expect(try await response.text == #"{"ckc":"+/8BAg==","dualExpiry":false,"persistable":true}"#)
         #expect(response.headers[.contentType] == "application/json")
         #expect(response.headers[.persistable] == nil)
     }

@@ -89,9 +89,9 @@ struct LicenseBatchTests {
         #expect(response.status == .ok)
         let expected =
             #"{"fairplay-streaming-response":{"create-ckc":["#
-            + #"{"id":1,"status":0,"ckc":"AQ==","persistable":false,"dualExpiry":true},"#
-            + #"{"id":2,"status":403,"problem":{"type":"urn:keyway:problem:refused-by-policy","#
-            + #""title":"The licence is refused","status":403,"reason":"hdcp"}}]}}"#
+            + #"{"ckc":"AQ==","dualExpiry":true,"id":1,"persistable":false,"status":0},"#
+            + #"{"id":2,"problem":{"reason":"hdcp","status":403,"title":"The licence is refused","#
+            + #""type":"urn:keyway:problem:refused-by-policy"},"status":403}]}}"#
         #expect(try await response.text == expected)
     }
 

@@ -25,8 +25,8 @@ struct ProblemTests {
         #expect(response.headers[.retryAfter] == "3")
         #expect(response.headers[.cacheControl] == "no-store")
         let expected =
-            #"{"type":"urn:keyway:problem:overloaded","title":"The server is busy","status":503,"#
-            + #""detail":"Say \"when\".","reason":"queue","instance":"abc"}"#
+            #"{"detail":"Say \"when\".","instance":"abc","reason":"queue","status":503,"#
+            + #""title":"The server is busy","type":"urn:keyway:problem:overloaded"}"#
         #expect(try await response.text == expected)
     }
 

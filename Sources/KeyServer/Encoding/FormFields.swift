@@ -9,7 +9,8 @@ struct FormFields {
         for part in text.split(separator: UInt8(ascii: "&")) {
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             let value = end == part.endIndex ? part[end...] : part[part.index(after: end)...]
-            guard let nameBytes = Self.unescape(part[..<end]), let value = Self.unescape(value),
+            guard let nameBytes = PercentEncoding.decode(part[..<end], plusIsSpace: true),
+                let value = PercentEncoding.decode(value, plusIsSpace: true),
                 let name = String(validating: nameBytes, as: UTF8.self)
             else { throw ProblemDocument(.malformedRequest, detail: "A field is not form-encoded.") }
             fields.append((name, value))
@@ -42,28 +43,5 @@ struct FormFields {
     func finish() throws(ProblemDocument) {
         guard let field = fields.first else { return }
         throw ProblemDocument(.malformedRequest, detail: "The field \(field.name.prefix(40)) is unknown.")
-    }
-
-    private static func unescape(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"):
-                bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default:
-                bytes.append(byte)
-            }
-        }
-        return bytes
-    }
-
-    private static func nibble(_ digit: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) }
     }
 }

@@ -8,7 +8,7 @@ import NIOCore
 /// |---|---|---|
 /// | octets | `application/octet-stream`: the CKC | headers |
 /// | text, form | `text/plain`: the CKC in base64 | headers |
-/// | JSON | `application/json`: `{"ckc": "…", "persistable": false, "dualExpiry": false}` | fields |
+/// | JSON | `application/json`: `{"ckc": "…", "dualExpiry": false, "persistable": false}` | fields |
 ///
 /// The headers are `Keyway-Persistable` and `Keyway-Dual-Expiry`, each `true` or `false`.
 public struct LicenseAnswer: Sendable, Equatable {

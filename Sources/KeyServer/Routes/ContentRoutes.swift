@@ -110,8 +110,11 @@ public struct ContentRoutes: Sendable {
     }
 
     private func assetID(_ context: ServerRequestContext) throws -> [UInt8] {
-        // Hummingbird has undone the percent-encoding.
-        Array(try context.parameters.require("asset").utf8)
+        let text = try context.parameters.require("asset").utf8
+        guard let assetID = PercentEncoding.decode(text, plusIsSpace: false) else {
+            throw ProblemDocument(.malformedRequest, detail: "The path is not percent-encoded.")
+        }
+        return assetID
     }
 }
 

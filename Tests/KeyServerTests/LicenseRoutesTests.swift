@@ -1,0 +1,259 @@
+import FPSCrypto
+import Foundation
+import KeyStore
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+/// The licence routes over a real port, asked by a virtual device.
+@Suite("Licences over HTTP")
+struct LicenseRoutesTests {
+    private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    /// The content key that the device finds in a CKC.
+    private func key(_ device: VirtualDevice, _ request: KeyRequest, _ ckc: [UInt8]) throws -> SecretBytes {
+        let key = try device.process(ckc: ckc, for: request)
+        try key.startPlaying()
+        return try key.contentKey().key
+    }
+
+    @Test("All four shapes bring the key, each in the shape of the question")
+    func shapes() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            let octets = try server.request(device)
+            let raw = try await server.license(octets.spc)
+            #expect(raw.status == 200)
+            #expect(raw.headers["content-type"] == "application/octet-stream")
+            #expect(raw.headers["keyway-persistable"] == "false")
+            #expect(raw.headers["cache-control"] == "no-store")
+            #expect(try key(device, octets, raw.body) == server.contentKey)
+
+            let text = try server.request(device)
+            let inText = try await server.send("POST", "/fps/license", type: "text/plain", Array(base64(text.spc).utf8))
+            let fromText = try #require(Data(base64Encoded: inText.text))
+            #expect(try key(device, text, [UInt8](fromText)) == server.contentKey)
+
+            // The `+` of base64 unescaped, as some apps send it.
+            let form = try server.request(device)
+            let inForm = try await server.send(
+                "POST",
+                "/fps/license",
+                type: "application/x-www-form-urlencoded",
+                Array("assetId=movie&spc=\(base64(form.spc))".utf8)
+            )
+            let fromForm = try #require(Data(base64Encoded: inForm.text))
+            #expect(try key(device, form, [UInt8](fromForm)) == server.contentKey)
+
+            let json = try server.request(device)
+            let inJSON = try await server.send(
+                "POST",
+                "/fps/license",
+                type: "application/json",
+                Array(#"{"spc":"\#(base64(json.spc))","assetId":"movie","persist":true}"#.utf8)
+            )
+            #expect(inJSON.json["persistable"] == .bool(false))
+            guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerFault() }
+            #expect(try key(device, json, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
+            #expect(try await server.auditOutcomes() == ["issued", "issued", "issued", "issued"])
+        }
+    }
+
+    @Test("The certificate is given out, and its device is understood")
+    func certificate() async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.send("GET", "/fps/certificate")
+            #expect(answer.body == server.certificate.der)
+            #expect(try await server.send("GET", "/fps/certificate?app=app").status == 200)
+            #expect(try await server.send("GET", "/fps/certificate?app=other").status == 404)
+        }
+    }
+
+    @Test("What lies between RSA and the integrity check is one and the same answer; the audit log has the truth")
+    func oracle() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            var rsa = try server.request(device).spc
+            rsa[100] ^= 1
+            var payload = try server.request(device).spc
+            for byte in 304..<payload.count { payload[byte] ^= 0x55 }
+            let attempts = [
+                rsa, payload,
+                try server.request(device, .wrongIntegrity).spc,
+                try server.request(device, .omitting(.assetID)).spc,
+                try server.request(device, .duplicating(.r2)).spc,
+                try server.request(device, .value(.r2, [1, 2, 3])).spc,
+            ]
+            var answers: [LicenseServer.Answer] = []
+            for spc in attempts { answers.append(try await server.license(spc)) }
+            let first = try #require(answers.first)
+            #expect(first.status == 400)
+            #expect(first.json["type"] == .string("urn:keyway:problem:unreadable-spc"))
+            for answer in answers {
+                #expect(answer.status == first.status)
+                #expect(answer.withoutInstance == first.withoutInstance)
+                #expect(answer.body.count == first.body.count)
+            }
+            let outcomes = try await server.auditOutcomes()
+            #expect(outcomes.prefix(1) == ["decryption-failed"])
+            #expect(
+                outcomes.suffix(4) == [
+                    "integrity-mismatch", "missing-asset-id", "duplicate-tag", "invalid-value-length",
+                ]
+            )
+        }
+    }
+
+    @Test(
+        "Other refusals have problem types of their own",
+        arguments: [
+            (SPCMutation.spcVersion(9), 400, "unsupported-spc-version", nil),
+            (.spcVersion(3), 400, "unsupported-spc-version", nil),
+            (.wrongCertificateHash, 400, "unknown-certificate", nil),
+            (.protocolVersions(used: 2, supported: [2]), 400, "protocol-version", "version-mismatch"),
+            (.vmInformationVersion(1), 403, "refused-by-policy", "virtual-machine"),
+            (.createdAt(1), 403, "refused-by-policy", "spc-too-old"),
+            (.playbackState(0x5991_bf20), 403, "refused-by-policy", "playback-halted"),
+        ] as [(SPCMutation, Int, String, String?)]
+    )
+    func refusals(mutation: SPCMutation, status: Int, type: String, reason: String?) async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.license(try server.request(server.device(), mutation).spc)
+            #expect(answer.status == status)
+            #expect(answer.headers["content-type"] == "application/problem+json")
+            #expect(answer.json["type"] == .string("urn:keyway:problem:\(type)"))
+            #expect(answer.json["reason"] == reason.map { .string($0) })
+        }
+    }
+
+    @Test("The SPC's asset governs: another one in the request is refused, an unknown one is not found")
+    func assets() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            let other = try await server.license(try server.request(device).spc, query: "?assetId=other")
+            #expect(other.status == 403)
+            #expect(other.json["type"] == .string("urn:keyway:problem:asset-mismatch"))
+            let same = try await server.license(try server.request(device).spc, query: "?assetId=movie&token=x")
+            #expect(same.status == 200)
+            let unknown = try await server.license(try server.request(device, asset: Array("nothing".utf8)).spc)
+            #expect(unknown.status == 404)
+            #expect(try await server.auditOutcomes() == ["asset-id-mismatch", "issued", "unknown-asset"])
+        }
+    }
+
+    @Test("A persistable key is given where the policy allows it, the answer says so, and a Sync SPC reports on it")
+    func persistence() async throws {
+        try await LicenseServer.run { server in
+            let policy = Array(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#.utf8)
+            try await server.store.putPolicy(ContentDefaults.policy(name: "rental", json: policy), replacing: false)
+            try await server.store.putContent(
+                server.record(asset: LicenseServer.asset, policy: "rental"),
+                replacing: true
+            )
+            let device = server.device()
+            let request = try server.request(device)
+            let answer = try await server.license(request.spc, query: "?persist=true")
+            #expect(answer.headers["keyway-persistable"] == "true")
+            #expect(answer.headers["keyway-dual-expiry"] == "true")
+            let kept = try device.makePersistentKey(ckc: answer.body, for: request)
+            server.clock.advance(by: 60)
+            let sync = try device.makeSyncSPC(for: kept, certificate: server.certificate.der, challenge: 0xabc)
+            let report = try await server.license(sync)
+            #expect(report.status == 200)
+            guard case .object(let fields)? = report.json["sync"] else { throw LicenseServerFault() }
+            #expect(fields["remaining"] == .integer(30 * 86_400 - 60))
+            #expect(fields["challenge"] == .string("0000000000000abc"))
+            #expect(fields["flags"] == .array([.string("report"), .string("success")]))
+            #expect(fields["assetId"] == .string("movie"))
+            #expect(report.json["ckc"] == nil)
+            #expect(try await server.auditOutcomes() == ["issued-persistable", "sync-report"])
+        }
+    }
+
+    @Test("In a batch, one bad item does not spoil the rest")
+    func batch() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            let good = try server.request(device)
+            let bad = try server.request(device, .wrongIntegrity)
+            let body = """
+                {"fairplay-streaming-request": {"version": 1, "create-ckc": [
+                  {"id": 7, "spc": "\(base64(bad.spc))"}, {"id": 8, "spc": "\(base64(good.spc))", "asset-id": "movie"},
+                  {"id": 9, "spc": "nonsense!"}]}}
+                """
+            let answer = try await server.send("POST", "/fps/licenses", type: "application/json", Array(body.utf8))
+            #expect(answer.status == 200)
+            guard case .object(let outer)? = answer.json["fairplay-streaming-response"],
+                case .array(let items)? = outer["create-ckc"], items.count == 3
+            else { throw LicenseServerFault() }
+            let fields: [[String: JSONValue]] = items.map { item in
+                if case .object(let fields) = item { fields } else { [:] }
+            }
+            #expect(fields.map { $0["id"] } == [.integer(7), .integer(8), .integer(9)])
+            #expect(fields.map { $0["status"] } == [.integer(400), .integer(0), .integer(400)])
+            guard case .string(let ckc)? = fields[1]["ckc"] else { throw LicenseServerFault() }
+            #expect(try key(device, good, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
+        }
+    }
+
+    @Test("A burst is shed with Retry-After, not queued for ever")
+    func overload() async throws {
+        try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0)) { server in
+            let spc = try server.request(server.device()).spc
+            let answers = try await withThrowingTaskGroup(of: LicenseServer.Answer.self) { group in
+                for _ in 0..<40 { group.addTask { try await server.license(spc) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.contains { $0.status == 200 })
+            for answer in answers where answer.status != 200 {
+                #expect(answer.status == 503)
+                #expect(answer.headers["retry-after"] == "1")
+            }
+        }
+    }
+
+    @Test("Malformed bodies get problems, whatever they are", arguments: ["", "x", "{", "spc=", "AAAA"])
+    func malformed(body: String) async throws {
+        try await LicenseServer.run { server in
+            let types = [
+                "application/octet-stream", "text/plain", "application/x-www-form-urlencoded", "application/json",
+            ]
+            for type in types {
+                let answer = try await server.send("POST", "/fps/license", type: type, Array(body.utf8))
+                #expect(answer.status == 400, "\(type)")
+                #expect(answer.headers["content-type"] == "application/problem+json")
+            }
+            #expect(try await server.send("POST", "/fps/license", type: "image/png", [1]).status == 415)
+            let large = [UInt8](repeating: 0, count: 65_537)
+            #expect(
+                try await server.send("POST", "/fps/license", type: "application/octet-stream", large).status == 413
+            )
+        }
+    }
+
+    @Test("No key is in the log or the audit log, in any spelling, after a run with successes and failures")
+    func silence() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            _ = try await server.license(try server.request(device).spc)
+            _ = try await server.license(try server.request(device, .wrongIntegrity).spc)
+            let put = #"{"key":"\#(hexadecimal(server.contentKey.reveal()))","iv":"00"}"#
+            let path = "/admin/content/movie"
+            let type = "application/json"
+            _ = try await server.send("PUT", path, type: type, Array(put.utf8), token: LicenseServer.token)
+            let audit = try await server.store.auditEntries(before: nil, limit: 100)
+            let written = server.log.text + audit.map { "\($0)" }.joined()
+            #expect(written.contains("/fps/license"))
+            for secret in [server.contentKey.reveal(), server.ask.reveal(), Array(LicenseServer.token.utf8)] {
+                #expect(!written.lowercased().contains(hexadecimal(secret)))
+                #expect(!written.contains(base64(secret)))
+                #expect(!written.contains(secret.map { "\($0)" }.joined(separator: ", ")))
+            }
+            #expect(!written.contains(LicenseServer.token))
+        }
+    }
+}
+
+/// An answer is not what a test needs to go on.
+struct LicenseServerFault: Error {}

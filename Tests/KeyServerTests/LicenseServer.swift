@@ -1,0 +1,180 @@
+import FPSCrypto
+import Foundation
+import FoundationNetworking
+import Hummingbird
+import KeyServerModule
+import KeyStore
+import Logging
+import ServiceLifecycle
+import VirtualDevice
+
+@testable import KeyServer
+
+/// A whole key server on a port of its own, with an in-memory store, and devices that ask it.
+struct LicenseServer: Sendable {
+    static let token = "a token of more than thirty-two characters"
+    static let asset = Array("movie".utf8)
+
+    let port: Int
+    let store: InMemoryKeyStore
+    let log: LogRecorder
+    let certificate: X509Certificate
+    let ask = SecretBytes(copying: Array("development ask!".utf8))
+    let contentKey: SecretBytes
+    let clock: ManualDeviceClock
+
+    private static let privateKey = Result { try RSAPrivateKey.generate(bits: 2048) }
+
+    /// Runs a server for as long as `test` runs.
+    static func run(
+        pool: BoundedWorkPool = BoundedWorkPool(threads: 2, capacity: 64),
+        _ test: @Sendable (LicenseServer) async throws -> Void
+    ) async throws {
+        let key = try privateKey.get()
+        let certificate = try X509Certificate.selfSigned(subject: "Test", key: key, days: 30)
+        var random = SecureRandom()
+        let contentKey = SecretBytes(count: 16, randomFrom: &random)
+        let store = InMemoryKeyStore()
+        let log = LogRecorder()
+        let logger = Logger(label: "test") { _ in log }
+        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
+        var server = LicenseServer(port: 0, store: store, log: log, certificate: certificate, contentKey: contentKey)
+        try await store.putContent(server.record(asset: asset), replacing: false)
+
+        let bundle = try CertificateBundle(
+            name: "app",
+            kind: .development,
+            certificate: certificate,
+            privateKey: key,
+            derivation: .dask(DevelopmentDASk(ask: server.ask)!)
+        )
+        let clock = server.clock
+        let service = LicenseService(
+            module: try KeyServerModule(bundles: [bundle]),
+            store: store,
+            pool: pool,
+            clock: { clock.now * 1000 }
+        )
+        let router = Listener.makeRouter()
+        LicenseRoutes(service: service, bundles: [bundle], limits: ListenerLimits()).add(to: router)
+        let admin = router.group("/admin").add(middleware: AdminTokenMiddleware(token: AdminToken(token)))
+        ContentRoutes(store: store).add(to: admin)
+        PolicyRoutes(store: store).add(to: admin)
+        let application = Listener.makeApplication(
+            router: router,
+            host: "127.0.0.1",
+            port: 0,
+            limits: ListenerLimits(),
+            logger: logger,
+            onRunning: { onPort.yield($0) }
+        )
+        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { onPort.finish() }
+                try await group.run()
+            }
+            for await port in ports {
+                server = LicenseServer(
+                    port: port,
+                    store: store,
+                    log: log,
+                    certificate: certificate,
+                    contentKey: contentKey,
+                    clock: clock
+                )
+                try await test(server)
+                break
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        pool.stop()
+    }
+
+    private init(
+        port: Int,
+        store: InMemoryKeyStore,
+        log: LogRecorder,
+        certificate: X509Certificate,
+        contentKey: SecretBytes,
+        clock: ManualDeviceClock = ManualDeviceClock(now: 1_800_000_000)
+    ) {
+        self.port = port
+        self.store = store
+        self.log = log
+        self.certificate = certificate
+        self.contentKey = contentKey
+        self.clock = clock
+    }
+
+    func record(asset: [UInt8], policy: String? = nil) throws -> ContentRecord {
+        try ContentRecord(
+            assetID: asset,
+            contentKey: contentKey,
+            iv: [UInt8](repeating: 9, count: 16),
+            policyName: policy,
+            streamID: ContentDefaults.streamID(forAssetID: asset),
+            time: clock.now
+        )
+    }
+
+    func device(_ profile: DeviceProfile = .iPhone) -> VirtualDevice {
+        VirtualDevice(profile: profile, dask: .development(ask: ask), clock: clock)
+    }
+
+    func request(
+        _ device: VirtualDevice,
+        asset: [UInt8] = LicenseServer.asset,
+        _ mutations: SPCMutation...
+    ) throws -> KeyRequest {
+        try device.makeSPC(
+            certificate: certificate.der,
+            assetID: asset,
+            versions: [1],
+            options: .init(mutations: mutations)
+        )
+    }
+
+    /// What came back over HTTP.
+    struct Answer: Sendable {
+        let status: Int
+        let headers: [String: String]
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        /// The body as a JSON object.
+        var json: [String: JSONValue] {
+            if case .object(let fields)? = try? JSONValue(parsing: body) { fields } else { [:] }
+        }
+        /// The body without the ID of the request: what two answers to the same refusal must share.
+        var withoutInstance: [String: JSONValue] { json.filter { $0.key != "instance" } }
+    }
+
+    func send(
+        _ method: String,
+        _ path: String,
+        type: String? = nil,
+        _ body: [UInt8]? = nil,
+        token: String? = nil
+    ) async throws -> Answer {
+        var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0) }
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let http = response as? HTTPURLResponse
+        var headers: [String: String] = [:]
+        for (name, value) in http?.allHeaderFields ?? [:] { headers["\(name)".lowercased()] = "\(value)" }
+        return Answer(status: http?.statusCode ?? 0, headers: headers, body: [UInt8](data))
+    }
+
+    func license(_ spc: [UInt8], query: String = "") async throws -> Answer {
+        try await send("POST", "/fps/license\(query)", type: "application/octet-stream", spc)
+    }
+
+    func auditOutcomes() async throws -> [String] {
+        try await store.auditEntries(before: nil, limit: 100).map(\.record.outcome).reversed()
+    }
+}
