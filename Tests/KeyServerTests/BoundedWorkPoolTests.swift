@@ -62,7 +62,7 @@ struct BoundedWorkPoolTests {
     @Test("A pool without a queue runs what its threads can take")
     func noQueue() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 0)
-        #expect(try await pool.run { 1 } == 1)
+        for number in 0..<1_000 { #expect(try await pool.run { number } == number) }
         let gate = Gate()
         let accepted = await gate.occupy(pool, jobs: 1)
         await #expect(throws: WorkPoolError.overloaded) { try await pool.run {} }

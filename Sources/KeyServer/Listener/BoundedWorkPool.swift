@@ -17,7 +17,8 @@ public enum WorkPoolError: Error, Sendable, Equatable {
 /// instead of being late for everybody.
 public final class BoundedWorkPool: Sendable {
     private struct Job {
-        let run: @Sendable () -> Void
+        /// Does the work, and hands back what tells the caller.
+        let run: @Sendable () -> @Sendable () -> Void
         let refuse: @Sendable () -> Void
     }
 
@@ -41,8 +42,10 @@ public final class BoundedWorkPool: Sendable {
         /// Runs jobs until the pool is stopped.
         func work() {
             while let job = next() {
-                job.run()
+                let answer = job.run()
+                // First the room, then the answer: whoever has it may come again at once.
                 state.withLock { $0.unfinished -= 1 }
+                answer()
             }
         }
 
@@ -96,7 +99,10 @@ public final class BoundedWorkPool: Sendable {
         let result = await withCheckedContinuation {
             (answer: CheckedContinuation<Result<Value, WorkPoolError>, Never>) in
             let job = Job(
-                run: { answer.resume(returning: .success(work())) },
+                run: {
+                    let value = work()
+                    return { answer.resume(returning: .success(value)) }
+                },
                 refuse: { answer.resume(returning: .failure(.stopped)) }
             )
             do throws(WorkPoolError) { try add(job) } catch { answer.resume(returning: .failure(error)) }
