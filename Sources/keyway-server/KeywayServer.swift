@@ -19,6 +19,8 @@ struct KeywayServer: AsyncParsableCommand {
             Exit codes: 0 done, 1 refused or failed, 64 wrong usage.
             """,
         version: "0.1.0",
-        subcommands: [ServeCommand.self, KeysCommand.self, PoliciesCommand.self, CertificatesCommand.self]
+        subcommands: [
+            ServeCommand.self, KeysCommand.self, PoliciesCommand.self, CertificatesCommand.self, AuditCommand.self,
+        ]
     )
 }

@@ -104,7 +104,7 @@ struct KeysCommand: AsyncParsableCommand {
 extension ContentTrack: ExpressibleByArgument {}
 
 /// An asset ID for people: itself where it is plain text.
-private func assetName(_ assetID: [UInt8]) -> String {
+func assetName(_ assetID: [UInt8]) -> String {
     assetID.allSatisfy { (0x20...0x7e).contains($0) }
         ? String(decoding: assetID, as: UTF8.self) : "0x" + assetID.map { String(format: "%02x", $0) }.joined()
 }
