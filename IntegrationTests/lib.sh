@@ -1,0 +1,65 @@
+# What the tests share; to be sourced. WORK is a folder of the test's own, the executables are in PATH.
+# shellcheck shell=bash
+set -euo pipefail
+cd "$WORK"
+server=
+trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null || true' EXIT
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# expect TEXT COMMAND...: the command succeeds and prints the text.
+expect() {
+    local text=$1 output
+    shift
+    output=$("$@" 2>&1) || fail "exit $? of: $* -- $output"
+    [[ $output == *"$text"* ]] || fail "'$text' is not in the output of: $* -- $output"
+}
+
+# refuse TEXT COMMAND...: the command fails, without a crash, and says the text.
+refuse() {
+    local text=$1 output code=0
+    shift
+    output=$("$@" 2>&1) || code=$?
+    [ "$code" -ne 0 ] || fail "this should have been refused: $* -- $output"
+    [ "$code" -lt 128 ] || fail "crashed ($code): $* -- $output"
+    [[ $output == *"$text"* ]] || fail "'$text' is not in the output of: $* -- $output"
+}
+
+# start_server ARGUMENTS...: starts `keyway-server serve` and sets `url`.
+start_server() {
+    keyway-server serve --listen 127.0.0.1:0 "$@" >server.out 2>server.log &
+    server=$!
+    url=
+    for _ in $(seq 300); do
+        url=$(sed -n 's/^listening for apps on //p' server.out)
+        [ -z "$url" ] || return 0
+        kill -0 "$server" 2>/dev/null || fail "the server ended: $(cat server.log)"
+        sleep 0.1
+    done
+    fail "the server does not listen: $(cat server.log)"
+}
+
+# stop_server: SIGTERM, and the server ends by itself with success.
+stop_server() {
+    kill -TERM "$server"
+    local code=0
+    wait "$server" || code=$?
+    server=
+    [ "$code" -eq 0 ] || fail "the server ended with $code: $(cat server.log)"
+}
+
+# make_credentials: development credentials in dev/, and a bundle `app` in data/.
+make_credentials() {
+    expect certificate keyway credentials new --out dev
+    expect "added development bundle" keyway-server certificates add --data data --name app --kind development \
+        --certificate dev/certificate.der --private-key dev/private-key.pem --ask @dev/ask.hex
+}
+
+# fingerprint FILE: the first 16 hexadecimal digits of SHA-256 over the bytes that the file has in hexadecimal.
+fingerprint() {
+    # shellcheck disable=SC2059
+    printf "$(sed 's/../\\x&/g' "$1")" | sha256sum | cut -c1-16
+}
