@@ -85,6 +85,7 @@ struct LicenseRequestTests {
             ("application/json", "\"AQ==\"", nil), ("application/json", "{}", nil),
             ("application/json", #"{"spc":""}"#, nil), ("application/json", #"{"spc":1}"#, nil),
             ("application/json", #"{"spc":null}"#, nil), ("application/json", #"{"spc":["AQ=="]}"#, nil),
+            ("application/json", #"{"spc":"AQ==","spc":"AQ=="}"#, nil),
             ("application/json", #"{"spc":"AQ==","asset_id":"a"}"#, nil),
             ("application/json", #"{"spc":"AQ==","assetId":null}"#, nil),
             ("application/json", #"{"spc":"AQ==","assetId":7}"#, nil),

@@ -1,7 +1,7 @@
 /// Why a JSON text was refused: what is wrong, for a person, and where.
 struct JSONError: Error, Equatable {
     let reason: String
-    /// The path of a field, or what was read.
+    /// The path of a field, or bytes from the start of the text.
     let place: String
 
     var description: String { "\(reason) (\(place))" }

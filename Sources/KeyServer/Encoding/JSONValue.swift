@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A JSON text taken apart, by Foundation's coder.
+/// A JSON text taken apart.
 enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -19,13 +19,9 @@ enum JSONValue: Sendable, Equatable {
         .object(Dictionary(uniqueKeysWithValues: fields.compactMap { field in field.value.map { (field.name, $0) } }))
     }
 
-    /// Reads a whole text in UTF-8.
-    init(parsing text: [UInt8]) throws(JSONError) {
-        do {
-            self = try JSONDecoder().decode(JSONValue.self, from: Data(text))
-        } catch {
-            throw JSONError(reason: "this is not JSON", place: "the whole text")
-        }
+    /// Reads a whole text in UTF-8. A scalar has depth 0, an empty array depth 1.
+    init(parsing text: [UInt8], maximumDepth: Int = 8) throws(JSONError) {
+        self = try JSONParser.parse(text, maximumDepth: maximumDepth)
     }
 
     /// The text in UTF-8, without white space, fields in alphabetical order.
@@ -46,26 +42,7 @@ enum JSONValue: Sendable, Equatable {
     }
 }
 
-extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .null
-        } else if let bool = try? value.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let integer = try? value.decode(Int.self) {
-            self = .integer(integer)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let string = try? value.decode(String.self) {
-            self = .string(string)
-        } else if let array = try? value.decode([JSONValue].self) {
-            self = .array(array)
-        } else {
-            self = .object(try value.decode([String: JSONValue].self))
-        }
-    }
-
+extension JSONValue: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
