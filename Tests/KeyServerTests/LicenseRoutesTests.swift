@@ -123,7 +123,8 @@ struct LicenseRoutesTests {
             #expect(answer.status == status)
             #expect(answer.headers["content-type"] == "application/problem+json")
             #expect(answer.json["type"] == .string("urn:keyway:problem:\(type)"))
-            #expect(answer.json["reason"] == reason.map { .string($0) })
+            let expected: JSONValue? = reason.map { .string($0) }
+            #expect(answer.json["reason"] == expected)
         }
     }
 
@@ -190,8 +191,10 @@ struct LicenseRoutesTests {
             let fields: [[String: JSONValue]] = items.map { item in
                 if case .object(let fields) = item { fields } else { [:] }
             }
-            #expect(fields.map { $0["id"] } == [.integer(7), .integer(8), .integer(9)])
-            #expect(fields.map { $0["status"] } == [.integer(400), .integer(0), .integer(400)])
+            let ids = fields.map { $0["id"] }
+            let statuses = fields.map { $0["status"] }
+            #expect(ids == [.integer(7), .integer(8), .integer(9)])
+            #expect(statuses == [.integer(400), .integer(0), .integer(400)])
             guard case .string(let ckc)? = fields[1]["ckc"] else { throw LicenseServerFault() }
             #expect(try key(device, good, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
         }
@@ -205,7 +208,8 @@ struct LicenseRoutesTests {
                 for _ in 0..<40 { group.addTask { try await server.license(spc) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers.contains { $0.status == 200 })
+            let succeeded = answers.filter { $0.status == 200 }.count
+            #expect(succeeded > 0)
             for answer in answers where answer.status != 200 {
                 #expect(answer.status == 503)
                 #expect(answer.headers["retry-after"] == "1")
@@ -248,7 +252,8 @@ struct LicenseRoutesTests {
             for secret in [server.contentKey.reveal(), server.ask.reveal(), Array(LicenseServer.token.utf8)] {
                 #expect(!written.lowercased().contains(hexadecimal(secret)))
                 #expect(!written.contains(base64(secret)))
-                #expect(!written.contains(secret.map { "\($0)" }.joined(separator: ", ")))
+                let listed = secret.map { "\($0)" }.joined(separator: ", ")
+                #expect(!written.contains(listed))
             }
             #expect(!written.contains(LicenseServer.token))
         }
