@@ -135,7 +135,11 @@ let package = Package(
         ),
         .testTarget(
             name: "KeywayCommandTests",
-            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles", "keyway"],
+            dependencies: [
+                "ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles", "VirtualDevice", "keyway",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Transcripts"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,14 +1,13 @@
 import ByteCoding
 import FPSCrypto
 import FPSMessages
+import KeyServerModule
 
 /// A CKC and the open SPC that it should answer, and what the checks have found so far.
 struct CheckedExchange: Sendable {
     let ckc: [UInt8]
     let spc: OpenedExchange
-    private(set) var message: CKCMessage?
-    private(set) var blocks: TLLVSequence?
-    private(set) var framingError: ParseError?
+    private let dissection: CKCDissection
     private(set) var contentKey: SecretBytes?
     private(set) var contentIV: [UInt8] = []
 
@@ -17,51 +16,43 @@ struct CheckedExchange: Sendable {
     init(ckc: [UInt8], spc: OpenedExchange) {
         self.ckc = ckc
         self.spc = spc
+        dissection = CKCDissection(ckc, payloadKey: spc.payloadKey)
     }
 
+    private var blocks: TLLVSequence? { dissection.blocks }
+
     /// The CKC's own block of this kind: nil where there is none, a failure where it cannot be read.
-    func content<Content: TLLVContent>(_: Content.Type) -> Result<Content?, ParseError> {
+    private func content<Content: TLLVContent>(_: Content.Type) -> Result<Content?, ParseError> {
         Result { () throws(ParseError) in try blocks?.optional(Content.self) }
     }
 
     // MARK: The message
 
     /// Table 2-10.
-    mutating func checkContainer() -> Verdict {
-        do {
-            message = try CKCMessage(parsing: ckc)
-            return .passed("version 1, \(ckc.count) bytes")
-        } catch {
-            return .failed(code: error.code.rawValue, error.description)
+    func checkContainer() -> Verdict {
+        if let problem = dissection.problem, problem.stage == .container {
+            return .failed(code: problem.code.rawValue, problem.reason)
         }
+        return .passed("version 1, \(ckc.count) bytes")
     }
 
-    /// CBC decrypts anything; a wrong key shows in the first block.
-    mutating func checkDecryption() -> Verdict {
-        guard let message,
-            let clear = try? AES128.decryptCBC(message.encryptedPayload, key: spc.payloadKey, iv: message.iv)
-        else { return .failed(code: "library-failure", "libcrypto failed") }
-        (blocks, framingError) = SPCDissection.blocks(clear)
-        let startsWithKnownTag = TLLVTag(rawValue: clear.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }).name != nil
-        if let framingError, blocks?.isEmpty != false, !startsWithKnownTag {
-            return .failed(
-                code: framingError.code.rawValue,
-                "the payload does not decrypt to blocks: the CKC answers another SPC, or the server had another DASk"
-            )
+    func checkDecryption() -> Verdict {
+        if let problem = dissection.problem, dissection.isGarbage {
+            return .failed(code: problem.code.rawValue, CKCDissection.garbage)
         }
         return .passed("by R1 and the AR seed of the SPC")
     }
 
     /// Table 2-2.
     func checkFraming() -> Verdict {
-        if let framingError, framingError.code != .duplicateTag {
-            return .failed(code: framingError.code.rawValue, framingError.description)
+        if let problem = dissection.problem, problem.code.rawValue != ParseError.Code.duplicateTag.rawValue {
+            return .failed(code: problem.code.rawValue, problem.reason)
         }
         return .passed("\(blocks?.count ?? 0) blocks, nothing left over")
     }
 
     func checkDuplicates() -> Verdict {
-        if let framingError { return .failed(code: framingError.code.rawValue, framingError.description) }
+        if let problem = dissection.problem { return .failed(code: problem.code.rawValue, problem.reason) }
         return .passed("each tag once")
     }
 
@@ -212,7 +203,7 @@ struct CheckedExchange: Sendable {
     func checkOtherBlocks() -> Verdict {
         let known = CKCPayload.ownTags.union(requested.map(\.tag))
         let others = blocks?.filter { !known.contains($0.tag) }.map(\.tag) ?? []
-        return others.isEmpty ? .passed("none") : .odd("a device ignores them: \(list(others))")
+        return others.isEmpty ? .passed("none") : .odd("nobody asked for \(list(others)); a strict device may refuse")
     }
 
     private func list(_ tags: [TLLVTag]) -> String { tags.map(\.description).joined(separator: ", ") }

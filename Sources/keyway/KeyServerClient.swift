@@ -75,6 +75,10 @@ struct KeyServerClient: Sendable {
             request.httpBody = Data(body)
             request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
+        // A proxy of the environment cannot reach this machine's own ports.
+        if let host = url.host, ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) {
+            setenv("no_proxy", host, 1)
+        }
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }

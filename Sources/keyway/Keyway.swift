@@ -51,12 +51,14 @@ struct Keyway: AsyncParsableCommand {
     /// What the argument parser throws: a request for help, or a mistake in the command line.
     private static func report(_ error: any Error) -> Int32 {
         let message = fullMessage(for: error)
-        guard exitCode(for: error) != .success else {
+        let code = exitCode(for: error)
+        guard code != .success else {
             try? Terminal.write(message + "\n")
             return 0
         }
         let isCapitalised = message.hasPrefix("Error: ")
         Terminal.complain(isCapitalised ? "error: " + message.dropFirst(7) : message)
-        return CommandFailure.Kind.usage.rawValue
+        // The argument parser's own code is 64.
+        return (code == .validationFailure ? CommandFailure.Kind.usage : .input).rawValue
     }
 }

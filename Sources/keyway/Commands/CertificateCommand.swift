@@ -57,7 +57,7 @@ struct CertificateCheckCommand: ParsableCommand {
             Field("SHA-1", .bytes(certificate.sha1)),
             Field("valid from", .time(certificate.notBefore)),
             Field("valid to", .time(certificate.notAfter)),
-            Field("days left", .text(String(daysLeft(certificate)))),
+            Field("days left", .number(daysLeft(certificate))),
         ]
         if let bits {
             fields.append(Field("RSA key", .number(bits, unit: "bits")))

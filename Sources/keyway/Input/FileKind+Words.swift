@@ -23,7 +23,8 @@ extension FileKind {
         case .hexadecimal(let kind): "hexadecimal of \(kind.nounPhrase)"
         case .utf16(let kind): "UTF-16 text: \(kind.nounPhrase)"
         case .text: "text"
-        case .binary(let beginning): "none of the files that are known here (it begins with \(beginning))"
+        case .binary(let version):
+            "none of the files that are known here" + (version.map { " (it begins with \($0))" } ?? "")
         }
     }
 
@@ -32,7 +33,7 @@ extension FileKind {
         switch self {
         case .empty: "nothing"
         case .gzip: "gzip"
-        case .binary(let beginning): "bytes that begin with \(beginning)"
+        case .binary(let version): version.map { "bytes that begin with \($0)" } ?? "other bytes"
         default: words
         }
     }

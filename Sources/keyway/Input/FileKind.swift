@@ -40,8 +40,9 @@ indirect enum FileKind: Equatable, Sendable {
     case utf16(FileKind)
     /// Other text.
     case text
-    /// Other bytes, and the first four of them in hexadecimal.
-    case binary(beginning: String)
+    /// Other bytes; the first four in hexadecimal if they are a number, since that may be a version. What else they are
+    /// is not shown: it may be a key.
+    case binary(version: String?)
 
     /// Whether a message is as long as it says.
     enum Completeness: Equatable, Sendable {
@@ -89,7 +90,8 @@ extension FileKind {
         } else if let text = Self.trimmedText(bytes) {
             self = Self.text(text, depth: depth)
         } else {
-            self = .binary(beginning: keyway.hexadecimal(bytes.prefix(4)))
+            let isNumber = bytes.count >= 4 && bytes.prefix(4).count { $0 == 0 } >= 2
+            self = .binary(version: isNumber ? keyway.hexadecimal(bytes.prefix(4)) : nil)
         }
     }
 

@@ -11,6 +11,12 @@ struct CKCDissection: Sendable {
     var blocks: TLLVSequence?
     /// Why the rest is not there.
     var problem: KSMError?
+    /// Whether the payload was decrypted and made no sense from its first block on. CBC decrypts anything, so this is how
+    /// a wrong key shows.
+    var isGarbage = false
+
+    /// What garbage means.
+    static let garbage = "the payload does not decrypt to blocks: the CKC answers another SPC, or DASk was another"
 
     /// Takes a CKC apart; its container alone, where there is no key.
     init(_ bytes: [UInt8], payloadKey: SecretBytes?) {
@@ -39,12 +45,11 @@ struct CKCDissection: Sendable {
         let error: ParseError?
         (blocks, error) = SPCDissection.blocks(clear)
         if let error {
+            let firstTag = TLLVTag(rawValue: clear.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+            isGarbage = blocks?.isEmpty != false && firstTag.name == nil
             throw KSMError(.payload, .init(rawValue: error.code.rawValue), error.description)
         }
     }
-
-    /// Whether the payload was decrypted and then made no sense from its first block on: another key.
-    var isGarbage: Bool { problem?.stage == .payload && blocks?.isEmpty != false }
 
     /// The key of a CKC's payload; nil where the SPC's secrets are not known.
     static func payloadKey(for spc: SPCDissection) throws(CommandFailure) -> SecretBytes? {

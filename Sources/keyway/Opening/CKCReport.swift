@@ -13,8 +13,7 @@ extension Report {
             notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
         }
         problem = dissection.problem.map { error in
-            let garbage = "the payload does not decrypt to blocks: the CKC answers another SPC, or DASk was another"
-            let reason = dissection.isGarbage ? garbage : error.reason
+            let reason = dissection.isGarbage ? CKCDissection.garbage : error.reason
             return Problem(stage: error.stage.rawValue, code: error.code.rawValue, reason: reason)
         }
     }

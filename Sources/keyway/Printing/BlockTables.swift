@@ -54,6 +54,9 @@ enum BlockTables {
             return try type.init(block).fields
         } catch {
             let value = Array(block.value)
+            if block.tag == .sync, error.code == .unknownTLLVVersion, error.reason == "0" {
+                return [Field("version", .number(0)), Field("reports", .text("nothing: this is an ordinary SPC"))]
+            }
             let reason =
                 error.code == .unknownTLLVVersion
                 ? "version \(error.reason ?? "") is not in the guide; the block counts as absent" : error.description

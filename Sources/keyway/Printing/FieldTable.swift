@@ -44,7 +44,7 @@ enum FieldValue: Sendable {
     /// Words; may come from outside, so control characters are escaped when they are shown.
     case text(String)
     /// A count or a version, with the unit that stands behind it in text.
-    case quantity(UInt64, unit: String?)
+    case quantity(Int64, unit: String?)
     /// A duration, with what the number means where it is a special one.
     case seconds(UInt32, meaning: String? = nil)
     /// A moment, in seconds since 1970.
@@ -84,7 +84,7 @@ enum FieldValue: Sendable {
 
     /// A version or another small number.
     static func number(_ value: some BinaryInteger & Sendable, unit: String? = nil) -> FieldValue {
-        .quantity(UInt64(clamping: value), unit: unit)
+        .quantity(Int64(clamping: value), unit: unit)
     }
 
     /// A number that is an identifier, as its bytes.

@@ -33,7 +33,7 @@ struct JSONRenderer {
     func json(_ value: FieldValue) -> JSONValue {
         switch value {
         case .text(let text): .string(text)
-        case .quantity(let number, _): .integer(Int64(clamping: number))
+        case .quantity(let number, _): .integer(number)
         case .seconds(let seconds, _): .integer(Int64(seconds))
         case .time(let seconds): .string(timestamp(seconds))
         case .bytes(let bytes), .opaque(let bytes): .string(hexadecimal(bytes))

@@ -22,6 +22,15 @@ enum OutputFile {
         func failure() -> CommandFailure {
             .file("cannot write \(path): \(lastSystemError())", next: "check the folder and its permissions")
         }
+        // Renaming would replace a device or a link itself: /dev/null, /dev/stdout.
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+            guard replacing, descriptor >= 0 else { throw failure() }
+            let isWritten = writeAll(bytes, to: descriptor)
+            guard close(descriptor) == 0, isWritten else { throw failure() }
+            return
+        }
         let temporary = "\(path).\(UInt32.random(in: 0...(.max))).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.rawValue)
         guard descriptor >= 0 else { throw failure() }

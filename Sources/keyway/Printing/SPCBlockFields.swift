@@ -75,8 +75,8 @@ extension Capabilities: DescribedContent {
         let names = bits.map { bit in Feature(rawValue: bit).map { "\($0.words) (\(bit))" } ?? "bit \(bit)" }
         return [
             Field("features", .list(names)),
-            Field("bits 64-127", .identifier(high)),
-            Field("bits 0-63", .identifier(low)),
+            Field("bits from 64", .identifier(high)),
+            Field("bits from 0", .identifier(low)),
         ]
     }
 }

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+import VectorFiles
+
+@testable import keyway
+
+/// Exit codes, output, and the small commands.
+@Suite("The command line")
+struct CommandLineTests {
+    let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    @Test(
+        "explain takes a code as people find it",
+        arguments: ["-42668", "42668", "4294924628", "0xffff5954", "−42668"]
+    )
+    func explain(code: String) throws {
+        let outcome = try tool.run(["explain", code])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("-42668  invalid-ckc"))
+        let json = try tool.run(["explain", "--json", code]).json()
+        #expect(json["code"] as? Int == -42668)
+    }
+
+    @Test("explain lists every code, and says when it knows none")
+    func explainOthers() throws {
+        let list = try tool.run(["explain"])
+        #expect(list.status == 0)
+        #expect(list.text.split(separator: "\n").count == FPSErrorCatalogue.all.count)
+        let unknown = try tool.run(["explain", "-1"])
+        #expect(unknown.status == 1)
+        #expect(
+            unknown.errors == "error: -1 is no error code that the guide lists; keyway explain lists those it does\n"
+        )
+        #expect(try tool.run(["explain", "banana"]).status == 1)
+        #expect(try tool.run(["explain", "--jsn"]).status == 2)
+        #expect(try tool.run(["explain", "-42668", "-42656"]).status == 2)
+    }
+
+    @Test("Help goes to standard output, and documents the exit codes")
+    func help() throws {
+        let outcome = try tool.run(["--help"])
+        #expect(outcome.status == 0)
+        #expect(outcome.text.contains("2  the command line is wrong"))
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test(
+        "A wrong command line ends with 2",
+        arguments: [
+            ["frobnicate"], ["spc", "inspect"], ["spc", "inspect", "a", "--bogus"],
+            ["spc", "inspect", "a", "--ask", "00"],
+            ["ckc", "inspect", "a", "--spc", "b"], ["ckc", "open", "--spc", "-", "--ckc", "-"],
+            ["ckc", "create", "--spc", "a", "--key", "00", "--iv", "00"],
+            ["credentials", "new", "--out", "x", "--bits", "512"],
+            ["policy", "check", "a", "--track", "subtitles"],
+            ["device", "request-key", "--server", "nowhere", "--asset", "a"],
+        ]
+    )
+    func usage(arguments: [String]) throws {
+        let outcome = try tool.run(arguments)
+        #expect(outcome.status == 2, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("error: "))
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("A file that cannot be read or written ends with 3")
+    func files() throws {
+        let missing = try tool.run(["spc", "inspect", tool.path("nothing")])
+        #expect(missing.status == 3)
+        #expect(missing.errors.contains("No such file or directory"))
+        #expect(try tool.run(["spc", "inspect", tool.folder.url.path]).status == 3)
+        let spc =
+            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
+            + ["--ask", "@\(Keys.path("test-ask.hex"))"]
+        #expect(try tool.run(spc + ["--out", tool.path("no/such/folder")]).status == 3)
+        #expect(try tool.run(spc + ["--out", tool.path("made")]).status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path) == ["made"])
+    }
+
+    @Test("A link is written through, and a device is not replaced")
+    func links() throws {
+        let spc =
+            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
+            + ["--ask", "@\(Keys.path("test-ask.hex"))"]
+        let target = try tool.file("target", [1])
+        let link = tool.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        #expect(try tool.run(spc + ["--out", link]).status == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+        #expect(try tool.content(target).count > 300)
+        let output = try tool.run(spc + ["--out", "/dev/stdout"])
+        #expect(output.status == 0)
+        #expect(output.output.prefix(4) == [0, 0, 0, 2])
+    }
+
+    @Test("Too long a file is not read to its end")
+    func tooLong() throws {
+        let outcome = try tool.run(["spc", "inspect", "/dev/zero"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("longer than 1 MiB"))
+    }
+
+    @Test("A message is not written to a terminal")
+    func terminal() throws {
+        var (leader, follower): (Int32, Int32) = (-1, -1)
+        try #require(openpty(&leader, &follower, nil, nil, nil) == 0)
+        defer { close(leader) }
+        let terminal = FileHandle(fileDescriptor: follower, closeOnDealloc: true)
+        let arguments =
+            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
+            + ["--ask", "@\(Keys.path("test-ask.hex"))"]
+        let outcome = try tool.run(arguments, output: terminal)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("use --out, or redirect"))
+    }
+
+    @Test("policy check says what a policy becomes")
+    func policy() throws {
+        let dual =
+            "{\"name\": \"rental\", \"persist\": {\"storage\": \"P30D\", \"playback\": \"P2D\"}, \"hdcp\": \"type1\"}"
+        let outcome = try tool.run(["policy", "check", "-", "--json"], input: Array(dual.utf8))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let blocks = try #require((try outcome.json()["inTheCKC"] as? [String: Any])?["blocks"] as? [[String: Any]])
+        #expect(blocks.map { $0["version"] as? Int } == [nil, nil, 2, 1, nil])
+        #expect(blocks.map { $0["storage"] as? Int } == [nil, nil, 2_592_000, 2_592_000, nil])
+        #expect((blocks[0]["hdcp"] as? [String: Any])?["name"] as? String == "Type 1")
+        #expect((blocks[1]["keyType"] as? [String: Any])?["name"] as? String == "rental")
+        #expect(blocks[4]["refused"] != nil)
+    }
+
+    @Test(
+        "policy check refuses with the field and the reason",
+        arguments: [
+            ("{\"lease\": \"10 minutes\"}", "policy, lease: an ISO 8601 duration"),
+            ("{\"leese\": \"PT10M\"}", "policy, leese: no such field"),
+            ("{\"securityLevel\": \"main\"}", "policy, securityLevel: baseline and main are for video"),
+            ("{\"lease\": ", "is not valid JSON"),
+            ("<html>", "is a web page (HTML), not a policy"),
+        ]
+    )
+    func invalidPolicy(document: String, reason: String) throws {
+        let path = try tool.file("policy.json", Array(document.utf8))
+        let outcome = try tool.run(["policy", "check", path, "--track", "audio"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+    }
+}

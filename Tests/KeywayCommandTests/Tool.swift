@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+import VectorFiles
+
+/// Runs the built executable as people do.
+struct Tool {
+    /// What a run came to.
+    struct Outcome {
+        /// The exit code.
+        let status: Int32
+        /// Standard output.
+        let output: [UInt8]
+        /// Standard error.
+        let errors: String
+
+        /// Standard output as text.
+        var text: String { String(decoding: output, as: UTF8.self) }
+
+        /// Standard output as a JSON object.
+        func json() throws -> [String: Any] { try Tool.json(output) }
+    }
+
+    /// It lies beside the test bundle.
+    static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+        path: "keyway"
+    )
+
+    /// A folder for files of one test.
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Reads a JSON object.
+    static func json(_ text: [UInt8]) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any])
+    }
+
+    /// Writes a file and returns its path.
+    func file(_ name: String, _ bytes: some Collection<UInt8>) throws -> String {
+        let url = folder.url.appending(path: name)
+        try Data(bytes).write(to: url)
+        return url.path
+    }
+
+    /// The path of a file that may not be there.
+    func path(_ name: String) -> String { folder.url.appending(path: name).path }
+
+    /// What is in a file.
+    func content(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
+
+    /// Runs the tool in the folder.
+    @discardableResult
+    func run(
+        _ arguments: [String],
+        input: [UInt8] = [],
+        output: FileHandle? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let run = UUID().uuidString
+        let streams = try ["in", "out", "err"].map { try file("\(run).\($0)", $0 == "in" ? input : []) }
+        defer { for path in streams { try? FileManager.default.removeItem(atPath: path) } }
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.currentDirectoryURL = folder.url
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: streams[0]))
+        process.standardOutput = try output ?? FileHandle(forWritingTo: URL(filePath: streams[1]))
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: streams[2]))
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationReason == .exit, "keyway \(arguments) crashed")
+        return Outcome(
+            status: process.terminationStatus,
+            output: try content(streams[1]),
+            errors: String(decoding: try content(streams[2]), as: UTF8.self)
+        )
+    }
+}
+
+/// A folder that goes when the test ends.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "keyway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// The keys of TestVectors/keys.
+enum Keys {
+    static func path(_ name: String) -> String { VectorFile.root.appending(path: "keys/\(name)").path }
+
+    /// The SHA-1 of the certificate test-rsa-1024, as SPCs carry it.
+    private static let hashOfRSA1024 = VectorFile.bytes(hexadecimal: "2d8630d03b8056e831fd0c363c209a507c5e1ad4") ?? []
+
+    /// The options that open a vector of spc/: the private key that its hash or its version is for, and its DASk.
+    static func options(for vector: VectorFile, certificate: Bool = false) -> [String] {
+        let isForRSA1024 = vector.message.dropFirst(280).starts(with: hashOfRSA1024)
+        let name = isForRSA1024 || vector.message.prefix(4) == [0, 0, 0, 1] ? "test-rsa-1024" : "test-rsa-2048"
+        let dask = vector["dask"].flatMap { $0.hasPrefix("fixed ") ? String($0.dropFirst(6)) : nil }
+        return ["--private-key", path("\(name).pem")] + (certificate ? ["--certificate", path("\(name).der")] : [])
+            + (dask.map { ["--dask", $0] } ?? ["--ask", "@\(path("test-ask.hex"))"])
+    }
+}
+
+extension VectorFile {
+    /// All of a folder that must be accepted.
+    static func successes(in folder: String) throws -> [VectorFile] { try all(in: folder).filter(\.isSuccess) }
+
+    /// The SPC that a vector of ckc/ answers.
+    func answered() throws -> VectorFile {
+        let path = try #require(self["spc-file"])
+        return try VectorFile(path: String(path.dropFirst(3)))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import VectorFiles
+
+/// What commands print, to the letter: Transcripts/ holds command lines and their output.
+///
+/// A file is a sequence of `$ keyway …` lines, each followed by standard output, standard error, and `[exit N]` where the
+/// exit code is not 0. Commands run in a folder with `NAME.spc` and `NAME.ckc` for the vectors they name, and with
+/// TestVectors/keys as `keys`. To write them anew after a change that was meant, and then look at the difference:
+///
+///     KEYWAY_RECORD=1 swift test --filter Transcript
+@Suite("Transcripts")
+struct TranscriptTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Transcripts")
+    private static let isRecording = ProcessInfo.processInfo.environment["KEYWAY_RECORD"] != nil
+    private static let names: [String] =
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+
+    @Test("Commands print what they printed", arguments: names)
+    func transcript(name: String) throws {
+        let url = Self.folder.appending(path: name)
+        let expected = try String(contentsOf: url, encoding: .utf8)
+        let commands = expected.split(separator: "\n").filter { $0.hasPrefix("$ keyway ") }.map(String.init)
+        try #require(!commands.isEmpty)
+        let found = try commands.map(output).joined(separator: "\n")
+        if Self.isRecording {
+            try found.write(to: url, atomically: true, encoding: .utf8)
+        } else {
+            #expect(found == expected)
+        }
+    }
+
+    private func output(of command: String) throws -> String {
+        let tool = try Tool()
+        let arguments = command.split(separator: " ").dropFirst(2).map(String.init)
+        try FileManager.default.createSymbolicLink(
+            at: tool.folder.url.appending(path: "keys"),
+            withDestinationURL: VectorFile.root.appending(path: "keys")
+        )
+        for argument in arguments where argument.hasSuffix(".spc") || argument.hasSuffix(".ckc") {
+            let vector = "\(argument.suffix(3))/\(argument.dropLast(4)).txt"
+            _ = try tool.file(argument, try VectorFile(path: vector).message)
+        }
+        let outcome = try tool.run(arguments)
+        let status = outcome.status == 0 ? "" : "[exit \(outcome.status)]\n"
+        return "\(command)\n\(outcome.text)\(outcome.errors)\(status)"
+    }
+
+    @Test("There are transcripts")
+    func some() { #expect(Self.names.count >= 5) }
+}
