@@ -25,6 +25,8 @@ public struct AuditRecord: Sendable, Equatable {
     public var bundleName: String? { didSet { bundleName = bundleName.map { clipped($0, 100) } } }
     /// The policy that decided. At most 100 bytes.
     public var policyName: String? { didSet { policyName = policyName.map { clipped($0, 100) } } }
+    /// The ID that the answer to the request carried. At most 100 bytes.
+    public var requestID: String? { didSet { requestID = requestID.map { clipped($0, 100) } } }
     /// The address that the request came from. At most 100 bytes.
     public var remoteAddress: String? { didSet { remoteAddress = remoteAddress.map { clipped($0, 100) } } }
     /// How long the server took, in microseconds.

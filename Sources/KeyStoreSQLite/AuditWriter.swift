@@ -57,8 +57,8 @@ actor AuditWriter {
 
     private static let insertion = """
         INSERT INTO audit (milliseconds, route, outcome, detail, transaction_id, session_id, asset_id, device,
-            device_class, bundle_name, policy_name, remote_address, microseconds)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            device_class, bundle_name, policy_name, request_id, remote_address, microseconds)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     private static func arguments(_ record: AuditRecord) -> StatementArguments {
@@ -66,7 +66,8 @@ actor AuditWriter {
             record.milliseconds, record.route, record.outcome, record.detail,
             record.transactionID.map { Int64(bitPattern: $0) }, record.sessionID.map { Int64(bitPattern: $0) },
             record.assetID.map { Data($0) }, record.device.map { Data($0.bytes) },
-            record.deviceClass, record.bundleName, record.policyName, record.remoteAddress, record.microseconds,
+            record.deviceClass, record.bundleName, record.policyName, record.requestID, record.remoteAddress,
+            record.microseconds,
         ]
     }
 }

@@ -10,7 +10,7 @@ extension SQLiteKeyStore {
                     db,
                     sql: """
                         SELECT number, milliseconds, route, outcome, detail, transaction_id, session_id, asset_id,
-                            device, device_class, bundle_name, policy_name, remote_address, microseconds
+                            device, device_class, bundle_name, policy_name, remote_address, microseconds, request_id
                         FROM audit WHERE number < ? ORDER BY number DESC LIMIT ?
                         """,
                     arguments: [number ?? Int64.max, pageSize(limit)]
@@ -30,6 +30,7 @@ extension SQLiteKeyStore {
         record.bundleName = row[10]
         record.policyName = row[11]
         record.remoteAddress = row[12]
+        record.requestID = row[14]
         return AuditEntry(number: row[0], record: record)
     }
 }

@@ -72,6 +72,7 @@ enum Schema {
             device_class TEXT,
             bundle_name TEXT,
             policy_name TEXT,
+            request_id TEXT,
             remote_address TEXT,
             microseconds INTEGER NOT NULL
         ) STRICT;

@@ -95,6 +95,8 @@ struct LicenseRoutesTests {
                 #expect(answer.withoutInstance == first.withoutInstance)
                 #expect(answer.body.count == first.body.count)
             }
+            let audit = try await server.store.auditEntries(before: nil, limit: 1)
+            #expect(answers.last?.json["instance"] == audit.first?.record.requestID.map { .string($0) })
             let outcomes = try await server.auditOutcomes()
             #expect(outcomes.prefix(1) == ["decryption-failed"])
             #expect(

@@ -19,6 +19,7 @@ extension KeyStoreContract {
             record.bundleName = "app"
             record.policyName = "premium"
             record.remoteAddress = "2001:db8::1"
+            record.requestID = "0123456789abcdef"
             try await store.append(record)
             let plain = Sample.audit(7)
             try await store.append(plain)

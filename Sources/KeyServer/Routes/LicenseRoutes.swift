@@ -64,7 +64,8 @@ public struct LicenseRoutes: Sendable {
                 assetID: question.assetID,
                 wantsPersistableKey: question.wantsPersistableKey,
                 route: "/fps/license",
-                remoteAddress: context.remoteAddress
+                remoteAddress: context.remoteAddress,
+                requestID: context.id
             )
         )
         return switch outcome {
@@ -98,7 +99,8 @@ public struct LicenseRoutes: Sendable {
                     assetID: content.assetID,
                     wantsPersistableKey: content.wantsPersistableKey,
                     route: "/fps/licenses",
-                    remoteAddress: context.remoteAddress
+                    remoteAddress: context.remoteAddress,
+                    requestID: context.id
                 )
             )
             guard case .license(let answer) = outcome else {

@@ -15,6 +15,7 @@ struct AuditTrail {
         self.milliseconds = milliseconds
         record = AuditRecord(milliseconds: milliseconds, route: question.route, outcome: "", microseconds: 0)
         record.remoteAddress = question.remoteAddress
+        record.requestID = question.requestID
     }
 
     /// Takes over what an opened SPC says.
@@ -48,6 +49,7 @@ struct AuditTrail {
         final.bundleName = record.bundleName
         final.policyName = policyName
         final.remoteAddress = record.remoteAddress
+        final.requestID = record.requestID
         return final
     }
 }

@@ -19,14 +19,24 @@ public struct LicenseService: Sendable {
         public let route: String
         /// The client's address, for the audit log.
         public let remoteAddress: String?
+        /// The ID that the answer carries, for the audit log.
+        public let requestID: String
 
         /// Makes a question.
-        public init(spc: [UInt8], assetID: [UInt8]?, wantsPersistableKey: Bool, route: String, remoteAddress: String?) {
+        public init(
+            spc: [UInt8],
+            assetID: [UInt8]?,
+            wantsPersistableKey: Bool,
+            route: String,
+            remoteAddress: String?,
+            requestID: String
+        ) {
             self.spc = spc
             self.assetID = assetID
             self.wantsPersistableKey = wantsPersistableKey
             self.route = route
             self.remoteAddress = remoteAddress
+            self.requestID = requestID
         }
     }
 

@@ -8,7 +8,7 @@ struct AuditCommand: AsyncParsableCommand {
         commandName: "audit",
         abstract: "Print what was asked and what was answered, the newest last.",
         discussion: """
-            One line for each request: time, outcome, asset, device, policy, and the detail that a client does not see. The \
+            One line for each request: time, outcome, asset, device, policy, the ID that the answer carried (`instance` of a problem), and the detail that a client does not see. The \
             device is a keyed hash of its anonymous ID: the same device has the same hash, and the hash names nobody.
             """
     )
@@ -35,7 +35,8 @@ struct AuditCommand: AsyncParsableCommand {
         let fields: [String?] = [
             time.formatted(.iso8601), record.outcome, record.assetID.map(assetName),
             [record.deviceClass, device].compactMap { $0 }.joined(separator: " "),
-            record.policyName.map { "policy \($0)" }, "\(record.microseconds) us", record.detail,
+            record.policyName.map { "policy \($0)" }, "\(record.microseconds) us",
+            record.requestID.map { "request \($0)" }, record.detail,
         ]
         return fields.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
     }
