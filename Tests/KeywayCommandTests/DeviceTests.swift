@@ -81,6 +81,18 @@ struct DeviceTests {
         #expect(!FileManager.default.fileExists(atPath: tool.path("a.spc")))
     }
 
+    @Test("An asset ID need not be text")
+    func binaryAssetID() throws {
+        let arguments = ["spc", "create", "--credentials", credentials, "--asset-id"]
+        let made = try tool.run(arguments + ["0x00ff1b"])
+        #expect(made.status == 0, "\(made.errors)")
+        let keys = ["--private-key", "\(credentials)/private-key.pem"]
+        let shown = try tool.run(["spc", "inspect", "-"] + keys, input: made.output)
+        #expect(shown.text.contains("asset ID  00ff1b\n"))
+        #expect(!shown.text.contains("as text"))
+        #expect(try tool.run(arguments + ["0x0"]).status == 2)
+    }
+
     // MARK: device request-key
 
     /// What the server opened, so that a test can look for its secrets.
@@ -213,8 +225,8 @@ struct DeviceTests {
         let ckc = try VectorFile(path: "ckc/iphone.txt").message
         for (body, words) in [
             (Array("<html>".utf8), "the server's answer is a web page (HTML), not a CKC"), ([], "is empty"),
-            (ckc, "the device refuses the CKC: invalid-ckc (-42668)"),
-            (Array(ckc.dropLast()), "the device refuses the CKC: invalid-ckc (-42668)"),
+            (ckc, "device: the CKC is refused: invalid-ckc (-42668)"),
+            (Array(ckc.dropLast()), "device: the CKC is refused: invalid-ckc (-42668)"),
         ] {
             let server = try LittleServer { .init(body: $0.method == "GET" ? certificate : body) }
             let outcome = try request(server)

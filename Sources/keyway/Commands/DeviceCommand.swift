@@ -27,7 +27,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     @Option(help: .init("The key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String
 
-    @Option(help: .init("The asset ID.", valueName: "id"))
+    @Option(help: .init("The asset ID: text, or 0x and hexadecimal; 2 to 200 bytes.", valueName: "id"))
     var asset: String
 
     @OptionGroup var device: DeviceOptions
@@ -52,12 +52,13 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     func run() async throws {
         let client = try KeyServerClient(server: server, token: token)
         let device = try device.device()
+        let assetID = try HexArgument.assetID(asset, option: "--asset")
         let certificate = try await client.certificate()
         let request: KeyRequest
         do {
             request = try device.makeSPC(
                 certificate: certificate.der,
-                assetID: Array(asset.utf8),
+                assetID: assetID,
                 versions: self.device.versions
             )
         } catch {
@@ -72,7 +73,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
             report.problem = .init(
                 stage: "device",
                 code: error.name,
-                reason: "the device refuses the CKC: \(error)",
+                reason: "the CKC is refused: \(error)",
                 next: error.code.map { "keyway explain \($0)" }
             )
         }

@@ -22,7 +22,10 @@ struct SPCCreateCommand: ParsableCommand {
     )
     var certificatePath: String?
 
-    @Option(name: .customLong("asset-id"), help: .init("The asset ID, 2 to 200 bytes of UTF-8.", valueName: "text"))
+    @Option(
+        name: .customLong("asset-id"),
+        help: .init("The asset ID: text, or 0x and hexadecimal; 2 to 200 bytes.", valueName: "id")
+    )
     var assetID: String
 
     @Option(help: .init("What the player is doing.", valueName: "state"))
@@ -51,11 +54,12 @@ struct SPCCreateCommand: ParsableCommand {
         let certificate = try CertificateFile.read(path).0
         let clock: any DeviceClock = creationDate.map { ManualDeviceClock(now: $0) } ?? SystemDeviceClock()
         let device = try device.device(clock: clock)
+        let assetID = try HexArgument.assetID(assetID, option: "--asset-id")
         let request: KeyRequest
         do {
             request = try device.makeSPC(
                 certificate: certificate.der,
-                assetID: Array(assetID.utf8),
+                assetID: assetID,
                 versions: self.device.versions,
                 options: .init(playbackState: state.state)
             )

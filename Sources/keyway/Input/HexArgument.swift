@@ -20,6 +20,15 @@ enum HexArgument {
         return SecretBytes(copying: bytes)
     }
 
+    /// An asset ID: text, or `0x` and hexadecimal digits.
+    static func assetID(_ text: String, option: String) throws(CommandFailure) -> [UInt8] {
+        guard text.hasPrefix("0x") else { return Array(text.utf8) }
+        guard let bytes = TextEncodings.hexadecimal(text.utf8) else {
+            throw .usage("\(option) begins with 0x, and what follows is not hexadecimal")
+        }
+        return bytes
+    }
+
     /// `count` bytes that are no secret.
     static func bytes(_ text: String, option: String, count: Int) throws(CommandFailure) -> [UInt8] {
         guard let bytes = TextEncodings.hexadecimal(text.utf8), bytes.count == count else {

@@ -20,7 +20,7 @@ struct DeviceExchange: Sendable {
                     Field("profile", .text(device.profile.name)),
                     Field("certificate hash", .bytes(certificate.sha1)),
                     Field("HU", .bytes(device.hu(for: device.profile.output))),
-                    Field("asset ID", .text(String(decoding: request.assetID, as: UTF8.self))),
+                ] + (AssetID(request.assetID)?.fields ?? []) + [
                     Field("transaction ID", .identifier(request.transactionID)),
                     Field("SPC", .number(request.spc.count, unit: "bytes")),
                 ]
