@@ -29,19 +29,6 @@ public struct KeyPayload: Sendable {
     public let r2: R2
     /// The SHA-1 of the application certificate, 20 bytes.
     public let certificateHash: [UInt8]
-
-    /// Gathers what a provider needs; the certificate hash has 20 bytes.
-    package init(
-        sessionKeyAndR1: SessionKeyAndR1,
-        integrity: SessionKeyAndR1Integrity,
-        r2: R2,
-        certificateHash: [UInt8]
-    ) {
-        self.sessionKeyAndR1 = sessionKeyAndR1
-        self.integrity = integrity
-        self.r2 = r2
-        self.certificateHash = certificateHash
-    }
 }
 
 /// What a key payload provider gives back.

@@ -2,26 +2,12 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 
-// Steps 3 to 6 of Table 2-1, one function each.
+// Steps 3 to 6 of Table 2-1 as a server takes them.
 
 extension KeyServerModule {
-    /// Step 3: the payload's key by RSA-OAEP, the payload by AES-128-CBC.
+    /// Step 3.
     func decryptPayload(of message: SPCMessage, bundle: CertificateBundle) throws(KSMError) -> SPCPayload {
-        let payloadKey: SecretBytes
-        do {
-            payloadKey = try bundle.privateKey.decryptOAEP(message.encryptedKey)
-        } catch {
-            throw KSMError(.key, .decryptionFailed, "the payload's key does not decrypt with bundle \(bundle.name)")
-        }
-        guard payloadKey.count == 16 else {
-            throw KSMError(.key, .decryptionFailed, "the payload's key has \(payloadKey.count) bytes instead of 16")
-        }
-        let clear: [UInt8]
-        do {
-            clear = try AES128.decryptCBC(message.encryptedPayload, key: payloadKey, iv: message.iv)
-        } catch {
-            throw KSMError(.payload, error)
-        }
+        let clear = try SPCOpening.clearPayload(of: message, with: bundle.privateKey)
         do {
             return try SPCPayload(parsing: clear)
         } catch {
@@ -29,59 +15,21 @@ extension KeyServerModule {
         }
     }
 
-    /// Steps 5 and 6: the session values, by the bundle's way to DASk, and their integrity.
+    /// Steps 5 and 6, by the bundle's way to DASk.
     func openSession(
         _ payload: SPCPayload,
         bundle: CertificateBundle
     ) throws(KSMError) -> (OpenedSPC.Session, hu: [UInt8]) {
-        switch bundle.derivation {
-        case .dask(let provider):
-            let clear = try decryptSessionKeyAndR1(payload, provider)
-            typealias Fields = SessionKeyAndR1.Payload
-            try checkIntegrity(clear[Fields.integrity], payload.sessionKeyAndR1Integrity)
-            let session = OpenedSPC.Session.open(
-                sessionKey: clear[Fields.sessionKey],
-                r1: clear[Fields.r1],
-                payload: payload
-            )
-            return (session, clear[Fields.hu].reveal())
-        case .keyPayload(let provider):
-            let input = KeyPayload(
-                sessionKeyAndR1: payload.sessionKeyAndR1,
-                integrity: payload.sessionKeyAndR1Integrity,
-                r2: payload.r2,
-                certificateHash: bundle.certificate.sha1
-            )
-            let opened = try provider.open(input, contentKey: nil)
-            return (.keyPayload(provider, input, r1: opened.r1, payload: payload), opened.hu)
-        case .none:
+        let hash = bundle.certificate.sha1
+        let opened = try SPCOpening.session(of: payload, by: bundle.derivation, certificateHash: hash)
+        if let sessionKey = opened.sessionKey {
+            return (.open(sessionKey: sessionKey, r1: opened.r1, payload: payload), opened.hu)
+        }
+        guard case .keyPayload(let provider) = bundle.derivation else {
             throw KSMError(.sessionKey, .daskUnavailable, "bundle \(bundle.name) has no way to a DASk")
         }
-    }
-
-    /// Step 5.
-    private func decryptSessionKeyAndR1(
-        _ payload: SPCPayload,
-        _ provider: any DASkProvider
-    ) throws(KSMError) -> SecretBytes {
-        let dask = try provider.dask(r2: payload.r2)
-        let block = payload.sessionKeyAndR1
-        do {
-            return try AES128.decryptCBCSecret(block.encryptedPayload, key: dask, iv: block.iv)
-        } catch {
-            throw KSMError(.sessionKey, error)
-        }
-    }
-
-    /// Step 6, in constant time.
-    private func checkIntegrity(_ found: SecretBytes, _ expected: SessionKeyAndR1Integrity) throws(KSMError) {
-        guard found == SecretBytes(copying: expected.bytes) else {
-            throw KSMError(
-                .integrity,
-                .integrityMismatch,
-                "the [SK...R1] integrity does not hold: another DASk, or a forged SPC"
-            )
-        }
+        let input = KeyPayload(payload, certificateHash: hash)
+        return (.keyPayload(provider, input, r1: opened.r1, payload: payload), opened.hu)
     }
 
     /// Step 4's answer.

@@ -16,18 +16,12 @@ struct SPCDissection: Sendable {
     var payload: SPCPayload?
     /// What the [SK...R1] block holds, if its integrity holds.
     var session: Session?
+
+    /// The values of the [SK...R1] block; R1 is nil where a plug-in has opened the SPC as a whole.
+    typealias Session = (hu: [UInt8], sessionKey: SecretBytes?, r1: SecretBytes?)
+
     /// Why the rest is not there. Nil also where only the credentials end.
     var problem: KSMError?
-
-    /// The values of the [SK...R1] block.
-    struct Session: Sendable {
-        /// The device's anonymous ID, 20 bytes.
-        let hu: [UInt8]
-        /// SK, 16 bytes; nil where a plug-in keeps it to itself.
-        let sessionKey: SecretBytes?
-        /// R1, 44 bytes; nil where a plug-in has opened the SPC as a whole.
-        let r1: SecretBytes?
-    }
 
     /// Takes an SPC apart.
     init(_ bytes: [UInt8], with credentials: OpeningCredentials) {
@@ -61,7 +55,10 @@ struct SPCDissection: Sendable {
             throw KSMError(.payload, .init(rawValue: error.code.rawValue), error.description)
         }
         guard let payload, let derivation = credentials.derivation else { return }
-        session = try Self.openSession(payload, derivation, certificateHash: message.certificateHash)
+        if case .none = derivation { return }
+        let hash = message.certificateHash
+        let opened = try SPCOpening.session(of: payload, by: derivation, certificateHash: hash)
+        session = (opened.hu, opened.sessionKey, opened.r1)
     }
 
     private static func checkCertificate(_ message: SPCMessage, _ credentials: OpeningCredentials) throws(KSMError) {
@@ -88,64 +85,12 @@ struct SPCDissection: Sendable {
                     + "\(key.bits)"
             )
         }
-        do {
-            let payloadKey = try key.decryptOAEP(message.encryptedKey)
-            guard payloadKey.count == 16 else {
-                throw KSMError(.key, .decryptionFailed, "the payload's key has \(payloadKey.count) bytes instead of 16")
-            }
-            return try AES128.decryptCBC(message.encryptedPayload, key: payloadKey, iv: message.iv)
-        } catch let error as KSMError {
-            throw error
-        } catch {
-            throw KSMError(.key, .decryptionFailed, "the payload's key does not decrypt with this private key")
-        }
-    }
-
-    private static func openSession(
-        _ payload: SPCPayload,
-        _ derivation: CertificateBundle.KeyDerivation,
-        certificateHash: [UInt8]
-    ) throws(KSMError) -> Session? {
-        switch derivation {
-        case .dask(let provider):
-            let dask = try provider.dask(r2: payload.r2)
-            let block = payload.sessionKeyAndR1
-            let clear: SecretBytes
-            do {
-                clear = try AES128.decryptCBCSecret(block.encryptedPayload, key: dask, iv: block.iv)
-            } catch {
-                throw KSMError(.sessionKey, .libraryFailure, error.description)
-            }
-            typealias Fields = SessionKeyAndR1.Payload
-            guard clear[Fields.integrity] == SecretBytes(copying: payload.sessionKeyAndR1Integrity.bytes) else {
-                throw KSMError(
-                    .integrity,
-                    .integrityMismatch,
-                    "the [SK...R1] integrity does not hold: this is another DASk, or a forged SPC"
-                )
-            }
-            return Session(
-                hu: clear[Fields.hu].reveal(),
-                sessionKey: clear[Fields.sessionKey],
-                r1: clear[Fields.r1]
-            )
-        case .keyPayload(let provider):
-            let input = KeyPayload(
-                sessionKeyAndR1: payload.sessionKeyAndR1,
-                integrity: payload.sessionKeyAndR1Integrity,
-                r2: payload.r2,
-                certificateHash: certificateHash
-            )
-            let opened = try provider.open(input, contentKey: nil)
-            return Session(hu: opened.hu, sessionKey: nil, r1: opened.r1)
-        case .none:
-            return nil
-        }
+        return try SPCOpening.clearPayload(of: message, with: key)
     }
 
     private mutating func openWhole(_ bytes: [UInt8], _ provider: any WholeSPCProvider) throws(KSMError) {
         let opened = try provider.open(spc: bytes)
-        session = Session(hu: opened.hu, sessionKey: nil, r1: nil)
+        session = (opened.hu, nil, nil)
         do {
             blocks = try TLLVSequence(parsing: opened.request)
         } catch {
