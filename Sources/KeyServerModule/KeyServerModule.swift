@@ -120,7 +120,9 @@ public struct KeyServerModule: Sendable {
     ) throws(KSMError) -> License {
         let terms = try decide(opened, content, policy, wantsPersistable, now)
         let (ckc, notes) = try seal(opened, content.key, policy, terms, using: &random)
-        return License(ckc: ckc, terms: terms, notes: opened.notes + terms.notes + notes)
+        let hasExpired = opened.bundle.certificate.notAfter < now
+        let expiry = hasExpired ? [Note.certificateExpired(bundle: opened.bundle.name)] : []
+        return License(ckc: ckc, terms: terms, notes: expiry + opened.notes + terms.notes + notes)
     }
 
     /// Makes a licence with the system's randomness.

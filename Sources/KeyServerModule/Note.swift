@@ -4,6 +4,8 @@ public import FPSMessages
 public enum Note: Sendable, Hashable, CustomStringConvertible {
     /// The device supports a newer version of FPS than this server (Table 2-9).
     case newerProtocolVersion(UInt32)
+    /// The application certificate has expired. Apple does not enforce the date, and neither does the module.
+    case certificateExpired(bundle: String)
     /// Something odd in the payload.
     case oddity(SPCRequest.Oddity)
     /// The tag return request names a block that the SPC does not hold; nothing was returned for it.
@@ -20,6 +22,7 @@ public enum Note: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .newerProtocolVersion(let version):
             "the device supports version \(version) of FPS, which is newer than this server's"
+        case .certificateExpired(let bundle): "the application certificate of bundle \(bundle) has expired"
         case .oddity(let oddity): "\(oddity)"
         case .requestedTagAbsent(let tag): "the tag return request names \(tag), which the SPC does not hold"
         case .requestedTagRepeated(let tag): "the tag return request names \(tag) twice"

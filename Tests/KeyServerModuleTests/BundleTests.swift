@@ -51,6 +51,23 @@ struct BundleTests {
         #expect(error?.code == .duplicateCertificate)
     }
 
+    @Test("An expired application certificate is a note, never a refusal")
+    func expiredCertificate() throws {
+        let opened = try TestKeys.module().open(try VectorFile(path: "spc/v2-iphone.txt").message)
+        func notes(at now: Int64) throws -> [Note] {
+            try TestKeys.module { $0.maximumSPCAge = nil }.license(
+                for: opened,
+                content: Content(key: TestKeys.contentKey)!,
+                policy: .default,
+                wantsPersistable: false,
+                at: now
+            ).notes
+        }
+        let end = opened.bundle.certificate.notAfter
+        #expect(try !notes(at: end).contains(.certificateExpired(bundle: "test-rsa-2048")))
+        #expect(try notes(at: end + 1).contains(.certificateExpired(bundle: "test-rsa-2048")))
+    }
+
     @Test("DASk and ASk have 16 bytes")
     func sizes() {
         for count in [0, 15, 17, 32] {
