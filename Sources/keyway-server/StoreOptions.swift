@@ -36,15 +36,30 @@ struct StoreOptions: ParsableArguments {
         return try SQLiteKeyStore(dataFolder: data, key: source)
     }
 
-    /// Opens the store for one piece of work, and closes it.
+    /// Opens the store for one piece of work, and closes it. The store's errors get a word on what to do next.
     func withStore(_ work: (any KeyStore) async throws -> Void) async throws {
-        let store = try open()
         do {
-            try await work(store)
-        } catch {
-            try? store.close()
-            throw error
+            let store = try open()
+            do {
+                try await work(store)
+            } catch {
+                try? store.close()
+                throw error
+            }
+            try store.close()
+        } catch let error as KeyStoreError {
+            throw CommandFailure("\(error)" + (Self.nextStep(after: error.code).map { "; \($0)" } ?? ""))
         }
-        try store.close()
+    }
+
+    private static func nextStep(after code: KeyStoreError.Code) -> String? {
+        switch code {
+        case .conflict: "--replace puts the new one in its place, unless something refers to the old one"
+        case .missingReference: "add it first"
+        case .unsafePermissions: "chmod it as that says"
+        case .locked: "another process holds the database; try again"
+        case .wrongKEK, .missingKEK: "give the key-encryption key that this database was made with"
+        default: nil
+        }
     }
 }
