@@ -33,6 +33,17 @@ public enum ContentDefaults {
         return try PolicyRecord(name: name, document: policy.json)
     }
 
+    /// Holds a policy against the rules, under its own name or, if it has none, this one.
+    ///
+    /// - Throws: ``PolicyMistake``; `KeyStoreError` for a name that is none.
+    public static func policy(orNamed name: String, json: [UInt8]) throws -> PolicyRecord {
+        do {
+            return try policy(name: LicensePolicy(json: json).name ?? name, json: json)
+        } catch let error as PolicyError {
+            throw PolicyMistake(description: "\(error)")
+        }
+    }
+
     /// Holds content against its policy: a video level on an audio track is refused now, not at the first licence.
     ///
     /// - Throws: `KeyStoreError` with `missingReference` or `invalidRecord`.

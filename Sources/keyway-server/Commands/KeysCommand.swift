@@ -23,7 +23,11 @@ struct KeysCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The IV of the samples, 16 bytes.", valueName: "hex"))
         var iv: HexArgument
         @Option(
-            help: ArgumentHelp("The name of a stored policy; without one the policy called default.", valueName: "name")
+            help: ArgumentHelp(
+                "The name of a stored policy, or a JSON file, which is stored under its own name or the file's; without it "
+                    + "the policy called default.",
+                valueName: "name|file"
+            )
         )
         var policy: String?
         @Option(help: "What the key decrypts: audio or video.")
@@ -43,23 +47,39 @@ struct KeysCommand: AsyncParsableCommand {
         var replace = false
 
         func run() async throws {
-            let record = try ContentRecord(
+            try await store.withStore { store in
+                let record = try record(policyName: try await storedPolicy(in: store))
+                try await ContentDefaults.check(record, against: store)
+                let outcome = try await store.putContent(record, replacing: replace)
+                print("\(outcome == .created ? "added" : "replaced") \(assetName(asset.bytes))")
+            }
+        }
+
+        private func record(policyName: String?) throws -> ContentRecord {
+            try ContentRecord(
                 assetID: asset.bytes,
                 keyID: try keyID?.requireCount(16, "--key-id"),
                 contentKey: SecretBytes(copying: try key.requireCount(16, "--key")),
                 iv: try iv.requireCount(16, "--iv"),
                 track: track,
-                policyName: policy,
+                policyName: policyName,
                 streamID: try streamID?.requireCount(16, "--stream-id")
                     ?? ContentDefaults.streamID(forAssetID: asset.bytes),
                 titleID: try titleID?.requireCount(16, "--title-id"),
                 time: systemMilliseconds() / 1000
             )
-            try await store.withStore { store in
-                try await ContentDefaults.check(record, against: store)
-                let outcome = try await store.putContent(record, replacing: replace)
-                print("\(outcome == .created ? "added" : "replaced") \(assetName(asset.bytes))")
+        }
+
+        /// The name of the policy, which is stored first if it was given as a file.
+        private func storedPolicy(in store: any KeyStore) async throws -> String? {
+            guard let policy, policy.contains("/") || policy.hasSuffix(".json") else { return policy }
+            let file = URL(filePath: policy).deletingPathExtension().lastPathComponent
+            let record = try ContentDefaults.policy(orNamed: file, json: try contents(ofFile: policy))
+            if let stored = try await store.policy(name: record.name), stored != record, !replace {
+                throw CommandFailure("there is another policy \(record.name); --replace puts this one in its place")
             }
+            try await store.putPolicy(record, replacing: true)
+            return record.name
         }
     }
 
