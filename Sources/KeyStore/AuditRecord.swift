@@ -59,7 +59,9 @@ public struct AuditEntry: Sendable, Equatable {
 private func clipped(_ text: String, _ limit: Int) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
-        let scalar = scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+        // Unicode's category Cc, without looking it up.
+        let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+        let scalar = isControl ? "\u{FFFD}" : scalar
         guard result.utf8.count + UTF8.width(scalar) <= limit else { break }
         result.unicodeScalars.append(scalar)
     }
