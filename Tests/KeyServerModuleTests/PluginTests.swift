@@ -126,6 +126,46 @@ struct PluginTests {
         }
     }
 
+    @Test("A plug-in that says it wrote more than there was room for is not believed")
+    func impossibleLengths() throws {
+        let source = FileManager.default.temporaryDirectory.appending(path: "liar-\(UUID()).c")
+        let library = source.deletingPathExtension().appendingPathExtension("so").path
+        defer {
+            try? FileManager.default.removeItem(at: source)
+            try? FileManager.default.removeItem(atPath: library)
+        }
+        let liar = """
+            #include "keyway_dask.h"
+            static int32_t open_spc(void *s, const keyway_dask_open_spc_in *in, keyway_dask_open_spc_out *out) {
+                (void)s;
+                out->request.length = in->spc.bytes[4] ? SIZE_MAX : in->spc.length + 1;
+                return KEYWAY_DASK_OK;
+            }
+            static int32_t seal_ckc(void *s, const keyway_dask_seal_ckc_in *in, keyway_dask_seal_ckc_out *out) {
+                (void)s; (void)in; (void)out;
+                return KEYWAY_DASK_FAILED;
+            }
+            static void release_spc(void *s, void *context) { (void)s; (void)context; }
+            __attribute__((visibility("default")))
+            int32_t keyway_dask_open(const keyway_dask_open_in *in, keyway_dask_plugin *plugin) {
+                (void)in;
+                plugin->abi_version = KEYWAY_DASK_ABI_VERSION;
+                plugin->threading = KEYWAY_DASK_THREADING_CONCURRENT;
+                plugin->open_spc = open_spc;
+                plugin->seal_ckc = seal_ckc;
+                plugin->release_spc = release_spc;
+                return KEYWAY_DASK_OK;
+            }
+            """
+        try Data(liar.utf8).write(to: source)
+        try Self.compile(source.path, to: library)
+        let plugged = try module(try DASkPlugin(path: library))
+        for marker in [0, 1] as [UInt8] {
+            let spc = [0, 0, 0, 3, marker] + [UInt8](repeating: 0, count: 60)
+            #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try plugged.open(spc) }
+        }
+    }
+
     @Test("What is not a plug-in is refused by name")
     func notAPlugin() throws {
         #expect(throws: BundleError.self) { try plugin("nothing that it offers") }

@@ -19,14 +19,17 @@ struct PluginWholeSPC: WholeSPCProvider {
                 }
             }
         }
+        // A size past the end of Int arrives as a negative number.
+        let isLengthPossible = (0...request.count).contains(output.request.length)
+        // Made before the length is judged, so that the context is released in any case.
         let session = PluginSession(
             plugin: plugin,
             context: output.context,
             hu: withUnsafeBytes(of: &output.hu) { Array($0) },
             certificateHash: withUnsafeBytes(of: &output.certificate_hash) { Array($0) },
-            request: Array(request.prefix(output.request.length))
+            request: isLengthPossible ? Array(request.prefix(output.request.length)) : []
         )
-        guard output.request.length <= request.count else {
+        guard isLengthPossible else {
             throw KSMError(.sessionKey, .daskUnavailable, "the plug-in says it wrote more than it was given room for")
         }
         return session
@@ -90,7 +93,7 @@ private final class PluginSession: WholeSPCSession, @unchecked Sendable {
                 }
             }
         }
-        guard length <= ckc.count else {
+        guard (0...ckc.count).contains(length) else {
             throw KSMError(.sealing, .daskUnavailable, "the plug-in says it wrote more than it was given room for")
         }
         return Array(ckc.prefix(length))
