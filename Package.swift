@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
         .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
         .library(name: "FPSMessages", targets: ["FPSMessages"]),
+        .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
@@ -38,6 +39,7 @@ let package = Package(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
+        .target(name: "HLSPlaylist", swiftSettings: settings),
         .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
         .target(
@@ -80,7 +82,7 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice",
+                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -88,6 +90,7 @@ let package = Package(
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
+        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
             dependencies: ["CLibcrypto", "FPSCrypto"],

@@ -1,0 +1,249 @@
+/// A playlist that is judged: its bytes, its lines, and what they mean.
+public struct LintFile: Sendable {
+    /// Its path or URL.
+    public let name: String
+    /// The playlist, leniently read.
+    public let playlist: Playlist
+    /// Its lines.
+    public let lines: [PlaylistLine]
+    /// What the reader found.
+    public let diagnostics: [Diagnostic]
+    let bytes: [UInt8]
+
+    /// Reads a playlist leniently.
+    ///
+    /// - Parameter name: Its path or URL. Other playlists' URIs are resolved against it.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for nothing else.
+    public init(name: String, bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        self.name = name
+        self.bytes = bytes
+        (playlist, diagnostics) = try Playlist.parseLeniently(bytes, options: options)
+        lines = try Playlist.lines(of: bytes, options: options)
+    }
+
+    /// Whether rules beyond the syntax make sense of it.
+    var isJudged: Bool {
+        !diagnostics.contains { $0.rule == .mixedPlaylistKinds || $0.rule == .missingExtM3U }
+    }
+
+    /// The first line with a tag; nil when there is none.
+    func line(of name: TagName) -> PlaylistLine? {
+        lines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
+    }
+
+    /// Whether a line has the tag, be it refused by the reader.
+    func has(_ name: TagName) -> Bool {
+        lines.contains { line in
+            switch line.content {
+            case .tag(let tag): tag.name == name
+            case .refused(let refused): refused == name
+            default: false
+            }
+        }
+    }
+}
+
+/// A Media Playlist that is judged.
+struct MediaSubject: Sendable {
+    let file: LintFile
+    let playlist: MediaPlaylist
+    /// The segments in order, each with its lines.
+    let segments: [Segment]
+    /// The lines after the last URI line.
+    let rest: [PlaylistLine]
+    var lines: [PlaylistLine] { file.lines }
+
+    /// A media segment with its lines.
+    struct Segment: Sendable {
+        let index: Int
+        let segment: MediaSegment
+        let mediaSequenceNumber: UInt64
+        let discontinuitySequenceNumber: UInt64
+        /// The lines of the tags before it, since the segment before; those of the playlist's header too.
+        let tagLines: [PlaylistLine]
+        let uriLine: PlaylistLine
+        /// The keys that apply to it, each with its line.
+        let keys: [(tag: KeyTag, line: PlaylistLine)]
+        /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to that.
+        let map: (tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])?
+        /// Its bytes; nil for the whole resource, or when the range has no beginning.
+        let byteRange: Range<UInt64>?
+
+        /// The line of its first tag of a name.
+        func line(of name: TagName) -> PlaylistLine? {
+            tagLines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
+        }
+
+        var isEncrypted: Bool { !keys.isEmpty }
+    }
+
+    /// A delta update does not show its oldest part.
+    var isFull: Bool { playlist.skip == nil }
+    /// The target duration in seconds; nil when there is none that rules could compare with.
+    var targetDuration: Double? { playlist.targetDuration > 0 ? Double(playlist.targetDuration) : nil }
+
+    init?(_ file: LintFile) {
+        guard case .media(let playlist) = file.playlist else { return nil }
+        self.file = file
+        self.playlist = playlist
+        var builder = SegmentBuilder(playlist)
+        for line in file.lines { builder.take(line) }
+        segments = builder.segments
+        rest = builder.tagLines
+    }
+}
+
+/// Joins the segments of a playlist with their lines.
+private struct SegmentBuilder {
+    let playlist: MediaPlaylist
+    var segments: [MediaSubject.Segment] = []
+    var tagLines: [PlaylistLine] = []
+    var keys: [(tag: KeyTag, line: PlaylistLine)] = []
+    var map: (tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])?
+    var sequence: UInt64
+    var discontinuity: UInt64
+    var previous: (uri: String, end: UInt64)?
+
+    init(_ playlist: MediaPlaylist) {
+        self.playlist = playlist
+        sequence = (playlist.mediaSequence ?? 0) &+ (playlist.skip?.skippedSegments ?? 0)
+        discontinuity = playlist.discontinuitySequence ?? 0
+        segments.reserveCapacity(playlist.segments.count)
+    }
+
+    mutating func take(_ line: PlaylistLine) {
+        switch line.content {
+        case .uri: finish(line)
+        case .tag(let tag):
+            tagLines.append(line)
+            switch tag {
+            case .key(let key):
+                if key.method == .none { keys = [] } else { keys.removeAll { $0.tag.keyFormat == key.keyFormat } }
+                if key.method != .none { keys.append((key, line)) }
+            case .map(let tag): map = (tag, line, keys)
+            case .discontinuity: discontinuity &+= 1
+            default: break
+            }
+        default: tagLines.append(line)
+        }
+    }
+
+    private mutating func finish(_ line: PlaylistLine) {
+        let index = segments.count
+        guard index < playlist.segments.count else { return }
+        let segment = playlist.segments[index]
+        var range: Range<UInt64>?
+        if let own = segment.byteRange {
+            let uri = segment.uri
+            let offset = own.offset ?? (previous?.uri == uri ? previous?.end : nil)
+            if let offset, !offset.addingReportingOverflow(own.length).overflow {
+                range = offset..<offset + own.length
+                previous = (uri, offset + own.length)
+            } else {
+                previous = nil
+            }
+        } else {
+            previous = nil
+        }
+        segments.append(
+            MediaSubject.Segment(
+                index: index,
+                segment: segment,
+                mediaSequenceNumber: sequence,
+                discontinuitySequenceNumber: discontinuity,
+                tagLines: tagLines,
+                uriLine: line,
+                keys: keys,
+                map: map,
+                byteRange: range
+            )
+        )
+        sequence &+= 1
+        tagLines = []
+    }
+}
+
+/// A Multivariant Playlist that is judged.
+struct MultivariantSubject: Sendable {
+    let file: LintFile
+    let playlist: MultivariantPlaylist
+    /// The variants with the lines of their tags.
+    let variants: [(variant: Variant, line: PlaylistLine)]
+    /// The renditions with their lines.
+    let renditions: [(tag: MediaTag, line: PlaylistLine)]
+    /// The I-frame variants with their lines.
+    let iFrameVariants: [(tag: IFrameStreamInfTag, line: PlaylistLine)]
+    /// The session keys with their lines.
+    let sessionKeys: [(tag: SessionKeyTag, line: PlaylistLine)]
+    var lines: [PlaylistLine] { file.lines }
+
+    init?(_ file: LintFile) {
+        guard case .multivariant(let playlist) = file.playlist else { return nil }
+        self.file = file
+        self.playlist = playlist
+        var variantLines: [PlaylistLine] = []
+        var pending: PlaylistLine?
+        var renditions: [(tag: MediaTag, line: PlaylistLine)] = []
+        var iFrameVariants: [(tag: IFrameStreamInfTag, line: PlaylistLine)] = []
+        var sessionKeys: [(tag: SessionKeyTag, line: PlaylistLine)] = []
+        for line in file.lines {
+            switch line.content {
+            case .uri:
+                if let pending { variantLines.append(pending) }
+                pending = nil
+            case .tag(.streamInf): pending = line
+            case .refused(.streamInf): pending = nil
+            case .tag(.media(let tag)): renditions.append((tag, line))
+            case .tag(.iFrameStreamInf(let tag)): iFrameVariants.append((tag, line))
+            case .tag(.sessionKey(let tag)): sessionKeys.append((tag, line))
+            default: break
+            }
+        }
+        variants = zip(playlist.variants, variantLines).map { ($0, $1) }
+        self.renditions = renditions
+        self.iFrameVariants = iFrameVariants
+        self.sessionKeys = sessionKeys
+    }
+}
+
+/// A Multivariant Playlist together with its Media Playlists.
+struct PresentationSubject: Sendable {
+    /// How a Media Playlist is reached.
+    enum Role: Sendable {
+        case variant(Variant)
+        case rendition(MediaTag)
+        case iFrameVariant(IFrameStreamInfTag)
+    }
+
+    /// A Media Playlist, or the lack of one.
+    struct Reference: Sendable {
+        let role: Role
+        /// The line of the tag in the Multivariant Playlist.
+        let line: PlaylistLine
+        /// The URI, resolved.
+        let uri: String
+        /// What is there; nil when it cannot be read.
+        let file: LintFile?
+        /// What is there, if it is a Media Playlist that can be judged.
+        let media: MediaSubject?
+    }
+
+    let multivariant: MultivariantSubject
+    /// In the order of the tags that name them. A playlist that several tags name comes several times.
+    let references: [Reference]
+
+    /// The Media Playlists, each once, in the order of the tags that first name them.
+    var mediaPlaylists: [MediaSubject] {
+        var seen: Set<String> = []
+        return references.compactMap { $0.media }.filter { seen.insert($0.file.name).inserted }
+    }
+}
+
+/// Two snapshots of one Media Playlist.
+struct ReloadSubject: Sendable {
+    let before: MediaSubject
+    /// As it came.
+    let after: MediaSubject
+    /// The later snapshot as a whole playlist: a delta update is applied to the earlier one. Nil when that is not possible.
+    let merged: MediaPlaylist?
+}

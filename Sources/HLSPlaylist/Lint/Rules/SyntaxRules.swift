@@ -1,0 +1,3 @@
+extension LintRule {
+    static let syntaxRules: [LintRule] = []
+}

@@ -1,0 +1,39 @@
+extension MultivariantPlaylist {
+    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the form of
+    /// the draft.
+    ///
+    /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
+    public func write() throws(PlaylistError) -> [UInt8] {
+        if let source, !isEdited { return source.bytes }
+        let usesCRLF = source.map { $0.bytes.prefix(4096).firstIndex(of: 0x0D) != nil } ?? false
+        var writer = PlaylistWriter(capacity: (source?.bytes.count ?? 0) + 1024, usesCRLF: usesCRLF)
+        if let source {
+            var template = TemplateWriter(items)
+            template.write(after: source, 0..<source.bytes.count, variables: variables, to: &writer)
+        } else {
+            writer.tag(.extM3U)
+            for item in items { TemplateWriter.write(item, to: &writer) }
+        }
+        try writer.check()
+        return writer.bytes
+    }
+
+    /// The lines in the order in which they are written.
+    private var items: [TemplateWriter.Item] {
+        var items: [TemplateWriter.Item] = otherLines.map { .other($0) }
+        if let version { items.append(.tag(.version(version))) }
+        if isIndependentSegments { items.append(.tag(.independentSegments)) }
+        if let start { items.append(.tag(.start(start))) }
+        items += defines.map { .tag(.define($0)) }
+        if let contentSteering { items.append(.tag(.contentSteering(contentSteering))) }
+        items += sessionData.map { .tag(.sessionData($0)) }
+        items += sessionKeys.map { .tag(.sessionKey($0)) }
+        items += renditions.map { .tag(.media($0)) }
+        for variant in variants {
+            items.append(.tag(.streamInf(variant.streamInf)))
+            items.append(.uri(variant.uri))
+        }
+        items += iFrameVariants.map { .tag(.iFrameStreamInf($0)) }
+        return items
+    }
+}

@@ -1,0 +1,136 @@
+/// One line of a playlist, with its tag: the view of a playlist for tools that show, compare or judge it.
+public struct PlaylistLine: Sendable {
+    /// What a line holds.
+    public enum Content: Sendable {
+        /// Nothing.
+        case blank
+        /// A line that begins with `#`, but not with `#EXT`.
+        case comment
+        /// A URI, its variables replaced.
+        case uri(String)
+        /// A tag.
+        case tag(PlaylistTag)
+        /// A tag that the draft does not define, by its name without the `#`.
+        case unknownTag(String)
+        /// A tag that could not be read, that clients ignore, or that must not stand here; the reader's diagnostics say why.
+        case refused(TagName)
+    }
+
+    /// Its number, the first being 1.
+    public let number: Int
+    /// What it holds.
+    public let content: Content
+    let source: PlaylistSource
+    let range: Range<Int>
+
+    /// Its text without the line's end, as it stands in the file.
+    public var text: String { source.text(range) }
+
+    /// The text of an attribute's value as it stands in the file, quotation marks included; nil when the line has no such
+    /// attribute.
+    public func rawAttribute(_ name: String) -> String? { attributeRange(name).map { source.text($0.value) } }
+
+    /// The column in bytes, from 1, at which an attribute begins; 0 when the line has no such attribute.
+    public func column(ofAttribute name: String) -> Int {
+        attributeRange(name).map { $0.name - range.lowerBound + 1 } ?? 0
+    }
+
+    /// The names of the attributes, in order.
+    public var attributeNames: [String] { attributes().map { source.text($0.name) } }
+
+    private func attributeRange(_ name: String) -> (name: Int, value: Range<Int>)? {
+        attributes().first { source.text($0.name) == name }.map { ($0.name.lowerBound, $0.value) }
+    }
+
+    private func attributes() -> [(name: Range<Int>, value: Range<Int>)] {
+        let bytes = source.bytes
+        guard let colon = range.first(where: { bytes[$0] == 0x3A }) else { return [] }
+        var result: [(name: Range<Int>, value: Range<Int>)] = []
+        var position = colon + 1
+        while position < range.upperBound {
+            let start = position
+            guard let equals = (position..<range.upperBound).first(where: { bytes[$0] == 0x3D }) else { break }
+            position = equals + 1
+            var isQuoted = false
+            while position < range.upperBound, isQuoted || bytes[position] != 0x2C {
+                if bytes[position] == 0x22 { isQuoted.toggle() }
+                position += 1
+            }
+            result.append((start..<equals, equals + 1..<position))
+            position += 1
+        }
+        return result
+    }
+}
+
+extension Playlist {
+    /// The lines of a playlist, leniently read.
+    ///
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for nothing else.
+    public static func lines(
+        of bytes: [UInt8],
+        options: ParsingOptions = ParsingOptions()
+    ) throws(PlaylistError) -> [PlaylistLine] {
+        let context = ReadingContext(source: PlaylistSource(bytes), options: options, isLenient: true)
+        guard bytes.count <= min(options.limits.bytes, Int(Int32.max)) else {
+            context.report(.limitExceeded, line: 0, "the playlist is larger than \(options.limits.bytes) bytes")
+            try context.check()
+            return []
+        }
+        var reader = LineListReader(context: context, kind: PlaylistReader.kind(bytes))
+        return try reader.read()
+    }
+}
+
+/// Reads every line by itself.
+private struct LineListReader {
+    let context: ReadingContext
+    let kind: Playlist.Kind
+    var seen: Set<TagName> = []
+    var lines: [PlaylistLine] = []
+
+    init(context: ReadingContext, kind: Playlist.Kind) {
+        self.context = context
+        self.kind = kind
+    }
+
+    mutating func read() throws(PlaylistError) -> [PlaylistLine] {
+        let storage = context.source.bytes
+        let bytes = storage.span.bytes
+        var offset = PlaylistReader.start(context)
+        while offset < bytes.byteCount {
+            let line = LineScanner.scan(bytes, from: offset)
+            offset = line.next
+            context.lineNumber += 1
+            context.lineStart = line.start
+            let range = context.checked(bytes, line)
+            lines.append(
+                PlaylistLine(
+                    number: context.lineNumber,
+                    content: content(LineContent(bytes, range)),
+                    source: context.source,
+                    range: range
+                )
+            )
+            try context.check()
+        }
+        return lines
+    }
+
+    private mutating func content(_ line: LineContent) -> PlaylistLine.Content {
+        switch line {
+        case .blank: return .blank
+        case .comment: return .comment
+        case .uri(let range): return .uri(context.text(range, reading: "URI"))
+        case .unknownTag(let name): return .unknownTag(context.source.text(name))
+        case .tag(let name, let value):
+            let isForeign = name.family != .any && (name.family == .multivariant) != (kind == .multivariant)
+            guard !isForeign, !name.isUnique || seen.insert(name).inserted, let tag = PlaylistTag(context, name, value)
+            else {
+                return .refused(name)
+            }
+            if case .define(let define) = tag { context.define(define, in: kind) }
+            return .tag(tag)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// EXT-X-START: where to start playing (section 4.4.2.2).
+///
+///     #EXT-X-START:<attribute-list>
+///
+///     TIME-OFFSET   signed decimal floating point, seconds   required   negative: from the end
+///     PRECISE       enumerated string                        optional   YES or NO
+public struct StartTag: Hashable, Sendable {
+    /// Seconds from the beginning of the playlist; negative ones from its end.
+    public var timeOffset: Double
+    /// Whether samples before that point must not be shown; nil means not.
+    public var isPrecise: Bool?
+    /// Attributes that the draft does not define for this tag.
+    public var otherAttributes: [Attribute]
+
+    /// Makes a tag; `timeOffset` is in seconds.
+    public init(timeOffset: Double, isPrecise: Bool? = nil, otherAttributes: [Attribute] = []) {
+        self.timeOffset = timeOffset
+        self.isPrecise = isPrecise
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension StartTag: AttributeTag {
+    static let name = TagName.start
+
+    init(reading attributes: inout AttributeReader) {
+        timeOffset = attributes.signedDecimal("TIME-OFFSET", required: true) ?? 0
+        isPrecise = attributes.flag("PRECISE")
+        otherAttributes = attributes.remaining()
+    }
+
+    func write(to attributes: inout AttributeWriter) {
+        attributes.signedDecimal("TIME-OFFSET", timeOffset)
+        attributes.flag("PRECISE", isPrecise)
+        attributes.others(otherAttributes)
+    }
+}

@@ -1,0 +1,158 @@
+/// EXT-X-MEDIA: a rendition (section 4.4.6.1).
+///
+///     #EXT-X-MEDIA:<attribute-list>
+///
+///     TYPE                  enumerated string   required   AUDIO, VIDEO, SUBTITLES, CLOSED-CAPTIONS
+///     URI                   quoted string       required for SUBTITLES, forbidden for CLOSED-CAPTIONS
+///     GROUP-ID              quoted string       required
+///     LANGUAGE              quoted string       optional   RFC 5646
+///     ASSOC-LANGUAGE        quoted string       optional   RFC 5646
+///     NAME                  quoted string       required
+///     STABLE-RENDITION-ID   quoted string       optional
+///     DEFAULT               enumerated string   optional   YES or NO
+///     AUTOSELECT            enumerated string   optional   YES or NO
+///     FORCED                enumerated string   optional   YES or NO, SUBTITLES only
+///     INSTREAM-ID           quoted string       required for CLOSED-CAPTIONS
+///     BIT-DEPTH             decimal integer     optional   AUDIO only
+///     SAMPLE-RATE           decimal integer     optional   AUDIO only, hertz
+///     CHARACTERISTICS       quoted string       optional   tags between commas
+///     CHANNELS              quoted string       optional   AUDIO only; count [ "/" coding [ "/" usage ] ]
+public struct MediaTag: Hashable, Sendable {
+    /// What kind of media a rendition is.
+    public struct MediaType: OpenString {
+        /// The enumerated string.
+        public let rawValue: String
+        /// Makes a kind.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Sound.
+        public static let audio: MediaType = "AUDIO"
+        /// Pictures.
+        public static let video: MediaType = "VIDEO"
+        /// Subtitles in segments of their own.
+        public static let subtitles: MediaType = "SUBTITLES"
+        /// Captions inside the video.
+        public static let closedCaptions: MediaType = "CLOSED-CAPTIONS"
+        /// The four of the draft.
+        public static let defined: Set<MediaType> = [.audio, .video, .subtitles, .closedCaptions]
+    }
+
+    /// What kind of media it is: TYPE.
+    public var type: MediaType
+    /// Its Media Playlist; nil when it is inside the variant's.
+    public var uri: String?
+    /// The group to which it belongs.
+    public var groupID: String
+    /// The language, as RFC 5646 writes it.
+    public var language: String?
+    /// A language in another role, such as the written one.
+    public var associatedLanguage: String?
+    /// What the viewer reads.
+    public var name: String
+    /// What identifies it across downloads and pathways.
+    public var stableRenditionID: String?
+    /// Whether it is played unless the viewer says otherwise; nil means not.
+    public var isDefault: Bool?
+    /// Whether it may be chosen without the viewer; nil means not.
+    public var autoselects: Bool?
+    /// Whether it is needed to follow the content; nil means not.
+    public var isForced: Bool?
+    /// Where in the segments it is, such as `CC1` or `SERVICE1`.
+    public var instreamID: String?
+    /// Bits per audio sample.
+    public var bitDepth: UInt64?
+    /// Audio samples per second.
+    public var sampleRate: UInt64?
+    /// Media characteristic tags, such as `public.accessibility.describes-video`.
+    public var characteristics: [String]
+    /// CHANNELS as written. See ``channelCount``.
+    public var channels: String?
+    /// Attributes that the draft does not define for this tag.
+    public var otherAttributes: [Attribute]
+
+    /// Makes a tag.
+    public init(
+        type: MediaType,
+        uri: String? = nil,
+        groupID: String,
+        language: String? = nil,
+        associatedLanguage: String? = nil,
+        name: String,
+        stableRenditionID: String? = nil,
+        isDefault: Bool? = nil,
+        autoselects: Bool? = nil,
+        isForced: Bool? = nil,
+        instreamID: String? = nil,
+        bitDepth: UInt64? = nil,
+        sampleRate: UInt64? = nil,
+        characteristics: [String] = [],
+        channels: String? = nil,
+        otherAttributes: [Attribute] = []
+    ) {
+        self.type = type
+        self.uri = uri
+        self.groupID = groupID
+        self.language = language
+        self.associatedLanguage = associatedLanguage
+        self.name = name
+        self.stableRenditionID = stableRenditionID
+        self.isDefault = isDefault
+        self.autoselects = autoselects
+        self.isForced = isForced
+        self.instreamID = instreamID
+        self.bitDepth = bitDepth
+        self.sampleRate = sampleRate
+        self.characteristics = characteristics
+        self.channels = channels
+        self.otherAttributes = otherAttributes
+    }
+
+    /// The number of audio channels, the first parameter of CHANNELS; nil when that is absent or malformed.
+    public var channelCount: UInt64? {
+        channels.flatMap { UInt64($0.prefix { $0 != "/" }) }
+    }
+}
+
+extension MediaTag: AttributeTag {
+    static let name = TagName.media
+
+    init(reading attributes: inout AttributeReader) {
+        type = attributes.enumerated("TYPE", as: MediaType.self, required: true) ?? .audio
+        uri = attributes.quotedString("URI")
+        groupID = attributes.quotedString("GROUP-ID", required: true) ?? ""
+        language = attributes.quotedString("LANGUAGE")
+        associatedLanguage = attributes.quotedString("ASSOC-LANGUAGE")
+        name = attributes.quotedString("NAME", required: true) ?? ""
+        stableRenditionID = attributes.quotedString("STABLE-RENDITION-ID")
+        isDefault = attributes.flag("DEFAULT")
+        autoselects = attributes.flag("AUTOSELECT")
+        isForced = attributes.flag("FORCED")
+        instreamID = attributes.quotedString("INSTREAM-ID")
+        bitDepth = attributes.integer("BIT-DEPTH")
+        sampleRate = attributes.integer("SAMPLE-RATE")
+        characteristics = attributes.quotedString("CHARACTERISTICS")?.split(separator: ",").map(String.init) ?? []
+        channels = attributes.quotedString("CHANNELS")
+        otherAttributes = attributes.remaining()
+    }
+
+    func write(to attributes: inout AttributeWriter) {
+        attributes.enumerated("TYPE", type)
+        attributes.quotedString("URI", uri)
+        attributes.quotedString("GROUP-ID", groupID)
+        attributes.quotedString("LANGUAGE", language)
+        attributes.quotedString("ASSOC-LANGUAGE", associatedLanguage)
+        attributes.quotedString("NAME", name)
+        attributes.quotedString("STABLE-RENDITION-ID", stableRenditionID)
+        attributes.flag("DEFAULT", isDefault)
+        attributes.flag("AUTOSELECT", autoselects)
+        attributes.flag("FORCED", isForced)
+        attributes.quotedString("INSTREAM-ID", instreamID)
+        attributes.integer("BIT-DEPTH", bitDepth)
+        attributes.integer("SAMPLE-RATE", sampleRate)
+        attributes.quotedString(
+            "CHARACTERISTICS",
+            characteristics.isEmpty ? nil : characteristics.joined(separator: ",")
+        )
+        attributes.quotedString("CHANNELS", channels)
+        attributes.others(otherAttributes)
+    }
+}

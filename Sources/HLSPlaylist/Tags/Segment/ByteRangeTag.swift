@@ -1,0 +1,16 @@
+/// EXT-X-BYTERANGE: the media segment is a part of its resource (section 4.4.4.2).
+///
+///     #EXT-X-BYTERANGE:<length>[@<offset>]
+enum ByteRangeTag {
+    static func read(_ context: ReadingContext, _ value: Range<Int>) -> ByteRange? {
+        if let range = ByteRange(context.source.bytes, value) { return range }
+        context.report(
+            .malformedTagValue,
+            at: value.lowerBound,
+            "EXT-X-BYTERANGE: the value is not of the form length[@offset]"
+        )
+        return nil
+    }
+
+    static func write(_ range: ByteRange, to playlist: inout PlaylistWriter) { playlist.tag(.byteRange, range.text) }
+}

@@ -1,0 +1,63 @@
+/// An initialisation vector of AES: 16 bytes.
+///
+///     IV = ( "0x" / "0X" ) 1*32HEXDIG      fewer digits are a smaller number: zeros stand before it
+///
+/// Section 4.4.4.4 and 5.2.
+public struct InitializationVector: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// The vector of a media segment whose key has none of its own: the media sequence number as a number of 16 bytes,
+    /// the most significant first.
+    public init(mediaSequenceNumber: UInt64) {
+        high = 0
+        low = mediaSequenceNumber
+    }
+
+    /// Makes a vector from its 16 bytes; nil for another number of bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The 16 bytes.
+    public var bytes: [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: high >> UInt64($0)) }
+            + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: low >> UInt64($0)) }
+    }
+
+    init?(hexadecimal digits: some Sequence<UInt8>) {
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        var count = 0
+        for digit in digits {
+            guard let value = Hexadecimal.value(digit), count < 32 else { return nil }
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(value)
+            count += 1
+        }
+        guard count > 0 else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    var text: String { "0x" + Hexadecimal.text(bytes) }
+}
+
+enum Hexadecimal {
+    static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Upper case, as section 4.2 wants it.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,223 @@
+/// A point in time, as EXT-X-PROGRAM-DATE-TIME and EXT-X-DATERANGE give it: an ISO 8601 date and time of day.
+///
+///     date-time = YYYY "-" MM "-" DD "T" hh ":" mm [ ":" ss [ ( "." / "," ) 1*DIGIT ] ] [ zone ]
+///     zone      = "Z" / ( "+" / "-" ) hh [ [ ":" ] mm ]
+///
+/// Section 4.4.4.6. Without a zone it is taken as UTC. The basic form `YYYYMMDDThhmmss` is read as well.
+public struct PlaylistDate: Hashable, Sendable {
+    /// The whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted; negative before.
+    public var seconds: Int64
+    /// The nanoseconds after ``seconds``: 0 to 999,999,999.
+    public var nanoseconds: Int32
+    /// How far the zone in which it is written is ahead of UTC, in minutes; nil when none is written.
+    public var utcOffset: Int16?
+
+    /// Makes a date from seconds and nanoseconds since 1970. `utcOffset` is in minutes and only says how it is written.
+    public init(seconds: Int64, nanoseconds: Int32 = 0, utcOffset: Int16? = 0) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+        self.utcOffset = utcOffset
+    }
+
+    /// The seconds since 1970, to about a quarter of a microsecond.
+    public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
+
+    /// How many seconds this date is after another.
+    public func timeInterval(since other: PlaylistDate) -> Double {
+        Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
+    }
+
+    /// The date `interval` seconds later, to the nearest nanosecond, in the same zone. An interval of more than 10,000
+    /// years, or one that is not a number, changes nothing.
+    public func advanced(by interval: Double) -> PlaylistDate {
+        guard interval.isFinite, abs(interval) < 3.2e11 else { return self }
+        let whole = interval.rounded(.down)
+        let total = Int64(nanoseconds) + Int64(((interval - whole) * 1e9).rounded())
+        let carry = total / 1_000_000_000
+        return PlaylistDate(
+            seconds: seconds &+ Int64(whole) &+ carry,
+            nanoseconds: Int32(total - carry * 1_000_000_000),
+            utcOffset: utcOffset
+        )
+    }
+}
+
+extension PlaylistDate: Comparable {
+    /// Whether one is before the other in time, wherever they were written.
+    public static func < (left: PlaylistDate, right: PlaylistDate) -> Bool {
+        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+    }
+
+    /// Whether both are the same point in time and written in the same zone.
+    public static func == (left: PlaylistDate, right: PlaylistDate) -> Bool {
+        left.seconds == right.seconds && left.nanoseconds == right.nanoseconds && left.utcOffset == right.utcOffset
+    }
+}
+
+extension PlaylistDate: CustomStringConvertible {
+    /// The ISO 8601 form.
+    public var description: String { text }
+
+    /// Reads the ISO 8601 form; nil for anything else.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(bytes.span.bytes, 0..<bytes.count)
+    }
+
+    init?(_ bytes: RawSpan, _ range: Range<Int>) {
+        var reader = DateReader(position: range.lowerBound, end: range.upperBound)
+        guard let date = reader.read(bytes) else { return nil }
+        self = date
+    }
+
+    /// With milliseconds, or with as many digits more, in steps of three, as are needed to lose nothing.
+    var text: String {
+        let local = seconds &+ Int64(utcOffset ?? 0) * 60
+        let days = Int64((Double(local) / 86400).rounded(.down))
+        let time = local - days * 86400
+        let (year, month, day) = Calendar.date(days: days)
+        var text = Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
+        text +=
+            Self.padded(time / 3600, 2) + ":" + Self.padded(time / 60 % 60, 2) + ":" + Self.padded(time % 60, 2) + "."
+        let nanoseconds = Int64(self.nanoseconds)
+        if nanoseconds % 1_000_000 == 0 {
+            text += Self.padded(nanoseconds / 1_000_000, 3)
+        } else if nanoseconds % 1000 == 0 {
+            text += Self.padded(nanoseconds / 1000, 6)
+        } else {
+            text += Self.padded(nanoseconds, 9)
+        }
+        guard let utcOffset else { return text }
+        if utcOffset == 0 { return text + "Z" }
+        let minutes = Int64(abs(Int(utcOffset)))
+        return text + (utcOffset < 0 ? "-" : "+") + Self.padded(minutes / 60, 2) + ":" + Self.padded(minutes % 60, 2)
+    }
+
+    private static func padded(_ value: Int64, _ width: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}
+
+/// Days of the proleptic Gregorian calendar.
+private enum Calendar {
+    /// The days since 1970-01-01. Years are counted from March, so that the leap day comes last.
+    static func days(year: Int, month: Int, day: Int) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return Int64(era * 146097 + dayOfEra - 719_468)
+    }
+
+    static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * month + 2) / 5 + 1
+        let calendarMonth = month < 10 ? month + 3 : month - 9
+        return (yearOfEra + era * 400 + (calendarMonth <= 2 ? 1 : 0), calendarMonth, day)
+    }
+
+    static func length(year: Int, month: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+/// Reads the grammar of ``PlaylistDate``.
+private struct DateReader {
+    var position: Int
+    let end: Int
+
+    /// Reads exactly `count` digits.
+    @inline(__always)
+    private mutating func digits(_ bytes: RawSpan, _ count: Int) -> Int? {
+        guard position + count <= end else { return nil }
+        var value = 0
+        for _ in 0..<count {
+            let digit = bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) &- 0x30
+            guard digit < 10 else { return nil }
+            value = value * 10 + Int(digit)
+            position += 1
+        }
+        return value
+    }
+
+    @inline(__always)
+    private mutating func skip(_ bytes: RawSpan, _ byte: Unicode.Scalar) -> Bool {
+        guard position < end, bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) == UInt8(ascii: byte) else {
+            return false
+        }
+        position += 1
+        return true
+    }
+
+    mutating func read(_ bytes: RawSpan) -> PlaylistDate? {
+        guard let year = digits(bytes, 4) else { return nil }
+        let isExtended = skip(bytes, "-")
+        guard let month = digits(bytes, 2), !isExtended || skip(bytes, "-"), let day = digits(bytes, 2),
+            (1...12).contains(month), day >= 1, day <= Calendar.length(year: year, month: month),
+            skip(bytes, "T") || skip(bytes, "t") || skip(bytes, " "), let hour = digits(bytes, 2), hour < 25
+        else { return nil }
+        _ = skip(bytes, ":")
+        guard let minute = digits(bytes, 2), minute < 60 else { return nil }
+        var second = 0
+        var nanoseconds: Int32 = 0
+        if skip(bytes, ":") || (!isExtended && position < end && isDigit(bytes)) {
+            guard let value = digits(bytes, 2), value < 61 else { return nil }
+            second = value
+            if skip(bytes, ".") || skip(bytes, ",") {
+                guard let value = fraction(bytes) else { return nil }
+                nanoseconds = value
+            }
+        }
+        guard hour < 24 || (minute == 0 && second == 0 && nanoseconds == 0) else { return nil }
+        guard let zone = zone(bytes), position == end else { return nil }
+        let local =
+            Calendar.days(year: year, month: month, day: day) * 86400 + Int64(hour * 3600 + minute * 60 + second)
+        return PlaylistDate(seconds: local - Int64(zone ?? 0) * 60, nanoseconds: nanoseconds, utcOffset: zone)
+    }
+
+    private func isDigit(_ bytes: RawSpan) -> Bool {
+        bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) &- 0x30 < 10
+    }
+
+    /// Digits after the point; those after the ninth are cut off.
+    private mutating func fraction(_ bytes: RawSpan) -> Int32? {
+        var value: Int32 = 0
+        var count = 0
+        while position < end, isDigit(bytes) {
+            if count < 9 {
+                value = value * 10 + Int32(bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) &- 0x30)
+            }
+            count += 1
+            position += 1
+        }
+        guard count > 0 else { return nil }
+        for _ in 0..<max(0, 9 - count) { value *= 10 }
+        return value
+    }
+
+    /// The zone in minutes; the inner nil when none is written, the outer for nonsense.
+    private mutating func zone(_ bytes: RawSpan) -> Int16?? {
+        if position == end { return .some(nil) }
+        if skip(bytes, "Z") || skip(bytes, "z") { return .some(0) }
+        let isNegative = skip(bytes, "-")
+        guard isNegative || skip(bytes, "+"), let hours = digits(bytes, 2), hours < 24 else { return nil }
+        var minutes = 0
+        if skip(bytes, ":") || position < end {
+            guard let value = digits(bytes, 2), value < 60 else { return nil }
+            minutes = value
+        }
+        let offset = Int16(hours * 60 + minutes)
+        return .some(isNegative ? -offset : offset)
+    }
+}

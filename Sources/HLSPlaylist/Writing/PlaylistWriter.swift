@@ -1,0 +1,170 @@
+/// Collects the bytes of a playlist. What would break a line or a quoted string is refused, so that text from elsewhere
+/// cannot add tags to a playlist.
+struct PlaylistWriter {
+    private(set) var bytes: [UInt8] = []
+    private(set) var error: PlaylistError?
+    /// How lines end: as in the playlist that was read.
+    let lineEnd: [UInt8]
+
+    init(capacity: Int = 0, usesCRLF: Bool = false) {
+        lineEnd = usesCRLF ? [0x0D, 0x0A] : [0x0A]
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// The first problem, if there was one.
+    func check() throws(PlaylistError) {
+        if let error { throw error }
+    }
+
+    mutating func fail(_ rule: RuleID, _ message: @autoclosure () -> String) {
+        guard error == nil else { return }
+        let line = bytes.reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+        error = PlaylistError(Diagnostic(rule: rule, severity: .error, line: line, message: message()))
+    }
+
+    /// Bytes as they are.
+    mutating func raw(_ slice: ArraySlice<UInt8>) { bytes.append(contentsOf: slice) }
+
+    /// Text in the middle of a line.
+    mutating func text(_ text: some StringProtocol) { bytes.append(contentsOf: text.utf8) }
+
+    mutating func endLine() { bytes.append(contentsOf: lineEnd) }
+
+    /// A line that is not a tag: a URI, a comment, an unknown tag.
+    mutating func line(_ text: String) {
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            fail(.controlCharacter, "a line must not hold control characters")
+        }
+        self.text(text)
+        endLine()
+    }
+
+    /// A comment or an unknown tag.
+    mutating func otherLine(_ text: String) {
+        if !text.hasPrefix("#") { fail(.malformedTagValue, "a comment or an unknown tag must start with #") }
+        line(text)
+    }
+
+    /// A URI line. It must not be empty, nor start with `#`, which would make it a comment.
+    mutating func uriLine(_ uri: String) {
+        if uri.isEmpty || uri.hasPrefix("#") {
+            fail(.malformedTagValue, "a URI line must not be empty or start with #")
+        }
+        line(uri)
+    }
+
+    /// A tag without a value.
+    mutating func tag(_ name: TagName) {
+        text("#" + name.rawValue)
+        endLine()
+    }
+
+    /// A tag with a value that is not an attribute list.
+    mutating func tag(_ name: TagName, _ value: String) {
+        line("#" + name.rawValue + ":" + value)
+    }
+
+    /// A tag with attributes.
+    mutating func tag(_ name: TagName, _ attributes: (inout AttributeWriter) -> Void) {
+        text("#" + name.rawValue + ":")
+        var writer = AttributeWriter(tag: name)
+        attributes(&writer)
+        if let problem = writer.problem { fail(problem.rule, "\(name.rawValue): \(problem.message)") }
+        bytes.append(contentsOf: writer.bytes)
+        endLine()
+    }
+}
+
+/// Collects the attributes of one tag, in the order in which they are given. Absent values are left out.
+struct AttributeWriter {
+    let tag: TagName
+    private(set) var bytes: [UInt8] = []
+    private(set) var problem: (rule: RuleID, message: String)?
+
+    init(tag: TagName) { self.tag = tag }
+
+    private mutating func append(_ name: String, _ value: some Sequence<UInt8>) {
+        if !bytes.isEmpty { bytes.append(0x2C) }
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(0x3D)
+        bytes.append(contentsOf: value)
+    }
+
+    private mutating func fail(_ message: String) { problem = problem ?? (.malformedAttributeValue, message) }
+
+    /// A quoted string. It must not hold a quotation mark or control characters; tabs are allowed where the caller says so.
+    mutating func quotedString(_ name: String, _ value: String?, allowsTab: Bool = false) {
+        guard let value else { return }
+        if value.utf8.contains(where: { ($0 < 0x20 && !(allowsTab && $0 == 0x09)) || $0 == 0x22 || $0 == 0x7F }) {
+            fail("\(name) must not hold quotation marks or control characters")
+        }
+        append(name, "\"\(value)\"".utf8)
+    }
+
+    /// An enumerated string.
+    mutating func enumerated(_ name: String, _ value: String?) {
+        guard let value else { return }
+        if value.isEmpty || value.utf8.contains(where: { $0 <= 0x20 || $0 == 0x22 || $0 == 0x2C || $0 == 0x7F }) {
+            fail("\(name) must not be empty or hold quotation marks, commas or white space")
+        }
+        append(name, value.utf8)
+    }
+
+    /// An enumerated string of an open set.
+    mutating func enumerated(_ name: String, _ value: (some OpenString)?) { enumerated(name, value?.rawValue) }
+
+    /// `YES` or `NO`.
+    mutating func flag(_ name: String, _ value: Bool?) { enumerated(name, value.map { $0 ? "YES" : "NO" }) }
+
+    /// `YES`, or nothing.
+    mutating func yes(_ name: String, _ value: Bool) { if value { enumerated(name, "YES") } }
+
+    /// A decimal integer.
+    mutating func integer(_ name: String, _ value: UInt64?) { if let value { append(name, String(value).utf8) } }
+
+    /// A decimal number of at least 0.
+    mutating func decimal(_ name: String, _ value: Double?) {
+        if let value, value < 0 { fail("\(name) must not be negative") }
+        signedDecimal(name, value)
+    }
+
+    /// A decimal number.
+    mutating func signedDecimal(_ name: String, _ value: Double?) {
+        guard let value else { return }
+        guard let text = Decimal.text(value) else { return fail("\(name) must be a number") }
+        append(name, text.utf8)
+    }
+
+    /// A hexadecimal sequence, upper case.
+    mutating func hexadecimal(_ name: String, _ value: [UInt8]?) {
+        if let value { append(name, "0x\(Hexadecimal.text(value))".utf8) }
+    }
+
+    /// Items between commas in a quoted string; nothing when there are none.
+    mutating func list(_ name: String, _ items: [String]) {
+        quotedString(name, items.isEmpty ? nil : items.joined(separator: ","))
+    }
+
+    /// Attributes that the tag's definition does not list.
+    mutating func others(_ attributes: [Attribute]) {
+        for attribute in attributes {
+            let isName =
+                !attribute.name.isEmpty
+                && attribute.name.utf8.allSatisfy {
+                    (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+                }
+            if !isName { fail("\(ReadingContext.quoted(attribute.name)) is not an attribute name") }
+            if attribute.isQuoted {
+                quotedString(attribute.name, attribute.value)
+            } else {
+                // Beyond an enumerated string, a value that was read may hold what this library does not know.
+                if attribute.value.isEmpty
+                    || attribute.value.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x2C || $0 == 0x7F })
+                {
+                    fail("\(attribute.name) must not be empty or hold quotation marks, commas or control characters")
+                }
+                append(attribute.name, attribute.value.utf8)
+            }
+        }
+    }
+}
