@@ -4,22 +4,23 @@ import VectorFiles
 
 @Suite("A playlist that ends early")
 struct PlaylistTruncationTests {
+    private static let linter = Linter()
+
     @Test("is read leniently, judged, and written back as it is", arguments: try PlaylistVectorFile.all())
     func truncated(_ vector: PlaylistVectorFile) throws {
         for (_, bytes) in vector.files {
             for end in Self.ends(bytes) {
                 let prefix = Array(bytes[..<end])
-                let playlist: Playlist
+                let file: LintFile
                 do throws(PlaylistError) {
-                    playlist = try Playlist.parseLeniently(prefix).playlist
+                    file = try LintFile(name: "media.m3u8", bytes: prefix)
                 } catch {
                     // Nothing but a limit stops lenient reading.
                     #expect(error.rule == .limitExceeded)
                     continue
                 }
-                let file = try LintFile(name: "media.m3u8", bytes: prefix)
-                _ = Linter().check(file)
-                if try playlist.write() != prefix { Issue.record("\(end) bytes are written back as others") }
+                _ = Self.linter.check(file)
+                if try file.playlist.write() != prefix { Issue.record("\(end) bytes are written back as others") }
             }
         }
     }

@@ -66,15 +66,14 @@ private struct VersionNeed {
 
     init(_ file: LintFile) {
         if case .media(let playlist) = file.playlist { isIFramesOnly = playlist.isIFramesOnly }
+        let requirements = Set(file.diagnostics.lazy.filter { $0.rule == .unsupportedRequirement }.map(\.line))
         for line in file.lines {
             switch line.content {
             case .tag(let tag): take(tag, line)
             case .uri: if line.refersToVariable { need(8, line, "a variable reference") }
-            case .refused(let name):
+            case .refused:
                 // Whoever does not know the requirement must still know that there can be one.
-                if name.hasAttributes, line.attributeNames.contains(where: { $0.hasPrefix("REQ-") }) {
-                    need(12, line, "an attribute that begins with REQ-")
-                }
+                if requirements.contains(line.number) { need(12, line, "an attribute that begins with REQ-") }
             case .blank, .comment, .unknownTag: break
             }
         }
@@ -125,19 +124,5 @@ private struct VersionNeed {
 
     private mutating func take(_ attributes: VariantAttributes, _ line: PlaylistLine) {
         if !attributes.requiredVideoLayout.isEmpty { need(12, line, "REQ-VIDEO-LAYOUT") }
-    }
-}
-
-extension TagName {
-    /// Whether its value is an attribute list.
-    var hasAttributes: Bool {
-        switch self {
-        case .start, .define, .partInf, .serverControl, .key, .map, .part, .dateRange, .skip, .preloadHint,
-            .renditionReport, .media, .streamInf, .iFrameStreamInf, .sessionData, .sessionKey, .contentSteering:
-            true
-        case .extM3U, .version, .independentSegments, .targetDuration, .mediaSequence, .discontinuitySequence, .endList,
-            .playlistType, .iFramesOnly, .inf, .byteRange, .discontinuity, .programDateTime, .gap, .bitrate:
-            false
-        }
     }
 }
