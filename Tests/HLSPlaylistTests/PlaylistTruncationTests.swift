@@ -6,23 +6,31 @@ import VectorFiles
 struct PlaylistTruncationTests {
     private static let linter = Linter()
 
-    @Test("is read leniently, judged, and written back as it is", arguments: try PlaylistVectorFile.all())
-    func truncated(_ vector: PlaylistVectorFile) throws {
-        for (_, bytes) in vector.files {
-            for end in Self.ends(bytes) {
-                let prefix = Array(bytes[..<end])
-                let file: LintFile
-                do throws(PlaylistError) {
-                    file = try LintFile(name: "media.m3u8", bytes: prefix)
-                } catch {
-                    // Nothing but a limit stops lenient reading.
-                    #expect(error.rule == .limitExceeded)
-                    continue
+    @Test("is read leniently, judged, and written back as it is")
+    func truncated() throws {
+        // Many vectors begin alike.
+        var seen: Set<[UInt8]> = []
+        for vector in try PlaylistVectorFile.all() {
+            for (_, bytes) in vector.files {
+                for end in Self.ends(bytes) where seen.insert(Array(bytes[..<end])).inserted {
+                    if let problem = try Self.problem(Array(bytes[..<end])) {
+                        Issue.record("\(vector), \(end) bytes: \(problem)")
+                    }
                 }
-                _ = Self.linter.check(file)
-                if try file.playlist.write() != prefix { Issue.record("\(end) bytes are written back as others") }
             }
         }
+    }
+
+    /// What is wrong with the reading of a playlist; nil when nothing is.
+    private static func problem(_ bytes: [UInt8]) throws -> String? {
+        let file: LintFile
+        do throws(PlaylistError) {
+            file = try LintFile(name: "media.m3u8", bytes: bytes)
+        } catch {
+            return error.rule == .limitExceeded ? nil : "lenient reading ends with \(error)"
+        }
+        _ = linter.check(file)
+        return try file.playlist.write() == bytes ? nil : "it is written back as another"
     }
 
     /// Every line's end; in small files, every byte.

@@ -26,8 +26,10 @@ extension PlaylistVectorFile {
         case .presentation:
             return linter.check(presentation: files[0]) { uri in files.first { $0.name == uri } }
                 .map { finding($0.diagnostic, $0.file) }
-        case .reload: return linter.check(reloadFrom: files[0], to: files[1]).map { finding($0, files[1].name) }
-        case .delta: return files.flatMap { file in linter.check(file).map { finding($0, file.name) } }
+        case .reload, .delta:
+            let alone = files.flatMap { file in linter.check(file).map { finding($0, file.name) } }
+            if subject == .delta { return alone }
+            return alone + linter.check(reloadFrom: files[0], to: files[1]).map { finding($0, files[1].name) }
         }
     }
 

@@ -10,9 +10,9 @@ struct PlaylistVectorTests {
         let found = try vector.lint()
         let declared = vector.findings.map(\.description)
         #expect(found.filter { $0.severity > .note }.map(\.finding.description) == declared)
-        if let notes = vector.notes {
-            #expect(found.filter { $0.severity == .note }.map(\.finding.description) == notes.map(\.description))
-        }
+        // Other notes may be there; a vector lists those that it is about.
+        let notes = found.filter { $0.severity == .note }.map(\.finding.description)
+        #expect(vector.notes.map(\.description).filter { !notes.contains($0) } == [])
     }
 
     @Test("are read strictly, or refused for the declared rule", arguments: try PlaylistVectorFile.all())
@@ -62,7 +62,7 @@ struct PlaylistVectorTests {
     @Test("break every rule at least once")
     func coverage() throws {
         let vectors = try PlaylistVectorFile.all()
-        let broken = Set(vectors.flatMap { $0.findings + ($0.notes ?? []) }.map(\.rule))
+        let broken = Set(vectors.flatMap { $0.findings + $0.notes }.map(\.rule))
         #expect(LintRule.all.map(\.id.rawValue).filter { !broken.contains($0) } == [])
         #expect(broken.subtracting(LintRule.all.map(\.id.rawValue)).sorted() == [])
     }

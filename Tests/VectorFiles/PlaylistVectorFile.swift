@@ -62,8 +62,8 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
     public let url: String?
     /// The errors and warnings, in order.
     public let findings: [Finding]
-    /// The notes, in order; nil when they do not matter.
-    public let notes: [Finding]?
+    /// Notes that must be there, among others.
+    public let notes: [Finding]
     /// The rule for which strict reading refuses the playlist; nil when it does not.
     public let strict: String?
     /// Whether the playlists are in the form in which they are written.
@@ -112,7 +112,7 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         self.subject = subject
         self.findings = found
         self.strict = strict == "-" ? nil : strict
-        notes = try findings("notes")
+        notes = try findings("notes") ?? []
         isCanonical = canonical == "yes"
         url = headers["url"]
         files = try Self.files(Array(bytes[(gap + 2)...]), isSingle: subject == .media || subject == .multivariant)

@@ -92,8 +92,11 @@ extension Attribute {
 }
 
 extension Double {
-    /// Whether it is less than another number by more than the noise of binary fractions.
-    func isClearlyLess(than other: Double) -> Bool { self < other - Swift.max(abs(other) * 1e-9, 1e-9) }
+    /// A difference of seconds that comes from calculation, and is none.
+    static let noise = 0.999e-6
+
+    /// Whether it is less than another number of seconds by a microsecond or more.
+    func isClearlyLess(than other: Double) -> Bool { other - self > .noise }
 
     /// The number of seconds for a message: at most three digits after the point.
     var inSeconds: String {

@@ -72,7 +72,7 @@ extension LintRule {
             .media { subject, findings in
                 for range in subject.dateRanges.all {
                     guard let start = range.start, let end = range.endDate, let duration = range.duration, end >= start,
-                        abs(end.timeInterval(since: start) - duration) > 0.001 - 1e-7
+                        abs(end.timeInterval(since: start) - duration) > 0.001 - .noise
                     else { continue }
                     var known = (start: false, end: false, duration: false)
                     let last = range.tags.first { tag, _ in
@@ -287,7 +287,7 @@ private enum DateRangeOverlap {
                 classes[rangeClass, default: (false, [])].hasEndOnNext = true
             }
             // Two ranges share more than an instant only if both are longer than that.
-            if let start = range.start, let end = range.end, start < end {
+            if let start = range.start, let end = range.end?.advanced(by: -.noise), start < end {
                 classes[rangeClass, default: (false, [])].spans.append(Span(subject: range, start: start, end: end))
             }
         }

@@ -51,12 +51,12 @@ extension LintRule {
                     if let own = segment.segment.programDateTime, let begin = clock.begin, let end = clock.end {
                         let line = segment.line(of: .programDateTime)
                         let overlap = end.timeInterval(since: own)
-                        if own <= begin {
+                        if own <= begin.advanced(by: .noise) {
                             findings.report(
                                 line,
                                 "\(own) is not after \(begin), the date of the segment before, so that dates stand for two places"
                             )
-                        } else if overlap > 1 - 1e-6 {
+                        } else if overlap > 1 - .noise {
                             findings.report(
                                 line,
                                 "\(own) is \(overlap.inSeconds) before \(end), where the segment before ends; an overlap must be "
