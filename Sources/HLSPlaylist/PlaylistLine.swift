@@ -38,6 +38,14 @@ public struct PlaylistLine: Sendable {
     /// The names of the attributes, in order.
     public var attributeNames: [String] { attributes().map { source.text($0.name) } }
 
+    /// The attributes as they stand in the file, quotation marks included, in order: for one who needs several.
+    var rawAttributes: [(name: String, value: String)] {
+        attributes().map { (source.text($0.name), source.text($0.value)) }
+    }
+
+    /// The bytes of ``text``.
+    var bytes: ArraySlice<UInt8> { source.bytes[range] }
+
     private func attributeRange(_ name: String) -> (name: Int, value: Range<Int>)? {
         attributes().first { source.text($0.name) == name }.map { ($0.name.lowerBound, $0.value) }
     }

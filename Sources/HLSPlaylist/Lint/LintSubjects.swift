@@ -77,6 +77,10 @@ struct MediaSubject: Sendable {
         var isEncrypted: Bool { !keys.isEmpty }
     }
 
+    /// How many keys are followed at one place. No playlist has as many key formats; without an end, one of many would take
+    /// time in proportion to its square.
+    static let largestNumberOfKeys = 64
+
     /// A delta update does not show its oldest part.
     var isFull: Bool { playlist.skip == nil }
     /// The target duration in seconds; nil when there is none that rules could compare with.
@@ -119,7 +123,7 @@ private struct SegmentBuilder {
             switch tag {
             case .key(let key):
                 if key.method == .none { keys = [] } else { keys.removeAll { $0.tag.keyFormat == key.keyFormat } }
-                if key.method != .none { keys.append((key, line)) }
+                if key.method != .none, keys.count < MediaSubject.largestNumberOfKeys { keys.append((key, line)) }
             case .map(let tag): map = (tag, line, keys)
             case .discontinuity: discontinuity &+= 1
             default: break
@@ -246,4 +250,13 @@ struct ReloadSubject: Sendable {
     let after: MediaSubject
     /// The later snapshot as a whole playlist: a delta update is applied to the earlier one. Nil when that is not possible.
     let merged: MediaPlaylist?
+    /// How the segments of the two correspond.
+    let comparison: ReloadComparison
+
+    init(before: MediaSubject, after: MediaSubject, merged: MediaPlaylist?) {
+        self.before = before
+        self.after = after
+        self.merged = merged
+        comparison = ReloadComparison(before, after, merged)
+    }
 }

@@ -26,12 +26,20 @@ public struct Linter: Sendable {
         let media = MediaSubject(file)
         let multivariant = MultivariantSubject(file)
         for rule in rules {
-            var findings = PlaylistFindings(file: file, rule: rule)
+            var findings: PlaylistFindings
             switch rule.check {
-            case .playlist(let check): check(&findings)
-            case .media(let check): if let media { check(media, &findings) }
-            case .multivariant(let check): if let multivariant { check(multivariant, &findings) }
-            case .syntax, .presentation, .reload: break
+            case .playlist(let check):
+                findings = PlaylistFindings(file: file, rule: rule)
+                check(&findings)
+            case .media(let check):
+                guard let media else { continue }
+                findings = PlaylistFindings(file: file, rule: rule)
+                check(media, &findings)
+            case .multivariant(let check):
+                guard let multivariant else { continue }
+                findings = PlaylistFindings(file: file, rule: rule)
+                check(multivariant, &findings)
+            case .syntax, .presentation, .reload: continue
             }
             diagnostics += findings.diagnostics
         }

@@ -207,12 +207,15 @@ private struct MediaPlaylistReader {
         if !seen.contains(.targetDuration) {
             context.report(.missingTargetDuration, line: 0, "EXT-X-TARGETDURATION is missing")
         }
+        if isMixed { context.forgetWhatIsMissing() }
         if headerEnd < 0 { headerEnd = count }
         if segmentsEnd < 0 { segmentsEnd = headerEnd }
         playlist.segments = segments
         playlist.upcoming = UpcomingSegment(
             programDateTime: draft.programDateTime,
             isDiscontinuity: draft.isDiscontinuity,
+            isGap: draft.isGap,
+            byteRange: draft.byteRange,
             tags: draft.tags
         )
         playlist.variables = context.variables.values

@@ -160,7 +160,9 @@ extension UpcomingSegment {
         let split = tags.firstIndex { $0.rank > 2 } ?? tags.endIndex
         items += tags[..<split].map(\.item)
         if let programDateTime { items.append(.tag(.programDateTime(programDateTime))) }
+        if isGap { items.append(.tag(.gap)) }
         items += tags[split...].map(\.item)
+        if let byteRange { items.append(.tag(.byteRange(byteRange))) }
         return items
     }
 }

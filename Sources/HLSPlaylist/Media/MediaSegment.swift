@@ -127,13 +127,25 @@ public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     public var programDateTime: PlaylistDate?
     /// Whether a discontinuity comes before it.
     public var isDiscontinuity: Bool
+    /// Whether it will be missing.
+    public var isGap: Bool
+    /// Which bytes of the resource it will be; nil for all of them.
+    public var byteRange: ByteRange?
     /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in order.
     public var tags: [SegmentTag]
 
     /// Makes one.
-    public init(programDateTime: PlaylistDate? = nil, isDiscontinuity: Bool = false, tags: [SegmentTag] = []) {
+    public init(
+        programDateTime: PlaylistDate? = nil,
+        isDiscontinuity: Bool = false,
+        isGap: Bool = false,
+        byteRange: ByteRange? = nil,
+        tags: [SegmentTag] = []
+    ) {
         self.programDateTime = programDateTime
         self.isDiscontinuity = isDiscontinuity
+        self.isGap = isGap
+        self.byteRange = byteRange
         self.tags = tags
     }
 }

@@ -34,6 +34,7 @@ private struct MultivariantPlaylistReader {
             try context.check()
         }
         if let pending { reportMissingURI(pending.line) }
+        if isMixed { context.forgetWhatIsMissing() }
         try context.check()
         playlist.variables = context.variables.values
         playlist.source = context.source

@@ -209,7 +209,12 @@ extension AttributeReader {
     }
 
     /// An attribute whose only defined value is `YES`; false when absent.
-    mutating func yes(_ name: StaticString) -> Bool { flag(name) ?? false }
+    /// Most definitions only say when the value is `YES`, so that `NO` means something too.
+    mutating func yes(_ name: StaticString, allowsNo: Bool = true) -> Bool {
+        guard let value = flag(name) else { return false }
+        if !value, !allowsNo { ignore(.unknownEnumeratedValue, "\(name) is not YES: clients ignore the tag") }
+        return value
+    }
 
     /// A number from 0 to 2^64-1.
     mutating func integer(_ name: StaticString, required: Bool = false) -> UInt64? {
@@ -248,11 +253,12 @@ extension AttributeReader {
         return Array(digits.dropFirst(2))
     }
 
-    /// The bytes of a hexadecimal sequence.
-    mutating func octets(_ name: StaticString) -> [UInt8]? {
+    /// The bytes of a hexadecimal sequence. One of half a byte is a sequence all the same, and goes to `others`.
+    mutating func octets(_ name: StaticString, others: inout [Attribute]) -> [UInt8]? {
         guard let digits = hexadecimal(name) else { return nil }
         guard digits.count.isMultiple(of: 2) else {
-            problem(.malformedAttributeValue, at: context.lineStart, "\(name) has half a byte")
+            let value = "0x" + String(decoding: digits, as: UTF8.self)
+            others.append(Attribute(name: name.description, value: value, isQuoted: false))
             return nil
         }
         return stride(from: 0, to: digits.count, by: 2).map { index in
@@ -269,7 +275,10 @@ extension AttributeReader {
     mutating func closedCaptions(_ name: StaticString) -> StreamInfTag.ClosedCaptions? {
         guard let item = take(name) else { return nil }
         if item.isQuoted { return quotedString(name).map { .group($0) } }
-        guard context.source.text(item.value) == "NONE" else { return malformed(name, item, "a quoted string or NONE") }
+        guard context.source.text(item.value) == "NONE" else {
+            ignore(.unknownEnumeratedValue, "\(name) is neither a quoted string nor NONE: clients ignore the tag")
+            return nil
+        }
         return StreamInfTag.ClosedCaptions.none
     }
 

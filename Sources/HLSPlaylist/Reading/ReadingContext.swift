@@ -27,16 +27,28 @@ final class ReadingContext {
     func report(_ rule: RuleID, at offset: Int? = nil, line: Int? = nil, _ message: @autoclosure () -> String) {
         let severity = rule.readingSeverity
         guard isLenient || (severity == .error && firstError == nil) else { return }
+        // Once for each line that breaks a rule.
+        let place = line ?? lineNumber
+        if diagnostics.reversed().prefix(while: { $0.line == place }).contains(where: { $0.rule == rule }) { return }
         let diagnostic = Diagnostic(
             rule: rule,
             severity: severity,
-            line: line ?? lineNumber,
+            line: place,
             column: offset.map { $0 - lineStart + 1 } ?? 0,
             message: message()
         )
         if severity == .error, firstError == nil { firstError = diagnostic }
         if rule == .limitExceeded { isOverLimit = true }
         if diagnostics.count < options.limits.diagnostics || rule == .limitExceeded { diagnostics.append(diagnostic) }
+    }
+
+    /// Forgets which tags and URI lines are missing: in a playlist of both kinds nobody can tell.
+    func forgetWhatIsMissing() {
+        let rules: Set<RuleID> = [
+            .segmentWithoutDuration, .durationWithoutSegment, .streamInfWithoutURI, .uriWithoutStreamInf,
+            .missingTargetDuration,
+        ]
+        diagnostics.removeAll { rules.contains($0.rule) }
     }
 
     /// Throws when reading must not go on.

@@ -9,6 +9,9 @@ struct VariableTable {
     /// How many bytes substitution has added.
     private var added = 0
 
+    /// Makes a table with values that are known already.
+    init(_ values: [String: String] = [:]) { self.values = values }
+
     enum Failure: Error {
         case undefined(name: String, offset: Int)
         case limit

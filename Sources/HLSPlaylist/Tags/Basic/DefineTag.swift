@@ -51,9 +51,12 @@ extension DefineTag: AttributeTag {
         case (nil, nil, let parameter?): definition = .queryParameter(name: parameter)
         default:
             definition = .value(name: "", value: "")
+            // One that is malformed is not missing as well.
+            guard attributes.isUsable else { return }
             attributes.reject(.invalidDefine, "exactly one of NAME, IMPORT and QUERYPARAM must be there")
             return
         }
+        guard attributes.isUsable else { return }
         if name != nil, value == nil { attributes.reject(.invalidDefine, "NAME without VALUE") }
         if !VariableTable.isName(self.name) {
             attributes.reject(.invalidDefine, "\(ReadingContext.quoted(self.name)) is not a variable name")

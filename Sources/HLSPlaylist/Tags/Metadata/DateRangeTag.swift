@@ -51,7 +51,8 @@ public struct DateRangeTag: Hashable, Sendable {
     public var scte35In: [UInt8]?
     /// Whether it ends where the next range of its class starts.
     public var endsOnNext: Bool
-    /// Attributes that begin with `X-`, and those that the draft does not define.
+    /// Attributes that begin with `X-`, and those that the draft does not define; also an SCTE35 attribute that is no whole
+    /// number of bytes.
     public var otherAttributes: [Attribute]
 
     /// Makes a tag; durations are in seconds.
@@ -100,11 +101,12 @@ extension DateRangeTag: AttributeTag {
         endDate = attributes.date("END-DATE")
         duration = attributes.decimal("DURATION")
         plannedDuration = attributes.decimal("PLANNED-DURATION")
-        scte35Command = attributes.octets("SCTE35-CMD")
-        scte35Out = attributes.octets("SCTE35-OUT")
-        scte35In = attributes.octets("SCTE35-IN")
-        endsOnNext = attributes.yes("END-ON-NEXT")
-        otherAttributes = attributes.remaining()
+        var halves: [Attribute] = []
+        scte35Command = attributes.octets("SCTE35-CMD", others: &halves)
+        scte35Out = attributes.octets("SCTE35-OUT", others: &halves)
+        scte35In = attributes.octets("SCTE35-IN", others: &halves)
+        endsOnNext = attributes.yes("END-ON-NEXT", allowsNo: false)
+        otherAttributes = attributes.remaining() + halves
     }
 
     func write(to attributes: inout AttributeWriter) {
