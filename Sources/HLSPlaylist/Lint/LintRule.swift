@@ -37,6 +37,12 @@ public struct LintRule: Sendable, Identifiable {
         case multivariant(@Sendable (MultivariantSubject, inout PlaylistFindings) -> Void)
         case presentation(@Sendable (PresentationSubject, inout PresentationFindings) -> Void)
         case reload(@Sendable (ReloadSubject, inout PlaylistFindings) -> Void)
+        /// Several checks, each for its subject: what one reports, no other does. A rule about a Multivariant Playlist may know
+        /// more when it sees the Media Playlists too.
+        case several([Check])
+
+        /// The checks by themselves.
+        var parts: [Check] { if case .several(let checks) = self { checks } else { [self] } }
     }
 
     init(
