@@ -65,8 +65,8 @@ public struct LintRule: Sendable, Identifiable {
 extension LintRule {
     /// Every rule, family by family, in the order of docs/playlist-rules.md.
     public static let all: [LintRule] =
-        syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules + contentProtectionRules
-        + multivariantRules + presentationRules + reloadRules
+        syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules
+        + lowLatencyPresentationRules + contentProtectionRules + multivariantRules + presentationRules + reloadRules
 
     /// The rules by their names.
     static let byID: [RuleID: LintRule] = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
