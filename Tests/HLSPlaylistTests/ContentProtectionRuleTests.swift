@@ -4,7 +4,8 @@ import Testing
 @Suite("Rules about content protection")
 struct ContentProtectionRuleTests {
     /// The rules of docs/playlist-rules.md that this file is about.
-    static let rules = LintRule.all.filter { rule in ContentProtectionCases.all.contains { $0.rule == rule.id.rawValue } }
+    static let rules = LintRule.all.filter { rule in ContentProtectionCases.all.contains { $0.rule == rule.id.rawValue }
+    }
 
     @Test("find what breaks them, at its line and nowhere else", arguments: ContentProtectionCases.all)
     func breaking(_ one: RuleCase) throws {
