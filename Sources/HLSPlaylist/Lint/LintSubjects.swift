@@ -106,9 +106,9 @@ struct MediaSubject: Sendable {
         let isMapNew: Bool
     }
 
-    /// How many keys can apply at once. Some five key formats are in use; a playlist that has a new one in every line must not
-    /// take time in proportion to their square.
-    static let keyLimit = 64
+    /// How many keys are followed at one place. No playlist has as many key formats; without an end, one of many would take
+    /// time in proportion to its square.
+    static let largestNumberOfKeys = 64
 
     /// A delta update does not show its oldest part.
     var isFull: Bool { playlist.skip == nil }
@@ -188,7 +188,7 @@ private struct SegmentBuilder {
             keys.remove(at: index)
             if index < oldKeys { oldKeys -= 1 }
         }
-        if keys.count < MediaSubject.keyLimit { keys.append((key, line)) }
+        if keys.count < MediaSubject.largestNumberOfKeys { keys.append((key, line)) }
     }
 
     private mutating func noteChange(_ line: PlaylistLine, isSegment: Bool) {
