@@ -8,15 +8,15 @@ struct ContentProtectionRuleTests {
     }
 
     @Test("find what breaks them, at its line and nowhere else", arguments: ContentProtectionCases.all)
-    func breaking(_ one: RuleCase) throws {
-        let findings = try RuleCase.findings(one.breaking, Self.rules)
+    func breaking(_ one: JudgedFiles) throws {
+        let findings = try JudgedFiles.findings(one.breaking, Self.rules)
         #expect(findings == one.findings)
         #expect(one.findings.contains { $0.contains(one.rule + "@") })
     }
 
     @Test("pass what comes near", arguments: ContentProtectionCases.all)
-    func passing(_ one: RuleCase) throws {
-        let findings = try RuleCase.findings(one.passing, Self.rules)
+    func passing(_ one: JudgedFiles) throws {
+        let findings = try JudgedFiles.findings(one.passing, Self.rules)
         #expect(!findings.contains { $0.contains(one.rule + "@") })
     }
 
@@ -31,7 +31,7 @@ struct ContentProtectionRuleTests {
 
     @Test("say nothing that could be a key, and no token")
     func secrets() throws {
-        let text = RuleCase.media(
+        let text = JudgedFiles.media(
             """
             #EXT-X-KEY:METHOD=SAMPLE-AES-CTR,URI="data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==",KEYFORMAT="IDENTITY"
             #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw=="
@@ -48,22 +48,24 @@ struct ContentProtectionRuleTests {
     @Test("report a variant once, whatever shows that it is protected")
     func protectedOnce() throws {
         let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1920x1080"
-        let media = ("a", RuleCase.media(Self.fairPlay + "\n#EXTINF:6,\n0.ts"))
+        let media = ("a", JudgedFiles.media(Self.fairPlay + "\n#EXTINF:6,\n0.ts"))
         let expected = ["hdcp-level-missing@2"]
         let byKeys = "\(variant)\na"
         let byBoth = "\(variant),ALLOWED-CPC=\"com.apple.streamingkeydelivery:Main\"\na"
         for text in [byKeys, byBoth] {
-            let findings = try RuleCase.findings([("main.m3u8", RuleCase.multivariant(text)), media], Self.rules)
+            let findings = try JudgedFiles.findings([("main.m3u8", JudgedFiles.multivariant(text)), media], Self.rules)
             #expect(findings == expected)
         }
-        let announced = RuleCase.multivariant(byKeys + "\n" + Self.fairPlay.replacing("X-KEY", with: "X-SESSION-KEY"))
-        #expect(try RuleCase.findings([("main.m3u8", announced), media], Self.rules) == expected)
-        #expect(try RuleCase.findings([("main.m3u8", RuleCase.multivariant(byKeys))], Self.rules).isEmpty)
+        let announced = JudgedFiles.multivariant(
+            byKeys + "\n" + Self.fairPlay.replacing("X-KEY", with: "X-SESSION-KEY")
+        )
+        #expect(try JudgedFiles.findings([("main.m3u8", announced), media], Self.rules) == expected)
+        #expect(try JudgedFiles.findings([("main.m3u8", JudgedFiles.multivariant(byKeys))], Self.rules).isEmpty)
     }
 
     @Test("stay quiet about what a delta update leaves out")
     func deltaUpdate() throws {
-        let text = RuleCase.media(
+        let text = JudgedFiles.media(
             """
             #EXT-X-SKIP:SKIPPED-SEGMENTS=10
             #EXT-X-MAP:URI="init.mp4"
@@ -75,16 +77,16 @@ struct ContentProtectionRuleTests {
         )
         let whole = text.replacing("#EXT-X-SKIP:SKIPPED-SEGMENTS=10", with: "#")
         let rules = LintRule.all.filter { ["map-before-key", "ctr-without-map"].contains($0.id.rawValue) }
-        #expect(try RuleCase.findings([("a", text)], rules).isEmpty)
-        #expect(try RuleCase.findings([("a", whole)], rules) == ["map-before-key@5"])
+        #expect(try JudgedFiles.findings([("a", text)], rules).isEmpty)
+        #expect(try JudgedFiles.findings([("a", whole)], rules) == ["map-before-key@5"])
         let withoutMap = text.replacing("#EXT-X-MAP:URI=\"init.mp4\"", with: "#")
-        #expect(try RuleCase.findings([("a", withoutMap)], rules).isEmpty)
+        #expect(try JudgedFiles.findings([("a", withoutMap)], rules).isEmpty)
     }
 
     @Test("ignore a key whose METHOD nobody knows, as clients do")
     func unknownMethod() throws {
-        let text = RuleCase.media("#EXT-X-KEY:METHOD=ROT13,IV=0x1,KEYFORMAT=\"com.apple.fps\"\n#EXTINF:6,\na.ts")
-        #expect(try RuleCase.findings([("a", text)], Self.rules).isEmpty)
+        let text = JudgedFiles.media("#EXT-X-KEY:METHOD=ROT13,IV=0x1,KEYFORMAT=\"com.apple.fps\"\n#EXTINF:6,\na.ts")
+        #expect(try JudgedFiles.findings([("a", text)], Self.rules).isEmpty)
     }
 
     static let fairPlay =

@@ -6,15 +6,15 @@ struct PresentationRuleTests {
     static let rules = LintRule.all.filter { rule in PresentationCases.all.contains { $0.rule == rule.id.rawValue } }
 
     @Test("find what breaks them, at its line and nowhere else", arguments: PresentationCases.all)
-    func breaking(_ one: RuleCase) throws {
-        let findings = try RuleCase.findings(one.breaking, Self.rules)
+    func breaking(_ one: JudgedFiles) throws {
+        let findings = try JudgedFiles.findings(one.breaking, Self.rules)
         #expect(findings == one.findings)
         #expect(one.findings.contains { $0.contains(one.rule + "@") })
     }
 
     @Test("pass what comes near", arguments: PresentationCases.all)
-    func passing(_ one: RuleCase) throws {
-        #expect(try RuleCase.findings(one.passing, Self.rules).isEmpty)
+    func passing(_ one: JudgedFiles) throws {
+        #expect(try JudgedFiles.findings(one.passing, Self.rules).isEmpty)
     }
 
     @Test("have a case each")
@@ -29,7 +29,7 @@ struct PresentationRuleTests {
     func loadsOnce() throws {
         let text = "#EXTM3U\n" + String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\na\n", count: 500)
         let main = try LintFile(name: "main.m3u8", bytes: Array(text.utf8))
-        let media = try LintFile(name: "a", bytes: Array(RuleCase.media("#EXTINF:6,\n0.ts").utf8))
+        let media = try LintFile(name: "a", bytes: Array(JudgedFiles.media("#EXTINF:6,\n0.ts").utf8))
         var count = 0
         let findings = Linter(rules: Self.rules).check(presentation: main) { _ in
             count += 1
@@ -47,7 +47,7 @@ struct PresentationRuleTests {
             for (seconds, bytes) in segments {
                 lines += ["#EXTINF:\(seconds),", "#EXT-X-BYTERANGE:\(bytes)@0", "a.ts"]
             }
-            let media = RuleCase.media(lines.joined(separator: "\n")).replacing(
+            let media = JudgedFiles.media(lines.joined(separator: "\n")).replacing(
                 "DURATION:6",
                 with: "DURATION:\(target)"
             )
@@ -55,8 +55,8 @@ struct PresentationRuleTests {
             var high = 1 << 40
             while low + 1 < high {
                 let middle = (low + high) / 2
-                let main = RuleCase.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=\(middle)\na")
-                let findings = try RuleCase.findings([("main.m3u8", main), ("a", media)], Self.rules)
+                let main = JudgedFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=\(middle)\na")
+                let findings = try JudgedFiles.findings([("main.m3u8", main), ("a", media)], Self.rules)
                 if findings.isEmpty { high = middle } else { low = middle }
             }
             return high
@@ -77,11 +77,11 @@ struct PresentationRuleTests {
         let lines = (0..<8).map { _ in
             "#EXTINF:\(huge),\n#EXT-X-BYTERANGE:18446744073709551615@0\na.ts\n#EXT-X-PROGRAM-DATE-TIME:9999-12-31T23:59:59Z"
         }
-        let media = RuleCase.media("#EXT-X-PLAYLIST-TYPE:VOD\n" + lines.joined(separator: "\n"))
+        let media = JudgedFiles.media("#EXT-X-PLAYLIST-TYPE:VOD\n" + lines.joined(separator: "\n"))
             .replacing("DURATION:6", with: "DURATION:18446744073709551615")
         let other = media.replacing("9999-12-31", with: "0000-01-01").replacing(huge, with: "0")
-        let main = RuleCase.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb")
-        let findings = try RuleCase.findings([("main.m3u8", main), ("a", media), ("b", other)], Self.rules)
+        let main = JudgedFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb")
+        let findings = try JudgedFiles.findings([("main.m3u8", main), ("a", media), ("b", other)], Self.rules)
         #expect(findings.contains("b:program-date-times-differ@8"))
         #expect(findings.contains("b:durations-differ@0"))
     }
@@ -96,10 +96,10 @@ struct PresentationRuleTests {
         let variants = (0..<2_000).map { number in
             "#EXT-X-STREAM-INF:BANDWIDTH=1,HDCP-LEVEL=TYPE-\(number % 2),ALLOWED-CPC=\"f\(number):A\"\na"
         }
-        let main = RuleCase.multivariant(variants.joined(separator: "\n"))
+        let main = JudgedFiles.multivariant(variants.joined(separator: "\n"))
         let rules = LintRule.all.filter { $0.subject == .presentation }
-        let findings = try RuleCase.findings(
-            [("main.m3u8", main), ("a", RuleCase.media(keys.joined(separator: "\n")))],
+        let findings = try JudgedFiles.findings(
+            [("main.m3u8", main), ("a", JudgedFiles.media(keys.joined(separator: "\n")))],
             rules
         )
         #expect(findings.count == 1_999)

@@ -13,7 +13,7 @@ struct ProtectedPresentationTests {
     }
 
     static func findings(_ presentation: ProtectedPresentation) throws -> [String] {
-        try RuleCase.findings(presentation.files, LintRule.all)
+        try JudgedFiles.findings(presentation.files, LintRule.all)
     }
 
     @Test("gives no finding, not even a note")

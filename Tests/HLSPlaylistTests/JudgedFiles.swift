@@ -2,7 +2,7 @@ import HLSPlaylist
 import Testing
 
 /// Files that break a rule, what must be found in them, and files that come near and do not break it.
-struct RuleCase: Sendable, CustomTestStringConvertible {
+struct JudgedFiles: Sendable, CustomTestStringConvertible {
     let rule: String
     /// By name; the first is the one that is judged, together with the others if it is a Multivariant Playlist.
     let breaking: [(name: String, text: String)]
