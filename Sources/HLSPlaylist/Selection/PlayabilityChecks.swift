@@ -65,7 +65,7 @@ struct PlayabilityChecks {
     /// VIDEO-RANGE; the default only stands for video.
     private func range(_ variant: Variant) -> VideoRange? {
         if let range = variant.videoRange { return range }
-        let hasVideo = variant.resolution != nil || variant.codecs.contains { Codec($0).kind == .video }
+        let hasVideo = variant.resolution != nil || variant.codecs.contains { Codec.kind(of: $0) == .video }
         return hasVideo ? .sdr : nil
     }
 

@@ -86,10 +86,9 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) {
         self.text = text
         let parts = text.split(separator: ".", maxSplits: 4, omittingEmptySubsequences: false)
-        let entry = String(text.unicodeScalars.prefix(4)).lowercased()
-        let named = Self.families[entry] ?? .unknown
+        let named = Self.families[Self.entryCode(text)] ?? .unknown
         (profile, level) = Self.profile(named, parts.dropFirst())
-        let isMP3 = entry == "mp4a" && (Self.isMP3Object(parts) || profile == 34)
+        let isMP3 = named == .aac && (Self.isMP3Object(parts) || profile == 34)
         family = isMP3 ? .mp3 : named
     }
 
@@ -103,14 +102,41 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 
     /// Whether the text fits the grammar.
-    public var isWellFormed: Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let entry = parts.first, entry.count == 4 else { return false }
-        return entry.allSatisfy { Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-            && parts.dropFirst().allSatisfy { part in
-                !part.isEmpty
-                    && part.allSatisfy { Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    public var isWellFormed: Bool { Self.isWellFormed(text) }
+
+    /// The same without reading the rest.
+    static func isWellFormed(_ text: String) -> Bool {
+        var position = 0
+        // A full stop counts as one, until something follows it.
+        var isPartEmpty = false
+        for byte in text.utf8 {
+            let isLetter = isAlphanumeric(byte) || byte == UInt8(ascii: "-")
+            if position < 4 {
+                guard isLetter || byte == UInt8(ascii: "+") else { return false }
+            } else if byte == UInt8(ascii: ".") {
+                guard !isPartEmpty else { return false }
+                isPartEmpty = true
+            } else {
+                guard position > 4, isLetter || byte == UInt8(ascii: "_") else { return false }
+                isPartEmpty = false
             }
+            position += 1
+        }
+        return position >= 4 && !isPartEmpty
+    }
+
+    /// What kind of media an element holds, and nothing else of it.
+    static func kind(of element: String) -> Kind { (families[entryCode(element)] ?? .unknown).kind }
+
+    /// The first four bytes as a number, letters in lower case; 0 when there are fewer.
+    private static func entryCode(_ text: String) -> UInt32 {
+        var code: UInt32 = 0
+        var count = 0
+        for byte in text.utf8.prefix(4) {
+            code = code << 8 | UInt32((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+            count += 1
+        }
+        return count == 4 ? code : 0
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
@@ -120,7 +146,11 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static let families: [String: Family] = [
+    private static let families: [UInt32: Family] = Dictionary(
+        uniqueKeysWithValues: familyNames.map { (entryCode($0.key), $0.value) }
+    )
+
+    private static let familyNames: KeyValuePairs<String, Family> = [
         "avc1": .h264, "avc3": .h264, "hvc1": .hevc, "hev1": .hevc,
         "dvh1": .dolbyVision, "dvhe": .dolbyVision, "dva1": .dolbyVision, "dvav": .dolbyVision, "dav1": .dolbyVision,
         "vp08": .vp8, "vp09": .vp9, "av01": .av1,

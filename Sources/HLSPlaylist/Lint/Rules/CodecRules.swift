@@ -25,7 +25,7 @@ extension LintRule {
             "every element of CODECS has the form of RFC 6381",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
-                    let wrong = attributes.codecs.filter { !Codec($0).isWellFormed }
+                    let wrong = attributes.codecs.filter { !Codec.isWellFormed($0) }
                     guard let first = wrong.first else { continue }
                     findings.report(
                         line,
@@ -44,7 +44,7 @@ extension LintRule {
             .multivariant { subject, findings in
                 let audioGroups = Set(subject.renditions.filter { $0.tag.type == .audio }.map(\.tag.groupID))
                 for (variant, line) in subject.variants where !variant.codecs.isEmpty {
-                    let kinds = Set(variant.codecs.map { Codec($0).kind })
+                    let kinds = Set(variant.codecs.map { Codec.kind(of: $0) })
                     // A format that nobody here knows may be the one that is missed.
                     guard !kinds.contains(.unknown) else { continue }
                     var missing: [String] = []

@@ -9,7 +9,7 @@ extension LintRule {
             "video has RESOLUTION",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes where attributes.resolution == nil {
-                    guard let video = attributes.codecs.first(where: { Codec($0).kind == .video }) else { continue }
+                    guard let video = attributes.codecs.first(where: { Codec.kind(of: $0) == .video }) else { continue }
                     findings.report(
                         line,
                         "CODECS has the video format \(ReadingContext.quoted(video)), but RESOLUTION is missing: "
@@ -148,7 +148,7 @@ extension LintRule {
     }
 
     private static func rangeProblem(_ attributes: VariantAttributes) -> String? {
-        let codecs = attributes.codecs.map { Codec($0) }
+        let codecs = attributes.codecs.filter { Codec.kind(of: $0) == .video }.map { Codec($0) }
         let range = attributes.videoRange ?? .sdr
         if range != .pq, let dolby = codecs.first(where: isDolbyVisionProfile5) {
             return

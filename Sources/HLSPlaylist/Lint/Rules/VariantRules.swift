@@ -25,7 +25,7 @@ extension LintRule {
             "video has I-frame playlists for trick play",
             .multivariant { subject, findings in
                 let hasVideo = subject.variants.contains { variant, _ in
-                    variant.resolution != nil || variant.codecs.contains { Codec($0).kind == .video }
+                    variant.resolution != nil || variant.codecs.contains { Codec.kind(of: $0) == .video }
                 }
                 if hasVideo, subject.iFrameVariants.isEmpty {
                     findings.report(
