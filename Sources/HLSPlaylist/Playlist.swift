@@ -107,10 +107,10 @@ enum PlaylistReader {
     /// The offset of the first line's content; reports a byte order mark.
     static func start(_ context: ReadingContext) -> Int {
         guard context.source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return 0 }
-        context.lineNumber = 1
         context.report(
             .bom,
             at: 0,
+            line: 1,
             "the playlist begins with a byte order mark, which players may refuse: save it as UTF-8 without one"
         )
         return 3
@@ -121,9 +121,7 @@ enum PlaylistReader {
         let bytes = context.source.bytes
         let line = start < bytes.count ? LineScanner.scan(bytes.span.bytes, from: start) : nil
         if line == nil || !bytes[start..<(line?.end ?? start)].elementsEqual(Array("#EXTM3U".utf8)) {
-            context.lineNumber = 1
-            context.lineStart = start
-            context.report(.missingExtM3U, "the first line is not #EXTM3U")
+            context.report(.missingExtM3U, line: 1, "the first line is not #EXTM3U")
         }
     }
 }

@@ -104,6 +104,11 @@ public struct MediaSegment: Sendable {
         }
     }
 
+    /// Has its lines compared with its values when it is written.
+    mutating func readAgain() {
+        if let origin, origin.source.hasReference(origin.range) { isEdited = true }
+    }
+
     private func text(_ range: Range<UInt32>) -> String {
         origin?.source.text(Int(range.lowerBound)..<Int(range.upperBound)) ?? ""
     }

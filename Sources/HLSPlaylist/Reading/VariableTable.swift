@@ -5,9 +5,12 @@
 /// Section 4.3 and 6.3.1. What a reference is replaced by is not searched for references again, so that text cannot grow
 /// by itself; and what substitution adds to one playlist is limited.
 struct VariableTable {
-    private(set) var values: [String: String] = [:]
+    private(set) var values: [String: String]
     /// How many bytes substitution has added.
     private var added = 0
+
+    /// No variables, or those that are known already.
+    init(_ values: [String: String] = [:]) { self.values = values }
 
     enum Failure: Error {
         case undefined(name: String, offset: Int)

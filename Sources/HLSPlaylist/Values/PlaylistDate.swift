@@ -24,7 +24,9 @@ public struct PlaylistDate: Hashable, Sendable {
 
     /// How many seconds this date is after another.
     public func timeInterval(since other: PlaylistDate) -> Double {
-        Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
+        let (difference, overflow) = seconds.subtractingReportingOverflow(other.seconds)
+        return (overflow ? Double(seconds) - Double(other.seconds) : Double(difference))
+            + (Double(nanoseconds) - Double(other.nanoseconds)) / 1e9
     }
 
     /// The date `interval` seconds later, to the nearest nanosecond, in the same zone. An interval of more than 10,000
@@ -70,11 +72,19 @@ extension PlaylistDate: CustomStringConvertible {
         self = date
     }
 
+    /// Whether ``text`` can be read again: a year of four digits, a fraction of a second, a zone of less than a day.
+    var isWritable: Bool {
+        let local = seconds.addingReportingOverflow(Int64(utcOffset ?? 0) * 60)
+        return !local.overflow && (-62_167_219_200...253_402_300_799).contains(local.partialValue)
+            && (0..<1_000_000_000).contains(nanoseconds) && abs(Int(utcOffset ?? 0)) < 1440
+    }
+
     /// With milliseconds, or with as many digits more, in steps of three, as are needed to lose nothing.
     var text: String {
         let local = seconds &+ Int64(utcOffset ?? 0) * 60
-        let days = Int64((Double(local) / 86400).rounded(.down))
-        let time = local - days * 86400
+        let time = (local % 86400 + 86400) % 86400
+        // Not `local - time`, which could be out of range.
+        let days = local / 86400 - (local % 86400 < 0 ? 1 : 0)
         let (year, month, day) = Calendar.date(days: days)
         var text = Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
         text +=

@@ -110,9 +110,9 @@ extension DateRangeTag: AttributeTag {
     func write(to attributes: inout AttributeWriter) {
         attributes.quotedString("ID", id)
         attributes.quotedString("CLASS", rangeClass)
-        attributes.quotedString("START-DATE", startDate?.text)
+        attributes.date("START-DATE", startDate)
         attributes.quotedString("CUE", cue.isEmpty ? nil : cue.map(\.rawValue).joined(separator: ","))
-        attributes.quotedString("END-DATE", endDate?.text)
+        attributes.date("END-DATE", endDate)
         attributes.decimal("DURATION", duration)
         attributes.decimal("PLANNED-DURATION", plannedDuration)
         // Before what is unknown, but after the X- attributes, as the draft lists them.
