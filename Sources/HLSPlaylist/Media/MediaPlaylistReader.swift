@@ -116,8 +116,7 @@ private struct MediaPlaylistReader {
             end: UInt32(truncatingIfNeeded: line.next)
         )
         if segments.count == 64 { reserve(at: line.next) }
-        segments.append(MediaSegment(draft, uri: content, ownURI: text, origin: origin))
-        draft = SegmentDraft()
+        segments.append(MediaSegment(taking: &draft, uri: content, ownURI: text, origin: origin))
         segmentsEnd = line.next
         if segments.count > context.options.limits.segments {
             context.report(.limitExceeded, "more than \(context.options.limits.segments) media segments")

@@ -52,12 +52,11 @@ final class TemplateReader {
         let storage = source.bytes
         let bytes = storage.span.bytes
         var lines: [TemplateLine] = []
-        var offset = range.lowerBound
+        // The byte order mark, which must not be there, goes.
+        var offset = range.lowerBound == 0 && storage.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : range.lowerBound
         while offset < range.upperBound {
             var line = LineScanner.scan(bytes, from: offset)
             let raw = offset..<min(line.next, range.upperBound)
-            // The byte order mark is copied with its line.
-            if offset == 0, storage.starts(with: [0xEF, 0xBB, 0xBF]) { line.start = 3 }
             offset = raw.upperBound
             line.end = min(line.end, range.upperBound)
             // The reader has judged the bytes.

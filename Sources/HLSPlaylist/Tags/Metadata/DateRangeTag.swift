@@ -51,7 +51,7 @@ public struct DateRangeTag: Hashable, Sendable {
     public var scte35In: [UInt8]?
     /// Whether it ends where the next range of its class starts.
     public var endsOnNext: Bool
-    /// Attributes that begin with `X-`, and those that the draft does not define.
+    /// Attributes that begin with `X-`, and behind them those that the draft does not define.
     public var otherAttributes: [Attribute]
 
     /// Makes a tag; durations are in seconds.
@@ -104,7 +104,9 @@ extension DateRangeTag: AttributeTag {
         scte35Out = attributes.octets("SCTE35-OUT")
         scte35In = attributes.octets("SCTE35-IN")
         endsOnNext = attributes.yes("END-ON-NEXT")
-        otherAttributes = attributes.remaining()
+        // In the order in which they are written.
+        let others = attributes.remaining()
+        otherAttributes = others.filter { $0.name.hasPrefix("X-") } + others.filter { !$0.name.hasPrefix("X-") }
     }
 
     func write(to attributes: inout AttributeWriter) {
