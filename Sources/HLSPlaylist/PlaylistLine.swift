@@ -109,8 +109,7 @@ private struct LineListReader {
         while offset < bytes.byteCount {
             let line = LineScanner.scan(bytes, from: offset)
             offset = line.next
-            context.lineNumber += 1
-            context.lineStart = line.start
+            context.begin(line)
             let range = context.checked(bytes, line)
             lines.append(
                 PlaylistLine(
@@ -132,8 +131,7 @@ private struct LineListReader {
         case .uri(let range): return .uri(context.text(range, reading: "URI"))
         case .unknownTag(let name): return .unknownTag(context.source.text(name))
         case .tag(let name, let value):
-            let isForeign = name.family != .any && (name.family == .multivariant) != (kind == .multivariant)
-            guard !isForeign, !name.isUnique || seen.insert(name).inserted, let tag = PlaylistTag(context, name, value)
+            guard !name.isForeign(to: kind), !name.isUnique || seen.insert(name).inserted, let tag = PlaylistTag(context, name, value)
             else {
                 return .refused(name)
             }

@@ -14,6 +14,8 @@ public struct MediaPlaylist: Sendable {
         var header: Range<Int>
         /// The lines after the last URI line.
         var trailer: Range<Int>
+        /// Whether it had a target duration, be it 0.
+        let hasTargetDuration: Bool
     }
 
     /// The protocol version; nil when the tag is absent: EXT-X-VERSION.
@@ -85,7 +87,7 @@ public struct MediaPlaylist: Sendable {
 }
 
 extension MediaPlaylist: Equatable {
-    /// Whether both say the same; where and how they were written does not matter, nor do comments' places.
+    /// Whether both say the same; where and how they were written does not matter.
     public static func == (left: MediaPlaylist, right: MediaPlaylist) -> Bool {
         left.version == right.version && left.isIndependentSegments == right.isIndependentSegments
             && left.start == right.start && left.defines == right.defines && left.targetDuration == right.targetDuration
@@ -106,7 +108,7 @@ extension MediaPlaylist {
         if isIndependentSegments { tags.append(.independentSegments) }
         if let start { tags.append(.start(start)) }
         tags += defines.map { .define($0) }
-        if targetDuration > 0 { tags.append(.targetDuration(targetDuration)) }
+        if targetDuration > 0 || origin?.hasTargetDuration == true { tags.append(.targetDuration(targetDuration)) }
         if let mediaSequence { tags.append(.mediaSequence(mediaSequence)) }
         if let discontinuitySequence { tags.append(.discontinuitySequence(discontinuitySequence)) }
         if let playlistType { tags.append(.playlistType(playlistType)) }

@@ -71,7 +71,7 @@ public struct MediaSegment: Sendable {
     }
 
     @inline(__always)
-    init(_ draft: SegmentDraft, uri: Range<Int>, ownURI: String?, origin: Origin) {
+    init(taking draft: inout SegmentDraft, uri: Range<Int>, ownURI: String?, origin: Origin) {
         uriRange = UInt32(truncatingIfNeeded: uri.lowerBound)..<UInt32(truncatingIfNeeded: uri.upperBound)
         titleRange =
             UInt32(truncatingIfNeeded: draft.title.lowerBound)..<UInt32(truncatingIfNeeded: draft.title.upperBound)
@@ -83,7 +83,8 @@ public struct MediaSegment: Sendable {
         programDateTime = draft.programDateTime
         isDiscontinuity = draft.isDiscontinuity
         isGap = draft.isGap
-        tags = draft.tags
+        tags = draft.takeTags()
+        draft.reset()
     }
 
     /// Where it is, relative to the playlist or absolute.
@@ -102,6 +103,11 @@ public struct MediaSegment: Sendable {
             ownText = OwnText(uri: ownText?.uri, title: newValue)
             isEdited = true
         }
+    }
+
+    /// Has its lines compared with its values when it is written.
+    mutating func readAgain() {
+        if let origin, origin.source.hasReference(origin.range) { isEdited = true }
     }
 
     private func text(_ range: Range<UInt32>) -> String {
@@ -253,4 +259,28 @@ struct SegmentDraft {
     var isGap = false
     var holdsPlaylistTags = false
     var tags: [SegmentTag] = []
+
+    /// The tags, moved out. Most segments have none.
+    @inline(__always)
+    mutating func takeTags() -> [SegmentTag] {
+        guard !tags.isEmpty else { return [] }
+        let result = tags
+        tags = []
+        return result
+    }
+
+    /// Begins the next segment; the tags have been taken.
+    @inline(__always)
+    mutating func reset() {
+        start = -1
+        duration = 0
+        hasDuration = false
+        durationLine = 0
+        title = 0..<0
+        byteRange = nil
+        programDateTime = nil
+        isDiscontinuity = false
+        isGap = false
+        holdsPlaylistTags = false
+    }
 }

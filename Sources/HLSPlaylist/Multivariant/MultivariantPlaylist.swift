@@ -28,7 +28,8 @@ public struct MultivariantPlaylist: Sendable {
     public var variants: [Variant] = [] { didSet { isEdited = true } }
     /// The Media Playlists of I-frames.
     public var iFrameVariants: [IFrameStreamInfTag] = [] { didSet { isEdited = true } }
-    /// Unknown tags and comments, in order.
+    /// Unknown tags and comments, in order. A variant whose tag clients ignore is not among them; it stays where it is when the
+    /// playlist is written.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
 
     /// The values of the variables that were read; Media Playlists may import them.

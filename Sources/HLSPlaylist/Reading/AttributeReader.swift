@@ -161,8 +161,11 @@ extension AttributeReader {
     /// Unquoted text of any kind: an enumerated string whose values the caller knows.
     mutating func enumerated(_ name: StaticString, required: Bool = false) -> String? {
         guard let item = take(name) else { return missing(name, required) }
-        guard !item.isQuoted else { return malformed(name, item, "an unquoted enumerated string") }
-        return context.source.text(item.value)
+        let text = context.source.text(item.value)
+        guard !item.isQuoted, !text.utf8.contains(0x20) else {
+            return malformed(name, item, "an unquoted enumerated string")
+        }
+        return text
     }
 
     /// An enumerated string of a set. With a value that the draft does not define, the tag is ignored, unless the caller can
@@ -177,14 +180,16 @@ extension AttributeReader {
         let value = Value(rawValue: text)
         if !Value.defined.contains(value) {
             if keepsUnknown {
-                let name = name.description
                 context.report(
                     .unknownEnumeratedValue,
                     at: context.lineStart,
-                    "\(tag.rawValue): \(name)=\(text) is not defined"
+                    "\(tag.rawValue): \(name) is \(ReadingContext.quoted(text)), which is not defined"
                 )
             } else {
-                ignore(.unknownEnumeratedValue, "\(name)=\(text) is not defined: clients ignore the tag")
+                ignore(
+                    .unknownEnumeratedValue,
+                    "\(name) is \(ReadingContext.quoted(text)), which is not defined: clients ignore the tag"
+                )
             }
         }
         return value

@@ -51,8 +51,8 @@ public struct DateRangeTag: Hashable, Sendable {
     public var scte35In: [UInt8]?
     /// Whether it ends where the next range of its class starts.
     public var endsOnNext: Bool
-    /// Attributes that begin with `X-`, and those that the draft does not define; also an SCTE35 attribute that is no whole
-    /// number of bytes.
+    /// Attributes that begin with `X-`, and behind them those that the draft does not define, and an SCTE35 attribute that is no
+    /// whole number of bytes.
     public var otherAttributes: [Attribute]
 
     /// Makes a tag; durations are in seconds.
@@ -106,15 +106,17 @@ extension DateRangeTag: AttributeTag {
         scte35Out = attributes.octets("SCTE35-OUT", others: &halves)
         scte35In = attributes.octets("SCTE35-IN", others: &halves)
         endsOnNext = attributes.yes("END-ON-NEXT", allowsNo: false)
-        otherAttributes = attributes.remaining() + halves
+        // In the order in which they are written.
+        let others = attributes.remaining() + halves
+        otherAttributes = others.filter { $0.name.hasPrefix("X-") } + others.filter { !$0.name.hasPrefix("X-") }
     }
 
     func write(to attributes: inout AttributeWriter) {
         attributes.quotedString("ID", id)
         attributes.quotedString("CLASS", rangeClass)
-        attributes.quotedString("START-DATE", startDate?.text)
+        attributes.date("START-DATE", startDate)
         attributes.quotedString("CUE", cue.isEmpty ? nil : cue.map(\.rawValue).joined(separator: ","))
-        attributes.quotedString("END-DATE", endDate?.text)
+        attributes.date("END-DATE", endDate)
         attributes.decimal("DURATION", duration)
         attributes.decimal("PLANNED-DURATION", plannedDuration)
         // Before what is unknown, but after the X- attributes, as the draft lists them.
