@@ -7,8 +7,9 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Judge playlists by the rules of HLS, and a Multivariant Playlist with all that it names.",
         discussion: """
-            Findings are printed by rule, errors first. Exit code 1 means findings at or above --fail-on; a Media \
-            Playlist that cannot be read while a Multivariant Playlist is followed is a finding, not a failure to read.
+            Findings are printed by rule, errors first. Exit code 1 means findings at or above --fail-on. A Media \
+            Playlist that cannot be read while a Multivariant Playlist is followed is a finding; exit code 3 means \
+            that a playlist of the command line cannot be read.
 
             A playlist from the web never makes this command read a file, and a file only files of its own folder.
             """
@@ -17,7 +18,10 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     @Argument(help: .init("Paths, http or https URLs; - for standard input.", valueName: "playlist"))
     var inputs: [String] = []
 
-    @Option(name: .customLong("fail-on"), help: .init("error, warning, note or never.", valueName: "severity"))
+    @Option(
+        name: .customLong("fail-on"),
+        help: .init("Fail on findings of this severity and above.", valueName: "severity")
+    )
     var failOn = FailOnArgument.error
 
     @Option(help: .init("A rule that is not kept; can be repeated.", valueName: "rule"))
@@ -102,7 +106,8 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
 
     private static var rulesJSON: JSONValue { .object(["rules": .array(LintRule.all.map(\.json))]) }
 
-    private func findings(of input: PlaylistInput, _ judge: PlaylistJudge) async throws(CommandFailure) -> CheckFindings {
+    private func findings(of input: PlaylistInput, _ judge: PlaylistJudge) async throws(CommandFailure) -> CheckFindings
+    {
         let start = ContinuousClock.now
         let subject = try await judge.read(input)
         if previous != nil || watch != nil {

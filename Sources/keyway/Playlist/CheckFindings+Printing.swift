@@ -22,7 +22,8 @@ extension CheckFindings {
     /// One line that says it all.
     var summary: String {
         let judged = files.count { $0.kind != nil }
-        let place = judged == 1 ? "1 playlist" : "\(judged) playlists"
+        let unread = files.count - judged
+        let place = (judged == 1 ? "1 playlist" : "\(judged) playlists") + (unread > 0 ? ", \(unread) not read" : "")
         guard !findings.isEmpty else { return "nothing found in \(place)" }
         return "\(counted(.error)), \(counted(.warning)), \(counted(.note)) in \(place)"
     }

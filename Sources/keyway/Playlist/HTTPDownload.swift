@@ -26,8 +26,8 @@ final class HTTPDownload: NSObject, URLSessionDataDelegate, Sendable {
         var redirections = 0
     }
 
-    /// Not more than browsers follow.
-    private static let maximumRedirections = 20
+    /// Fewer than Foundation follows by itself.
+    private static let maximumRedirections = 10
 
     private let limit: Int
     private let headers: @Sendable (URL) -> [String: String]

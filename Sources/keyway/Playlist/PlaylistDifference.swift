@@ -108,7 +108,8 @@ struct PlaylistDifference: Sendable {
             changes.append(Change(place: grid.title, kind: .added, subject: row.identity))
         }
         // A client that knows nothing else starts with the first variant.
-        if grid.title == "Variants", old.map(\.0).filter({ newRows[$0] != nil }) != new.map(\.0).filter(oldNames.contains) {
+        let oldOrder = old.map(\.0).filter { newRows[$0] != nil }
+        if grid.title == "Variants", oldOrder != new.map(\.0).filter(oldNames.contains) {
             changes.append(Change(place: grid.title, kind: .changed, subject: [.text("the order")]))
         }
     }
@@ -128,74 +129,22 @@ struct PlaylistDifference: Sendable {
     static func attributes(_ columns: [String], _ before: Grid.Row, _ after: Grid.Row) -> [Attribute] {
         columns.indices.compactMap { column in
             let (old, new) = (before.cells[column], after.cells[column])
-            return same(old, new) ? nil : Attribute(name: columns[column], before: old, after: new)
+            guard !same(old, new) else { return nil }
+            guard case .items(let left)? = old, case .items(let right)? = new else {
+                return Attribute(name: columns[column], before: old, after: new)
+            }
+            return attribute(columns[column], left, right)
         }
     }
-}
 
-/// Compares segments by their media sequence numbers. Neighbours that change in the same way are one change.
-private struct SegmentComparison {
-    private(set) var changes: [PlaylistDifference.Change] = []
-    private var run: (first: UInt64, last: UInt64, attributes: [PlaylistDifference.Attribute])?
-
-    mutating func compare(_ before: [ResolvedSegment], _ after: [ResolvedSegment]) {
-        let (old, new) = (before.first?.mediaSequenceNumber ?? 0, after.first?.mediaSequenceNumber ?? 0)
-        // How many segments stand before the first one that both have.
-        let oldStart = Int(clamping: new > old ? new - old : 0)
-        let newStart = Int(clamping: old > new ? old - new : 0)
-        let common = max(0, min(before.count - min(oldStart, before.count), after.count - min(newStart, after.count)))
-        let hasCommon = common > 0 && !before.isEmpty && !after.isEmpty
-        let oldCommon = hasCommon ? oldStart..<oldStart + common : 0..<0
-        let newCommon = hasCommon ? newStart..<newStart + common : 0..<0
-        report(.removed, before[..<oldCommon.lowerBound])
-        for (left, right) in zip(before[oldCommon], after[newCommon]) {
-            take(left, right)
+    /// Of several things, those that differ; all, when nothing but their order does.
+    private static func attribute(_ name: String, _ before: [[Field]], _ after: [[Field]]) -> Attribute {
+        func missing(_ items: [[Field]], in others: [[Field]]) -> FieldValue? {
+            let rest = items.filter { item in !others.contains { same(.items([$0]), .items([item])) } }
+            return rest.isEmpty ? nil : .items(rest)
         }
-        endRun()
-        report(.removed, before[oldCommon.upperBound...])
-        report(.added, after[..<newCommon.lowerBound])
-        report(.added, after[newCommon.upperBound...])
-    }
-
-    private mutating func report(_ kind: PlaylistDifference.Kind, _ segments: ArraySlice<ResolvedSegment>) {
-        guard let first = segments.first, let last = segments.last else { return }
-        add(kind, first.mediaSequenceNumber, last.mediaSequenceNumber, [])
-    }
-
-    private mutating func take(_ before: ResolvedSegment, _ after: ResolvedSegment) {
-        let number = before.mediaSequenceNumber
-        let attributes = PlaylistDifference.attributes(
-            SegmentList.columns,
-            SegmentList.row(before, resolvesIV: false),
-            SegmentList.row(after, resolvesIV: false)
-        )
-        if let run, run.attributes == attributes, run.last &+ 1 == number {
-            self.run?.last = number
-            return
-        }
-        endRun()
-        if !attributes.isEmpty { run = (number, number, attributes) }
-    }
-
-    private mutating func endRun() {
-        guard let run else { return }
-        add(.changed, run.first, run.last, run.attributes)
-        self.run = nil
-    }
-
-    private mutating func add(
-        _ kind: PlaylistDifference.Kind,
-        _ first: UInt64,
-        _ last: UInt64,
-        _ attributes: [PlaylistDifference.Attribute]
-    ) {
-        changes.append(
-            .init(
-                place: "Segments",
-                kind: kind,
-                subject: [.text(SegmentList.numbers(first, last))],
-                attributes: attributes
-            )
-        )
+        let (old, new) = (missing(before, in: after), missing(after, in: before))
+        if old == nil, new == nil { return Attribute(name: name, before: .items(before), after: .items(after)) }
+        return Attribute(name: name, before: old, after: new)
     }
 }

@@ -74,7 +74,9 @@ struct PlaylistJudge: Sendable {
         found.addLimits()
         for (name, note) in found.notes { Self.complain(note, of: name) }
         let skipped = children.values.count { if case .skipped = $0 { true } else { false } }
-        if skipped > 0 { Self.complain("\(skipped) Media Playlists were not read: --limit-playlists", of: subject.name) }
+        if skipped > 0 {
+            Self.complain("\(skipped) Media Playlists were not read: --limit-playlists", of: subject.name)
+        }
         return found.result
     }
 

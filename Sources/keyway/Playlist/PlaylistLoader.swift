@@ -45,7 +45,8 @@ struct PlaylistLoader: Sendable {
     ///   - uri: Its URI, resolved.
     ///   - parent: Where the playlist was found that names it.
     ///   - limit: The greatest size, in bytes.
-    func load(_ uri: String, from parent: PlaylistLocation, limit: Int) async throws(PlaylistLocation.Refusal) -> Loaded {
+    func load(_ uri: String, from parent: PlaylistLocation, limit: Int) async throws(PlaylistLocation.Refusal) -> Loaded
+    {
         let location = try parent.child(uri)
         switch location {
         case .web(let url):

@@ -24,7 +24,8 @@ extension PlaylistOverview {
         )
         if let note { notes.append(note) }
         if let skip = playlist.skip {
-            notes.append("this is a delta update: \(skip.skippedSegments) segments were left out, and their keys are not known")
+            let count = skip.skippedSegments
+            notes.append("this is a delta update: \(count) segments were left out, and their keys are not known")
         }
     }
 

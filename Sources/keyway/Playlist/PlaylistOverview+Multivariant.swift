@@ -163,10 +163,9 @@ extension KeyTag {
     /// Where the initialisation vector of a segment comes from.
     var rule: String {
         switch (method, keyFormat) {
-        case (.none, _): "none"
         case (_, .fairPlay): "with the key"
-        case (.aes256GCM, _), (.sampleAESCTR, _): "in the media"
-        default: explicitIV ?? (keyFormat == .identity ? "media sequence number" : "with the key")
+        case (.none, _), (.aes256GCM, _), (.sampleAESCTR, _): "not in the playlist"
+        default: explicitIV ?? (keyFormat == .identity ? "media sequence number" : "not in the playlist")
         }
     }
 }

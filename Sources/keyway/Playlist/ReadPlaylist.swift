@@ -36,7 +36,7 @@ struct ReadPlaylist: Sendable {
     /// What to say of the errors.
     var note: String? {
         guard errors > 0 else { return nil }
-        let words = errors == 1 ? "1 line breaks" : "\(errors) lines break"
-        return "\(words) the rules of the format and may be missing here: keyway playlist check"
+        let words = errors == 1 ? "1 error was found while reading" : "\(errors) errors were found while reading"
+        return "\(words), and lines may be missing here: keyway playlist check says where"
     }
 }

@@ -72,7 +72,8 @@ struct ReloadWatch {
     private func reportStandstill(_ playlist: MediaPlaylist, _ time: Duration) {
         guard time >= .seconds(1.5 * Double(playlist.targetDuration)) else { return }
         let seconds = time.formatted(.units(allowed: [.seconds], width: .narrow))
-        PlaylistJudge.complain("it has not changed for \(seconds), which is more than 1.5 target durations", of: input.name)
+        let words = "it has not changed for \(seconds), which is more than 1.5 target durations"
+        PlaylistJudge.complain(words, of: input.name)
     }
 }
 

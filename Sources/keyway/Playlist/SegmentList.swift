@@ -7,13 +7,13 @@ struct SegmentList {
     /// From which segment to which a set of keys applies.
     private(set) var periods = Grid(
         title: "Key periods",
-        columns: ["segments", "key format", "method", "versions", "IV", "URI"],
+        columns: ["from", "to", "key format", "method", "versions", "IV", "URI"],
         isDerived: true
     )
     /// From which segment to which an initialisation section applies.
     private(set) var sections = Grid(
         title: "Initialisation sections",
-        columns: ["segments", "byte range", "encrypted by", "URI"],
+        columns: ["from", "to", "byte range", "encrypted by", "URI"],
         isDerived: true
     )
     /// The media sequence number of the first segment.
@@ -30,9 +30,11 @@ struct SegmentList {
     private var keys: (first: UInt64, value: KeyContext)?
     private var section: (first: UInt64, value: ResolvedInitialization?)?
 
+    /// The column of the date.
+    static let dateColumn = "date"
     /// What a row of a segment says.
     static let columns = [
-        "segment", "duration", "discontinuity", "date", "gap", "bit rate", "parts", "byte range", "URI", "keys",
+        "segment", "duration", "discontinuity", dateColumn, "gap", "bit rate", "parts", "byte range", "URI", "keys",
         "initialisation section", "title",
     ]
 
@@ -88,34 +90,26 @@ struct SegmentList {
 
     private mutating func endPeriod() {
         guard let keys, let lastNumber else { return }
-        let name = Self.numbers(keys.first, lastNumber)
+        let range: [FieldValue?] = [.number(keys.first), .number(lastNumber)]
         if keys.value.keys.isEmpty {
-            let cells: [FieldValue?] = [.text(name), .text("not encrypted"), nil, nil, nil, nil]
-            periods.rows.append(Grid.Row(identity: [.text(name)], cells: cells))
+            periods.rows.append(Grid.Row(identity: [], cells: range + [nil, .text("NONE"), nil, nil, nil]))
         }
         periods.rows += keys.value.keys.map { key in
-            Grid.Row(
-                identity: [.text(name), .text(key.keyFormat.rawValue)],
-                cells: [
-                    .text(name), .text(key.keyFormat.rawValue), .text(key.method.rawValue),
-                    .optional(key.keyFormatVersions), .text(key.rule), .optional(uri: key.uri),
-                ]
-            )
+            let cells: [FieldValue?] = [
+                .text(key.keyFormat.rawValue), .text(key.method.rawValue), .optional(key.keyFormatVersions),
+                .text(key.rule), .optional(uri: key.uri),
+            ]
+            return Grid.Row(identity: [], cells: range + cells)
         }
     }
 
     private mutating func endSection() {
         guard let section, let value = section.value, let lastNumber else { return }
-        let name = Self.numbers(section.first, lastNumber)
-        sections.rows.append(
-            Grid.Row(
-                identity: [.text(name)],
-                cells: [
-                    .text(name), .optional(value.byteRange.map(Self.bytes)),
-                    .nonEmpty(value.keys.keys.map(\.keyFormat.rawValue)), .uri(value.map.uri),
-                ]
-            )
-        )
+        let cells: [FieldValue?] = [
+            .number(section.first), .number(lastNumber), .optional(value.byteRange.map(Self.bytes)),
+            .nonEmpty(value.keys.keys.map(\.keyFormat.rawValue)), .uri(value.map.uri),
+        ]
+        sections.rows.append(Grid.Row(identity: [], cells: cells))
     }
 
     /// One number, or the first and the last.

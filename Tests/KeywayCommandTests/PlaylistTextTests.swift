@@ -1,0 +1,96 @@
+import Foundation
+import HLSPlaylist
+import Testing
+
+@testable import keyway
+
+/// What is made of text out of playlists before it is shown.
+@Suite("Text out of playlists")
+struct PlaylistTextTests {
+    @Test(
+        "URIs are shown without what may be secret",
+        arguments: [
+            ("a.m3u8?token=1#x", "a.m3u8?…"),
+            ("https://user:pass@host/a?b", "https://…@host/a?…"),
+            ("https://host/a@b", "https://host/a@b"),
+            ("skd://movie/1", "skd://movie/1"),
+            ("data:text/plain;base64,AAAA", "data:text/plain;base64,…"),
+            ("DATA:,key", "DATA:,…"),
+            ("a#b", "a#…"),
+            ("a?", "a?"),
+            ("", ""),
+        ]
+    )
+    func cut(uri: String, shown: String) {
+        #expect(PlaylistText.cut(uri) == shown)
+    }
+
+    @Test("Messages are harmless, and the URIs in them are cut")
+    func message() {
+        let text = "no key \"https://a/b?c=d\" and (data:,x) here\u{1b}[2J? see 'skd://e?f'"
+        #expect(PlaylistText.message(text) == "no key \"https://a/b?…\" and (data:,x) here\\u{1b}[2J? see 'skd://e?…'")
+        #expect(PlaylistText.shown("a\u{202e}b\u{7f}") == "a\\u{202e}b\\u{7f}")
+        #expect(PlaylistText.shown(String(repeating: "x", count: 500)).count == 401)
+    }
+
+    @Test("The caret stands under the column, whatever stands before it")
+    func caret() {
+        let line = "#EXT-X-KEY:URI=\"a?secret\",IV=0x1"
+        let excerpt = Excerpt(line, column: 27)
+        #expect(excerpt.text == "#EXT-X-KEY:URI=\"a?…\",IV=0x1")
+        #expect(excerpt.caret == 21)
+        #expect(Array(excerpt.text)[excerpt.caret ?? 0] == "I")
+        // Columns count bytes; control characters and letters of several bytes stand before it.
+        let wide = Excerpt("é\u{1b}x", column: 4)
+        #expect(wide.text == "é\\u{1b}x")
+        #expect(wide.caret == 7)
+        #expect(Excerpt("abc", column: 0).caret == nil)
+        #expect(Excerpt("abc", column: 9).caret == 3)
+    }
+
+    @Test("Long lines are cut around the column")
+    func cutLine() throws {
+        let line = String(repeating: "a", count: 500) + "X" + String(repeating: "b", count: 500)
+        let excerpt = Excerpt(line, column: 501)
+        #expect(excerpt.text.count == 102)
+        #expect(Array(excerpt.text)[try #require(excerpt.caret)] == "X")
+        #expect(Excerpt(line, column: 1).text.hasPrefix("aaa"))
+        #expect(Excerpt(line, column: 1001).text.hasSuffix("bbb"))
+        #expect(Excerpt(String(repeating: "a", count: 1 << 20), column: 7).text == "(a line of 1048576 bytes)")
+    }
+
+    @Test("A playlist finds its neighbours whatever its path is called")
+    func base() throws {
+        for folder in ["/a/b", "a b", "50%", "a?b#c", "a:b", "//a", "./a:b", "é"] {
+            let base = PlaylistLocation.file("\(folder)/main.m3u8").base
+            let child = try PlaylistLocation.file("\(folder)/main.m3u8")
+                .child(URIReference.resolve("media%201.m3u8?x#y", against: base))
+            guard case .file(let path) = child else { throw CommandFailure.input("no file") }
+            #expect(URL(filePath: path).standardized == URL(filePath: "\(folder)/media 1.m3u8").standardized)
+        }
+    }
+
+    @Test("Segments are compared by their numbers, also at the end of what a number can say")
+    func extremes() throws {
+        func playlist(_ first: UInt64, _ count: Int) -> Playlist {
+            var playlist = MediaPlaylist(targetDuration: 1)
+            playlist.mediaSequence = first
+            playlist.segments = (0..<count).map { _ in MediaSegment(uri: "a.ts", duration: 1) }
+            return .media(playlist)
+        }
+        func subjects(_ before: Playlist, _ after: Playlist) throws -> [String] {
+            let difference = try #require(PlaylistDifference(before, after))
+            return difference.changes.filter { $0.place == "Segments" }.map { change in
+                change.kind.sign + change.subject.map(TextRenderer().line).joined()
+            }
+        }
+        #expect(try subjects(playlist(0, 3), playlist(1, 3)) == ["-0", "+3"])
+        #expect(try subjects(playlist(1, 3), playlist(0, 3)) == ["-3", "+0"])
+        #expect(try subjects(playlist(0, 3), playlist(9, 2)) == ["-0-2", "+9-10"])
+        #expect(try subjects(playlist(9, 2), playlist(0, 3)) == ["-9-10", "+0-2"])
+        #expect(try subjects(playlist(0, 0), playlist(5, 1)) == ["+5"])
+        #expect(try subjects(playlist(5, 1), playlist(0, 0)) == ["-5"])
+        #expect(try subjects(playlist(.max, 2), playlist(0, 2)).count == 2)
+        #expect(try subjects(playlist(0, 2), playlist(.max, 2)).count == 2)
+    }
+}
