@@ -40,12 +40,13 @@ enum PlaylistLocation: Hashable, Sendable {
                 case "%": result += "%25"
                 case "?": result += "%3F"
                 case "#": result += "%23"
+                // In the first name it would end a scheme.
+                case ":": result += "%3A"
                 default: result.append(character)
                 }
             }
-            // Two slashes would begin an authority, a colon in the first name would end a scheme.
-            if encoded.hasPrefix("/") { return "/" + encoded.drop { $0 == "/" } }
-            return encoded.prefix { $0 != "/" }.contains(":") ? "./" + encoded : encoded
+            // Two slashes would begin an authority.
+            return encoded.hasPrefix("/") ? "/" + encoded.drop { $0 == "/" } : encoded
         }
     }
 
