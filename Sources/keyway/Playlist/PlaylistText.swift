@@ -47,13 +47,14 @@ enum PlaylistText {
         return shown(result + rest, limit: 1_000)
     }
 
-    /// The next word that holds `://` or begins with `data:`.
+    /// The next word that holds `://` or a query, or begins with `data:`. A question mark at the end of a word is one.
     private static func nextURI(in text: Substring) -> Range<String.Index>? {
         let isEnd = { (character: Character) in character.isWhitespace || "\"'<>`".contains(character) }
         var position = text.startIndex
         while position < text.endIndex {
             let word = text[position...].prefix { !isEnd($0) }
-            if word.hasPrefix("data:") || word.contains("://") { return word.startIndex..<word.endIndex }
+            let hasQuery = word.firstIndex(of: "?").map { word.index(after: $0) < word.endIndex } ?? false
+            if hasQuery || word.hasPrefix("data:") || word.contains("://") { return word.startIndex..<word.endIndex }
             position = word.endIndex
             if position < text.endIndex { position = text.index(after: position) }
         }

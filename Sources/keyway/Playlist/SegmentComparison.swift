@@ -34,17 +34,27 @@ struct SegmentComparison {
     private mutating func take(_ before: ResolvedSegment, _ after: ResolvedSegment) {
         let number = before.mediaSequenceNumber
         let isSameDate = hasSameDate(before, after)
-        let attributes = PlaylistDifference.attributes(
-            SegmentList.columns,
-            SegmentList.row(before, resolvesIV: false),
-            SegmentList.row(after, resolvesIV: false)
-        ).filter { $0.name != SegmentList.dateColumn || !isSameDate }
+        var attributes: [PlaylistDifference.Attribute] = []
+        if !isSameDate || !isEqual(before, after) {
+            attributes = PlaylistDifference.attributes(
+                SegmentList.columns,
+                SegmentList.row(before, resolvesIV: false),
+                SegmentList.row(after, resolvesIV: false)
+            ).filter { $0.name != SegmentList.dateColumn || !isSameDate }
+        }
         if let run, run.attributes == attributes, run.last &+ 1 == number {
             self.run?.last = number
             return
         }
         endRun()
         if !attributes.isEmpty { run = (number, number, attributes) }
+    }
+
+    /// Whether there is nothing to look at more closely.
+    private func isEqual(_ before: ResolvedSegment, _ after: ResolvedSegment) -> Bool {
+        before.segment == after.segment && before.keys == after.keys && before.byteRange == after.byteRange
+            && before.initialization == after.initialization && before.bitrate == after.bitrate
+            && before.discontinuitySequenceNumber == after.discontinuitySequenceNumber
     }
 
     /// Whether the date of a segment says nothing new: a changed duration moves the dates of all segments after it, and a date
