@@ -73,6 +73,22 @@ struct PlaylistTextTests {
         }
     }
 
+    @Test("Partial segments are compared one by one")
+    func parts() throws {
+        func playlist(_ parts: [PartTag]) -> Playlist {
+            let segment = MediaSegment(uri: "a.ts", duration: 1, tags: parts.map { .part($0) })
+            return .media(MediaPlaylist(targetDuration: 1, segments: [segment]))
+        }
+        let (a, b) = (PartTag(uri: "1.ts", duration: 0.5), PartTag(uri: "2.ts", duration: 0.5))
+        func words(_ before: [PartTag], _ after: [PartTag]) throws -> String? {
+            let changes = try #require(PlaylistDifference(playlist(before), playlist(after))).changes
+            return changes.last.map { "\($0.attributes.map { "\($0.name) \($0.before as Any) \($0.after as Any)" })" }
+        }
+        #expect(try words([a, b], [a, b]) == nil)
+        #expect(try words([a, a], [a, b])?.contains("2.ts") == true)
+        #expect(try words([a, b], [])?.contains("quantity(2") == true)
+    }
+
     @Test("Segments are compared by their numbers, also at the end of what a number can say")
     func extremes() throws {
         func playlist(_ first: UInt64, _ count: Int) -> Playlist {

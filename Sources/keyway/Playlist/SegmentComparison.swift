@@ -38,9 +38,10 @@ struct SegmentComparison {
         if !isSameDate || !isEqual(before, after) {
             attributes = PlaylistDifference.attributes(
                 SegmentList.columns,
-                SegmentList.row(before, resolvesIV: false),
-                SegmentList.row(after, resolvesIV: false)
+                SegmentList.row(before, isCompared: true),
+                SegmentList.row(after, isCompared: true)
             ).filter { $0.name != SegmentList.dateColumn || !isSameDate }
+            if before.segment.parts.isEmpty != after.segment.parts.isEmpty { attributes = attributes.map(counted) }
         }
         if let run, run.attributes == attributes, run.last &+ 1 == number {
             self.run?.last = number
@@ -48,6 +49,15 @@ struct SegmentComparison {
         }
         endRun()
         if !attributes.isEmpty { run = (number, number, attributes) }
+    }
+
+    /// Partial segments that have all come or gone are counted: a live playlist drops those of older segments.
+    private func counted(_ attribute: PlaylistDifference.Attribute) -> PlaylistDifference.Attribute {
+        func count(_ value: FieldValue?) -> FieldValue? {
+            if case .items(let items)? = value { .number(items.count) } else { nil }
+        }
+        guard attribute.name == SegmentList.partsColumn else { return attribute }
+        return .init(name: attribute.name, before: count(attribute.before), after: count(attribute.after))
     }
 
     /// Whether there is nothing to look at more closely.

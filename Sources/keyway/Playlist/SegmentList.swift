@@ -32,9 +32,11 @@ struct SegmentList {
 
     /// The column of the date.
     static let dateColumn = "date"
+    /// The column of the partial segments.
+    static let partsColumn = "parts"
     /// What a row of a segment says.
     static let columns = [
-        "segment", "duration", "discontinuity", dateColumn, "gap", "bit rate", "parts", "byte range", "URI", "keys",
+        "segment", "duration", "discontinuity", dateColumn, "gap", "bit rate", partsColumn, "byte range", "URI", "keys",
         "initialisation section", "title",
     ]
 
@@ -121,11 +123,12 @@ struct SegmentList {
 
     /// What applies to a segment.
     ///
-    /// - Parameter resolvesIV: Whether the initialisation vector is given, and not only where it comes from.
-    static func row(_ resolved: ResolvedSegment, resolvesIV: Bool = true) -> Grid.Row {
+    /// - Parameter isCompared: For comparisons, initialisation vectors are only what the playlist says of them, and partial segments
+    ///   are not only counted.
+    static func row(_ resolved: ResolvedSegment, isCompared: Bool = false) -> Grid.Row {
         let segment = resolved.segment
         let number = resolved.mediaSequenceNumber
-        let parts = segment.tags.isEmpty ? 0 : segment.parts.count
+        let parts = segment.tags.isEmpty ? [] : segment.parts
         let discontinuity = resolved.discontinuitySequenceNumber
         return Grid.Row(
             identity: [.number(number)],
@@ -136,17 +139,28 @@ struct SegmentList {
                 .optional(resolved.programDateTime?.description),
                 .yes(segment.isGap),
                 .optional(resolved.bitrate, unit: "kbit/s"),
-                parts > 0 ? .number(parts) : nil,
+                parts.isEmpty ? nil : isCompared ? .items(parts.map(fields)) : .number(parts.count),
                 .optional(resolved.byteRange.map(bytes)),
                 .uri(segment.uri),
-                items(resolved.keys.keys, resolved, resolvesIV),
+                items(resolved.keys.keys, resolved, resolvesIV: !isCompared),
                 section(resolved.initialization),
                 segment.title.isEmpty ? nil : .text(segment.title),
             ]
         )
     }
 
-    private static func items(_ keys: [KeyTag], _ segment: ResolvedSegment, _ resolvesIV: Bool) -> FieldValue? {
+    private static func fields(_ part: PartTag) -> [Field] {
+        var fields = [Field("URI", .uri(part.uri)), Field("duration", .decimal(part.duration, unit: "s"))]
+        if let range = part.byteRange {
+            fields.append(Field("bytes", .number(range.length)))
+            if let offset = range.offset { fields.append(Field("first byte", .number(offset))) }
+        }
+        if part.isIndependent { fields.append(Field("independent", .text("independent"))) }
+        if part.isGap { fields.append(Field("gap", .text("gap"))) }
+        return fields
+    }
+
+    private static func items(_ keys: [KeyTag], _ segment: ResolvedSegment, resolvesIV: Bool) -> FieldValue? {
         guard !keys.isEmpty else { return nil }
         return .items(
             keys.map { key in
