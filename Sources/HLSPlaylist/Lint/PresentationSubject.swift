@@ -32,7 +32,8 @@ struct PresentationSubject: Sendable {
     }
 
     let multivariant: MultivariantSubject
-    /// In the order of the tags that name them. A playlist that several tags name comes several times.
+    /// Variants first, then renditions, then I-frame variants, each in the order of the tags that name them. A playlist that
+    /// several tags name comes several times.
     let references: [Reference]
     /// The Media Playlists, each once, in the order of the tags that first name them.
     let members: [Member]
@@ -88,9 +89,6 @@ extension PresentationSubject {
         for (tag, line) in multivariant.iFrameVariants {
             references.append(reference(.iFrameVariant(tag), line, tag.uri))
         }
-        self.init(
-            multivariant: multivariant,
-            references: references.sorted { $0.line.number < $1.line.number }
-        )
+        self.init(multivariant: multivariant, references: references)
     }
 }
