@@ -139,10 +139,11 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles", "VirtualDevice", "keyway",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VectorFiles",
+                "VirtualDevice",
+                "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Transcripts"],
+            exclude: ["Playlists", "Transcripts"],
             swiftSettings: settings
         ),
         .testTarget(

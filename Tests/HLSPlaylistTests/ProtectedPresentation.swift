@@ -84,13 +84,14 @@ struct ProtectedPresentation {
 
     private static func iFrames(_ key: String, _ size: Int) -> String {
         video(key, size).replacing("#EXT-X-VERSION:6", with: "#EXT-X-VERSION:5")
+            .replacing("TARGETDURATION:6", with: "TARGETDURATION:7")
             .replacing("PLAYLIST-TYPE:VOD", with: "PLAYLIST-TYPE:VOD\n#EXT-X-I-FRAMES-ONLY")
     }
 
     private static let subtitles = """
         #EXTM3U
         #EXT-X-VERSION:3
-        #EXT-X-TARGETDURATION:16
+        #EXT-X-TARGETDURATION:17
         #EXT-X-PLAYLIST-TYPE:VOD
         #EXTINF:16.016,
         subs.vtt
