@@ -78,7 +78,9 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         let folder = VectorFile.root.appending(path: "playlist")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
         guard !files.isEmpty else { throw VectorFile.Unreadable(description: "no vectors in playlist") }
-        return try files.sorted().map { try PlaylistVectorFile($0, [UInt8](Data(contentsOf: folder.appending(path: $0)))) }
+        return try files.sorted().map {
+            try PlaylistVectorFile($0, [UInt8](Data(contentsOf: folder.appending(path: $0))))
+        }
     }
 
     init(_ file: String, _ bytes: [UInt8]) throws {
@@ -115,7 +117,8 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         notes = try findings("notes") ?? []
         isCanonical = canonical == "yes"
         url = headers["url"]
-        files = try Self.files(Array(bytes[(gap + 2)...]), isSingle: subject == .media || subject == .multivariant)
+        files =
+            try Self.files(Array(bytes[(gap + 2)...]), isSingle: subject == .media || subject == .multivariant)
             ?? { throw unreadable("the playlists have no names") }()
     }
 

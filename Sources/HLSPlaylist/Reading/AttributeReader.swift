@@ -145,6 +145,13 @@ struct AttributeReader {
         problem(.malformedAttributeValue, at: item.value.lowerBound, "\(name) is not \(expected)")
         return nil
     }
+
+    /// The text of a value, its variables replaced; nil, and the tag must not be believed, when that is not possible.
+    private mutating func text(_ item: Item, _ name: @autoclosure () -> String) -> String? {
+        let text = context.resolvedText(item.value, reading: "\(tag.rawValue), \(name())")
+        if text == nil { isUsable = false }
+        return text
+    }
 }
 
 /// The types of section 4.2. Each yields nil when the attribute is absent or malformed; only the latter, and a required
@@ -155,7 +162,7 @@ extension AttributeReader {
         guard let item = take(name) else { return missing(name, required) }
         guard item.isQuoted else { return malformed(name, item, "a quoted string") }
         guard allowsEmpty || !item.value.isEmpty else { return malformed(name, item, "allowed to be empty") }
-        return context.text(item.value, reading: "\(tag.rawValue), \(name)")
+        return text(item, name.description)
     }
 
     /// Unquoted text of any kind: an enumerated string whose values the caller knows.
@@ -251,7 +258,7 @@ extension AttributeReader {
     /// The digits of a hexadecimal sequence, its prefix removed and its variables replaced.
     mutating func hexadecimal(_ name: StaticString) -> [UInt8]? {
         guard let item = take(name) else { return nil }
-        let digits = Array(context.text(item.value, reading: "\(tag.rawValue), \(name)").utf8)
+        guard let digits = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard !item.isQuoted, digits.count > 2, digits[0] == 0x30, digits[1] | 0x20 == 0x78,
             digits.dropFirst(2).allSatisfy({ Hexadecimal.value($0) != nil })
         else { return malformed(name, item, "a hexadecimal sequence that starts with 0x") }
@@ -309,7 +316,7 @@ extension AttributeReader {
     /// A byte range in a quoted string.
     mutating func byteRange(_ name: StaticString) -> ByteRange? {
         guard let item = take(name) else { return nil }
-        let bytes = Array(context.text(item.value, reading: "\(tag.rawValue), \(name)").utf8)
+        guard let bytes = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard item.isQuoted, let value = ByteRange(bytes, 0..<bytes.count) else {
             return malformed(name, item, "a byte range such as \"1000@0\"")
         }
@@ -319,8 +326,8 @@ extension AttributeReader {
     /// A date in a quoted string.
     mutating func date(_ name: StaticString) -> PlaylistDate? {
         guard let item = take(name) else { return nil }
-        guard item.isQuoted, let value = PlaylistDate(context.text(item.value, reading: "\(tag.rawValue), \(name)"))
-        else {
+        guard let text = text(item, name.description) else { return nil }
+        guard item.isQuoted, let value = PlaylistDate(text) else {
             return malformed(name, item, "an ISO 8601 date and time")
         }
         return value
@@ -342,10 +349,8 @@ extension AttributeReader {
             } else if tag != .dateRange || !name.hasPrefix("X-") {
                 context.report(.unknownAttribute, at: item.name.lowerBound, "\(tag.rawValue): \(name) is not defined")
             }
-            let text =
-                item.isQuoted
-                ? context.text(item.value, reading: "\(tag.rawValue), \(name)") : context.source.text(item.value)
-            result.append(Attribute(name: name, value: text, isQuoted: item.isQuoted))
+            let text = item.isQuoted ? text(item, name) : context.source.text(item.value)
+            result.append(Attribute(name: name, value: text ?? "", isQuoted: item.isQuoted))
         }
         return result
     }

@@ -86,8 +86,13 @@ final class ReadingContext {
         if !isLenient { throw PlaylistError(firstError) }
     }
 
-    /// Text that may refer to variables.
+    /// Text that may refer to variables; as it stands when one of them is not defined, which is reported.
     func text(_ range: Range<Int>, reading: @autoclosure () -> String) -> String {
+        resolvedText(range, reading: reading()) ?? source.text(range)
+    }
+
+    /// Text that may refer to variables; nil when one of them is not defined, which is reported.
+    func resolvedText(_ range: Range<Int>, reading: @autoclosure () -> String) -> String? {
         let bytes = source.bytes
         guard VariableTable.hasReference(bytes.span.bytes, range) else { return source.text(range) }
         do {
@@ -113,7 +118,7 @@ final class ReadingContext {
                 "variables would add more than \(options.limits.substitutedBytes) bytes"
             )
         }
-        return source.text(range)
+        return nil
     }
 
     /// Text of an enemy for a message: short, and without what could confuse a terminal.

@@ -227,9 +227,12 @@ extension LintRule {
                     for name in ["SCTE35-CMD", "SCTE35-OUT", "SCTE35-IN"] {
                         guard let digits = file.value(ofAttribute: name, line)?.utf8.dropFirst(2) else { continue }
                         let isWhole = digits.count.isMultiple(of: 2)
-                        guard !isWhole || !digits.prefix(2).map({ $0 & 0xDF }).elementsEqual("FC".utf8) else { continue }
+                        guard !isWhole || !digits.prefix(2).map({ $0 & 0xDF }).elementsEqual("FC".utf8) else {
+                            continue
+                        }
                         let reason =
-                            isWhole ? "does not begin with FC, the table ID of a splice_info_section" : "has half a byte"
+                            isWhole
+                            ? "does not begin with FC, the table ID of a splice_info_section" : "has half a byte"
                         findings.report(line, attribute: name, "\(name) of \(ReadingContext.quoted(tag.id)) \(reason)")
                         break
                     }
@@ -244,7 +247,9 @@ extension LintRule {
             "a splice with its in point has a DURATION or an END-DATE",
             .media { subject, findings in
                 for range in subject.dateRanges.all
-                where range.duration == nil && range.endDate == nil && range.tags.contains(where: { $0.tag.hasSpliceOut }) {
+                where range.duration == nil && range.endDate == nil
+                    && range.tags.contains(where: { $0.tag.hasSpliceOut })
+                {
                     guard let (tag, line) = range.tags.first(where: { $0.tag.hasSpliceIn }) else { continue }
                     findings.report(
                         line,

@@ -152,7 +152,10 @@ extension LintRule {
             .media { subject, findings in
                 guard subject.playlist.isEnded else { return }
                 for line in subject.file.lines(of: .preloadHint) {
-                    findings.report(line, "EXT-X-PRELOAD-HINT stands in a playlist with EXT-X-ENDLIST: nothing more will come")
+                    findings.report(
+                        line,
+                        "EXT-X-PRELOAD-HINT stands in a playlist with EXT-X-ENDLIST: nothing more will come"
+                    )
                 }
             }
         ),
@@ -183,7 +186,10 @@ extension LintRule {
                 guard subject.file.line(of: .part) != nil, !subject.playlist.isEnded,
                     !subject.playlist.preloadHints.contains(where: { $0.kind == .part })
                 else { return }
-                findings.report(nil, "there is EXT-X-PART, but no EXT-X-PRELOAD-HINT with TYPE=PART that names the next part")
+                findings.report(
+                    nil,
+                    "there is EXT-X-PART, but no EXT-X-PRELOAD-HINT with TYPE=PART that names the next part"
+                )
             }
         ),
         LintRule(
@@ -197,7 +203,8 @@ extension LintRule {
                 guard !hints.isEmpty else { return }
                 var listed: Set<ListedPart> = []
                 for group in subject.partGroups {
-                    for ((part, _), offset) in zip(group.parts, group.offsets) where part.byteRange == nil || offset != nil {
+                    for ((part, _), offset) in zip(group.parts, group.offsets)
+                    where part.byteRange == nil || offset != nil {
                         listed.insert(ListedPart(uri: part.uri, offset: offset))
                     }
                 }
@@ -221,7 +228,8 @@ extension LintRule {
             "URI of an EXT-X-RENDITION-REPORT is relative",
             .media { subject, findings in
                 for line in subject.lines {
-                    guard case .tag(.renditionReport(let report)) = line.content, !URIReference.isRelative(report.uri) else {
+                    guard case .tag(.renditionReport(let report)) = line.content, !URIReference.isRelative(report.uri)
+                    else {
                         continue
                     }
                     findings.report(

@@ -106,7 +106,8 @@ extension LintRule {
                     // A delta update may need a higher version.
                     if name == .version, !subject.after.isFull { continue }
                     let what =
-                        before[name] == nil ? "is new" : after[name] == nil ? "has gone" : "has another value than before"
+                        before[name] == nil
+                        ? "is new" : after[name] == nil ? "has gone" : "has another value than before"
                     findings.report(
                         subject.after.file.line(of: name),
                         "\(name.rawValue) \(what); it must not change while the playlist is served"

@@ -30,7 +30,9 @@ extension LintRule {
         syntax(.missingTargetDuration, "4.4.3.1", "a Media Playlist has EXT-X-TARGETDURATION", .media),
     ]
 
-    private static func syntax(_ id: RuleID, _ section: String, _ summary: String, _ subject: Subject = .any) -> LintRule {
+    private static func syntax(_ id: RuleID, _ section: String, _ summary: String, _ subject: Subject = .any)
+        -> LintRule
+    {
         LintRule(id, id.readingSeverity, subject, section: section, summary, .syntax)
     }
 }

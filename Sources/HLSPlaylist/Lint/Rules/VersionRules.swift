@@ -12,7 +12,8 @@ extension LintRule {
                 let need = VersionNeed(file)
                 guard file.version > 0, file.version < need.version else { return }
                 let line = file.line(of: .version)
-                let stated = line == nil ? "there is no EXT-X-VERSION, which means 1" : "EXT-X-VERSION is \(file.version)"
+                let stated =
+                    line == nil ? "there is no EXT-X-VERSION, which means 1" : "EXT-X-VERSION is \(file.version)"
                 findings.report(
                     line,
                     "\(stated), but \(need.reason) in line \(need.line) needs version \(need.version) or higher"
@@ -30,7 +31,8 @@ extension LintRule {
                 guard let line = file.line(of: .version), (2...13).contains(file.version) else { return }
                 let need = VersionNeed(file)
                 guard file.version > max(need.version, need.granted) else { return }
-                let reason = need.version == 1 ? "nothing here needs more than 1" : "\(need.reason) needs \(need.version)"
+                let reason =
+                    need.version == 1 ? "nothing here needs more than 1" : "\(need.reason) needs \(need.version)"
                 findings.report(
                     line,
                     "EXT-X-VERSION is \(file.version), but \(reason): older clients could play this, and are shut out"
