@@ -39,7 +39,12 @@ let package = Package(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .target(name: "HLSPlaylist", swiftSettings: settings),
+        // The standard library's rounding calls the C library's, which nothing else links here.
+        .target(
+            name: "HLSPlaylist",
+            swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+        ),
         .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
         .target(
