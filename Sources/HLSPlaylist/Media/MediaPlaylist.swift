@@ -45,7 +45,15 @@ public struct MediaPlaylist: Sendable {
     /// Unknown tags and comments before the first segment, in order.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
     /// The media segments.
-    public var segments: [MediaSegment] { didSet { isEdited = true } }
+    public var segments: [MediaSegment] {
+        get { segmentsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &segmentsStorage
+        }
+    }
+    private var segmentsStorage: [MediaSegment]
     /// The tags after the last segment.
     public var upcoming = UpcomingSegment() { didSet { isEdited = true } }
     /// Resources that will be there soon.
@@ -62,7 +70,7 @@ public struct MediaPlaylist: Sendable {
     public init(version: UInt64? = nil, targetDuration: UInt64, segments: [MediaSegment] = []) {
         self.version = version
         self.targetDuration = targetDuration
-        self.segments = segments
+        segmentsStorage = segments
     }
 
     /// Reads a Media Playlist strictly.

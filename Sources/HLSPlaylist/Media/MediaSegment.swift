@@ -45,7 +45,15 @@ public struct MediaSegment: Sendable {
     /// Whether it is missing, and must not be loaded: EXT-X-GAP.
     public var isGap: Bool { didSet { isEdited = true } }
     /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in order.
-    public var tags: [SegmentTag] { didSet { isEdited = true } }
+    public var tags: [SegmentTag] {
+        get { tagsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &tagsStorage
+        }
+    }
+    private var tagsStorage: [SegmentTag]
 
     /// Makes a segment; `duration` is in seconds.
     public init(
@@ -67,7 +75,7 @@ public struct MediaSegment: Sendable {
         self.programDateTime = programDateTime
         self.isDiscontinuity = isDiscontinuity
         self.isGap = isGap
-        self.tags = tags
+        tagsStorage = tags
     }
 
     @inline(__always)
@@ -83,7 +91,7 @@ public struct MediaSegment: Sendable {
         programDateTime = draft.programDateTime
         isDiscontinuity = draft.isDiscontinuity
         isGap = draft.isGap
-        tags = draft.takeTags()
+        tagsStorage = draft.takeTags()
         draft.reset()
     }
 
