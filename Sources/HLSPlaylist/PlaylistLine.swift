@@ -123,7 +123,8 @@ private struct LineListReader {
         case .uri(let range): return .uri(context.text(range, reading: "URI"))
         case .unknownTag(let name): return .unknownTag(context.source.text(name))
         case .tag(let name, let value):
-            guard !name.isForeign(to: kind), !name.isUnique || seen.insert(name).inserted, let tag = PlaylistTag(context, name, value)
+            guard !name.isForeign(to: kind), !name.isUnique || seen.insert(name).inserted,
+                let tag = PlaylistTag(context, name, value)
             else {
                 return .refused(name)
             }
