@@ -105,7 +105,8 @@ struct ChangedPlaylistTests {
             return
         }
         playlist.targetDuration = 7
-        #expect(try Self.text(.media(playlist)).hasPrefix("#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXT-X-TARGETDURATION:6\n"))
+        let expected = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n"
+        #expect(try Self.text(.media(playlist)) == expected)
     }
 
     @Test("lines are counted from 1 behind a byte order mark and without #EXTM3U")
@@ -151,7 +152,10 @@ struct ChangedPlaylistTests {
             #expect(PlaylistDate(text)?.seconds == seconds)
             #expect(PlaylistDate(text) == PlaylistDate(text.replacing("Z", with: "+00:00")))
         }
-        for text in ["2025-02-29T00:00:00.000Z", "2026-01-01T24:00:00.001Z", "2026-01-01T00:00:0:.000Z", "2026-01-01T00:00:00.00/Z"] {
+        for text in [
+            "2025-02-29T00:00:00.000Z", "2026-01-01T24:00:00.001Z", "2026-01-01T00:00:0:.000Z",
+            "2026-01-01T00:00:00.00/Z",
+        ] {
             #expect(PlaylistDate(text) == nil)
         }
     }

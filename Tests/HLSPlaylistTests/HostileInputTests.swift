@@ -49,9 +49,8 @@ struct HostileInputTests {
 
     @Test("a line of 100 MB")
     func longLine() {
-        var bytes = Array(Self.header.utf8)
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: "a"), count: 100_000_000))
-        Self.expectRefused(bytes)
+        let bytes = Array(Self.header.utf8) + Self.same(100_000_000, "a")
+        #expect(throws: PlaylistError.limit) { try Playlist(parsing: bytes) }
     }
 
     @Test("10 million attributes in one tag")
@@ -176,7 +175,7 @@ struct HostileInputTests {
         #expect(segments[0].byteRange == UInt64.max - 1..<UInt64.max)
         // A leap second is the first of the next year, which has five digits.
         #expect(segments[0].programDateTime?.description == "10000-01-01T00:00:00.999-23:59")
-        for segment in segments { _ = segment.programDateTime.map { $0.timeInterval(since: PlaylistDate(seconds: .min)) } }
+        #expect(segments[0].programDateTime?.timeInterval(since: PlaylistDate(seconds: .min)) ?? 0 > 9e18)
         // The line of the date is copied as long as the date is not changed, and cannot be written anew.
         playlist.segments[0].uri = "b.ts"
         #expect(try MediaPlaylist(parsing: playlist.write()) == playlist)

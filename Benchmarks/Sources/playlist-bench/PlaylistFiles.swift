@@ -23,8 +23,10 @@ struct PlaylistFile {
             }
             let milliseconds = index * 6006
             let seconds = milliseconds / 1000
-            let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
-            text += "#EXT-X-PROGRAM-DATE-TIME:2026-01-\(padded(1 + seconds / 86400, 2))T\(time).\(padded(milliseconds % 1000, 3))Z\n"
+            let date = "2026-01-" + padded(1 + seconds / 86400, 2)
+            let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }
+            text +=
+                "#EXT-X-PROGRAM-DATE-TIME:\(date)T\(time.joined(separator: ":")).\(padded(milliseconds % 1000, 3))Z\n"
             text += "#EXTINF:6.00600,\nvideo/1080p/cbcs/2026-01/channel-one/segment-\(padded(1000 + index, 9)).m4s\n"
         }
         return PlaylistFile(name: "live", text: text, count: count)
@@ -48,9 +50,11 @@ struct PlaylistFile {
             }
         }
         for index in 0..<count {
-            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(500_000 + index * 150_000),AVERAGE-BANDWIDTH=\(450_000 + index * 140_000),"
-            text += "CODECS=\"avc1.640028,mp4a.40.2\",RESOLUTION=1920x1080,FRAME-RATE=29.970,HDCP-LEVEL=TYPE-0,"
-            text += "VIDEO-RANGE=SDR,STABLE-VARIANT-ID=\"v\(index)\",AUDIO=\"audio\(index % 3)\"\nvideo/\(index)/main.m3u8\n"
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(500_000 + index * 150_000),"
+            text +=
+                "AVERAGE-BANDWIDTH=\(450_000 + index * 140_000),CODECS=\"avc1.640028,mp4a.40.2\",RESOLUTION=1920x1080,FRAME-RATE=29.970,HDCP-LEVEL=TYPE-0,"
+            text += "VIDEO-RANGE=SDR,STABLE-VARIANT-ID=\"v\(index)\",AUDIO=\"audio\(index % 3)\"\n"
+            text += "video/\(index)/main.m3u8\n"
         }
         return PlaylistFile(name: "multivariant", text: text, count: count)
     }

@@ -15,20 +15,22 @@ func row(_ name: String, _ cells: [String]) {
 func table(_ files: [PlaylistFile], peers: URL?) throws {
     let results = try files.map { try Measurement($0, rounds: $0.name == "multivariant" ? 40 : 60) }
     func rates(_ step: Measurement.Step) -> [Double] { results.map { $0.megabytes(step) } }
-    print("Reading playlists on one core, MB (10^6 bytes) per second of its time; medians of rounds, each step in turn\n")
+    print("Reading playlists on one core, MB (10^6 bytes) per second of its time; medians, each step in turn\n")
     row("", files.map(\.name))
     row("segments or variants", files.map { "\($0.count)" })
     row("bytes", results.map { "\($0.bytes)" })
     for step in Measurement.Step.allCases { row(step.rawValue, rates(step).map { String(format: "%.0f", $0) }) }
     for (step, limit) in [(Measurement.Step.resolve, Measurement.Step.copy), (.resolve, .scan)] {
-        row("resolved / \(limit == .copy ? "memcpy" : "memchr")", zip(rates(step), rates(limit)).map { String(format: "%.4f", $0 / $1) })
+        let ratios = zip(rates(step), rates(limit)).map { String(format: "%.4f", $0 / $1) }
+        row("resolved / \(limit == .copy ? "memcpy" : "memchr")", ratios)
     }
     row("allocations a read", results.map { "\($0.allocations)" })
     print("")
     guard let peers else { return }
     for (name, found) in try Peers(folder: peers).measure(files) {
         row(name, found.map { $0.map { String(format: "%.1f", $0) } ?? "failed" })
-        row("  times slower", zip(rates(.resolve), found).map { rate, peer in peer.map { String(format: "%.0f", rate / $0) } ?? "-" })
+        let factors = zip(rates(.resolve), found).map { rate, peer in peer.map { String(format: "%.0f", rate / $0) } }
+        row("  times slower", factors.map { $0 ?? "-" })
     }
 }
 
@@ -79,7 +81,8 @@ func linearity() throws {
     let grown = (large.peak - large.before) * 1024
     print(
         String(
-            format: "1,000,000 segments: %.1f MB; reading added at most %.1f MB of resident memory, %.1f times the file\n",
+            format:
+                "1,000,000 segments: %.1f MB; reading added %.1f MB of resident memory at its peak, %.1f times that\n",
             large.bytes / 1e6,
             grown / 1e6,
             grown / large.bytes

@@ -11,6 +11,7 @@ let options = ParsingOptions(
 
 let linter = Linter()
 
+/// One playlist, and what can be done with it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -188,7 +188,7 @@ struct AttributeWriter {
                 }
             if !isName { fail("\(ReadingContext.quoted(attribute.name)) is not an attribute name") }
             if attribute.isQuoted {
-                quotedString(attribute.name, attribute.value, allowsEmpty: true)
+                quotedString(attribute.name, attribute.value, allowsEmpty: true, allowsTab: tag == .skip)
             } else {
                 // Beyond an enumerated string, a value that was read may hold what this library does not know.
                 if attribute.value.isEmpty

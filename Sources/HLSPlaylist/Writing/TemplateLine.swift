@@ -86,7 +86,9 @@ final class TemplateReader {
         case .comment, .unknownTag: return line(other)
         case .tag(.extM3U, _): return line(.copied)
         case .tag(let name, let value):
-            guard !name.isForeign(to: kind), let tag = PlaylistTag(context, name, value) else { return line(other, name) }
+            guard !name.isForeign(to: kind), let tag = PlaylistTag(context, name, value) else {
+                return line(other, name)
+            }
             return line(.item(.tag(name), .tag(tag)), name)
         }
     }
