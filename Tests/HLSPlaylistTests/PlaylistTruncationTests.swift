@@ -29,7 +29,8 @@ struct PlaylistTruncationTests {
         } catch {
             return error.rule == .limitExceeded ? nil : "lenient reading ends with \(error)"
         }
-        _ = linter.check(file)
+        // Judging takes longest, and half a line says no more to it than none.
+        if bytes.isEmpty || bytes.last == 0x0A { _ = linter.check(file) }
         return try file.playlist.write() == bytes ? nil : "it is written back as another"
     }
 
