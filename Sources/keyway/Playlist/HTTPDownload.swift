@@ -81,9 +81,15 @@ final class HTTPDownload: NSObject, URLSessionDataDelegate, Sendable {
         return request
     }
 
-    /// Ends the request; the first reason counts.
-    private func stop(_ task: URLSessionTask, _ reason: String) {
+    /// Notes why the request fails; the first reason counts.
+    private func fail(_ reason: String) {
         state.withLock { state in if state.failure == nil { state.failure = reason } }
+    }
+
+    /// Ends the request. Not where Foundation waits for a completion handler: it traps when it is called for a request that
+    /// was cancelled meanwhile.
+    private func stop(_ task: URLSessionTask, _ reason: String) {
+        fail(reason)
         task.cancel()
     }
 
@@ -99,11 +105,11 @@ final class HTTPDownload: NSObject, URLSessionDataDelegate, Sendable {
             return state.redirections
         }
         guard let url = newRequest.url, ["http", "https"].contains(url.scheme?.lowercased()) else {
-            stop(task, "the server redirects to an address that is neither http nor https")
+            fail("the server redirects to an address that is neither http nor https")
             return completionHandler(nil)
         }
         guard count <= Self.maximumRedirections else {
-            stop(task, "the server redirects more than \(Self.maximumRedirections) times")
+            fail("the server redirects more than \(Self.maximumRedirections) times")
             return completionHandler(nil)
         }
         // Not the headers of the request before: this may be another host.
@@ -117,11 +123,11 @@ final class HTTPDownload: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
         guard let response = response as? HTTPURLResponse, (200..<300).contains(response.statusCode) else {
-            stop(dataTask, "the server answers with status \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+            fail("the server answers with status \((response as? HTTPURLResponse)?.statusCode ?? 0)")
             return completionHandler(.cancel)
         }
         guard response.expectedContentLength <= Int64(limit) else {
-            stop(dataTask, tooLong)
+            fail(tooLong)
             return completionHandler(.cancel)
         }
         state.withLock { $0.response = response }
