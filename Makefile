@@ -7,7 +7,7 @@ SHELL := bash
 
 # Packages of their own (FuzzTesting, Benchmarks) build beside .build, so that nothing is left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
-SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/*)
+SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/* Benchmarks/Peers/*)
 
 # How long `make fuzz` gives each fuzz target, in seconds. Ten minutes is the least before a release.
 FUZZ_SECONDS ?= 600
@@ -30,9 +30,12 @@ test: setup ## Run every test
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 # The package manager sees new source files of a package beside its own only when that one's manifest has changed.
-bench: setup ## Measure SPC to CKC beside the machine's raw RSA
+bench: setup ## Measure SPC to CKC beside raw RSA, playlists beside memcpy and other parsers
 	@touch Package.swift
-	swift run -c release --package-path Benchmarks --scratch-path .build-bench
+	swift build -c release --package-path Benchmarks --scratch-path .build-bench
+	.build-bench/release/keyway-bench
+	@Benchmarks/Peers/setup .build-bench/peers
+	.build-bench/release/playlist-bench --peers .build-bench/peers
 
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)

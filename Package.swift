@@ -39,7 +39,12 @@ let package = Package(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .target(name: "HLSPlaylist", swiftSettings: settings),
+        // The standard library's rounding calls the C library's, which nothing else links here.
+        .target(
+            name: "HLSPlaylist",
+            swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+        ),
         .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
         .target(
@@ -139,10 +144,11 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles", "VirtualDevice", "keyway",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VectorFiles",
+                "VirtualDevice",
+                "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Transcripts"],
+            exclude: ["Playlists", "Transcripts"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -2,6 +2,8 @@
 import PackageDescription
 
 // A build of its own, so that neither tests nor server pay for it: `make bench`.
+let settings: [SwiftSetting] = [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
+
 let package = Package(
     name: "keyway-benchmarks",
     dependencies: [.package(name: "keyway", path: "..")],
@@ -9,12 +11,21 @@ let package = Package(
         .executableTarget(
             name: "keyway-bench",
             dependencies: [
+                "Measuring",
                 .product(name: "CLibcrypto", package: "keyway"),
                 .product(name: "FPSCrypto", package: "keyway"),
                 .product(name: "FPSMessages", package: "keyway"),
                 .product(name: "KeyServerModule", package: "keyway"),
             ],
-            swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
-        )
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "playlist-bench",
+            dependencies: ["CAllocations", "Measuring", .product(name: "HLSPlaylist", package: "keyway")],
+            swiftSettings: settings
+        ),
+        .target(name: "Measuring", swiftSettings: settings),
+        // Counts allocations by standing before the C library's.
+        .target(name: "CAllocations"),
     ]
 )

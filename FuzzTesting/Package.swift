@@ -3,13 +3,10 @@ import PackageDescription
 
 // libFuzzer targets, a build of their own: `make fuzz`, or scripts/fuzz for a shorter run. Every executable is one.
 
-func fuzzTarget(_ name: String) -> Target {
+func fuzzTarget(_ name: String, _ libraries: [String]) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [
-            .product(name: "ByteCoding", package: "keyway"),
-            .product(name: "FPSMessages", package: "keyway"),
-        ],
+        dependencies: libraries.map { .product(name: $0, package: "keyway") },
         // libFuzzer brings the main function.
         swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-parse-as-library"])]
     )
@@ -18,5 +15,7 @@ func fuzzTarget(_ name: String) -> Target {
 let package = Package(
     name: "keyway-fuzz-testing",
     dependencies: [.package(name: "keyway", path: "..")],
-    targets: ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map(fuzzTarget)
+    targets: ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {
+        fuzzTarget($0, ["ByteCoding", "FPSMessages"])
+    } + [fuzzTarget("FuzzPlaylist", ["HLSPlaylist"])]
 )

@@ -77,12 +77,25 @@ enum PlaylistReader {
             try context.check()
             return (.multivariant(MultivariantPlaylist()), [])
         }
-        let playlist: Playlist
-        switch kind(bytes) {
-        case .media: playlist = .media(try MediaPlaylist(context))
-        case .multivariant: playlist = .multivariant(try MultivariantPlaylist(context))
+        do throws(PlaylistError) {
+            let playlist: Playlist
+            switch kind(bytes) {
+            case .media: playlist = .media(try MediaPlaylist(context))
+            case .multivariant: playlist = .multivariant(try MultivariantPlaylist(context))
+            }
+            return (playlist, context.diagnostics)
+        } catch {
+            if isLenient || error.rule == .limitExceeded { throw error }
+            throw firstError(bytes, options) ?? error
         }
-        return (playlist, context.diagnostics)
+    }
+
+    /// The first error of a playlist that strict reading refuses, by its line. What a line lacks is seen only further down, so
+    /// that another error may have come in between.
+    private static func firstError(_ bytes: [UInt8], _ options: ParsingOptions) -> PlaylistError? {
+        let errors = try? read(bytes, options, isLenient: true).diagnostics.filter { $0.severity == .error }
+        let place = { (diagnostic: Diagnostic) in diagnostic.line == 0 ? Int.max : diagnostic.line }
+        return errors?.min { place($0) < place($1) }.map { PlaylistError($0) }
     }
 
     /// The kind of a playlist, by the first tag that only one kind has. Without one it is an empty Multivariant Playlist
@@ -107,10 +120,10 @@ enum PlaylistReader {
     /// The offset of the first line's content; reports a byte order mark.
     static func start(_ context: ReadingContext) -> Int {
         guard context.source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return 0 }
-        context.lineNumber = 1
         context.report(
             .bom,
             at: 0,
+            line: 1,
             "the playlist begins with a byte order mark, which players may refuse: save it as UTF-8 without one"
         )
         return 3
@@ -121,9 +134,7 @@ enum PlaylistReader {
         let bytes = context.source.bytes
         let line = start < bytes.count ? LineScanner.scan(bytes.span.bytes, from: start) : nil
         if line == nil || !bytes[start..<(line?.end ?? start)].elementsEqual(Array("#EXTM3U".utf8)) {
-            context.lineNumber = 1
-            context.lineStart = start
-            context.report(.missingExtM3U, "the first line is not #EXTM3U")
+            context.report(.missingExtM3U, line: 1, "the first line is not #EXTM3U")
         }
     }
 }

@@ -38,6 +38,14 @@ public struct PlaylistLine: Sendable {
     /// The names of the attributes, in order.
     public var attributeNames: [String] { attributes().map { source.text($0.name) } }
 
+    /// The attributes as they stand in the file, quotation marks included, in order: for one who needs several.
+    var rawAttributes: [(name: String, value: String)] {
+        attributes().map { (source.text($0.name), source.text($0.value)) }
+    }
+
+    /// The bytes of ``text``.
+    var bytes: ArraySlice<UInt8> { source.bytes[range] }
+
     private func attributeRange(_ name: String) -> (name: Int, value: Range<Int>)? {
         attributes().first { source.text($0.name) == name }.map { ($0.name.lowerBound, $0.value) }
     }
@@ -101,8 +109,7 @@ private struct LineListReader {
         while offset < bytes.byteCount {
             let line = LineScanner.scan(bytes, from: offset)
             offset = line.next
-            context.lineNumber += 1
-            context.lineStart = line.start
+            context.begin(line)
             let range = context.checked(bytes, line)
             lines.append(
                 PlaylistLine(
@@ -124,8 +131,8 @@ private struct LineListReader {
         case .uri(let range): return .uri(context.text(range, reading: "URI"))
         case .unknownTag(let name): return .unknownTag(context.source.text(name))
         case .tag(let name, let value):
-            let isForeign = name.family != .any && (name.family == .multivariant) != (kind == .multivariant)
-            guard !isForeign, !name.isUnique || seen.insert(name).inserted, let tag = PlaylistTag(context, name, value)
+            guard !name.isForeign(to: kind), !name.isUnique || seen.insert(name).inserted,
+                let tag = PlaylistTag(context, name, value)
             else {
                 return .refused(name)
             }

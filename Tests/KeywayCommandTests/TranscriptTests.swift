@@ -5,8 +5,8 @@ import VectorFiles
 /// What commands print, to the letter: Transcripts/ holds command lines and their output.
 ///
 /// A file is a sequence of `$ keyway …` lines, each followed by standard output, standard error, and `[exit N]` where the
-/// exit code is not 0. Commands run in a folder with `NAME.spc` and `NAME.ckc` for the vectors they name, and with
-/// TestVectors/keys as `keys`. To write them anew after a change that was meant, and then look at the difference:
+/// exit code is not 0. Commands run in a folder with `NAME.spc` and `NAME.ckc` for the vectors they name, with
+/// TestVectors/keys as `keys`, and with Playlists/ as `playlists`. To write them anew after a change that was meant, and then look at the difference:
 ///
 ///     KEYWAY_RECORD=1 swift test --filter Transcript
 @Suite("Transcripts")
@@ -36,6 +36,10 @@ struct TranscriptTests {
         try FileManager.default.createSymbolicLink(
             at: tool.folder.url.appending(path: "keys"),
             withDestinationURL: VectorFile.root.appending(path: "keys")
+        )
+        try FileManager.default.createSymbolicLink(
+            at: tool.folder.url.appending(path: "playlists"),
+            withDestinationURL: Self.folder.deletingLastPathComponent().appending(path: "Playlists")
         )
         for argument in arguments where argument.hasSuffix(".spc") || argument.hasSuffix(".ckc") {
             let vector = "\(argument.suffix(3))/\(argument.dropLast(4)).txt"

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 // `make bench`: SPC to CKC on one core beside the same machine's raw RSA private operation, in the same run.
 // `… --soak SECONDS`: answers SPCs for that long and prints the resident memory as it goes.

@@ -1,4 +1,4 @@
-/// The stable name of a rule about playlists, such as `key-fairplay-iv`. docs/playlist-rules.md explains each.
+/// The stable name of a rule about playlists, such as `fairplay-iv`. docs/playlist-rules.md explains each.
 public struct RuleID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {

@@ -37,6 +37,12 @@ public struct LintRule: Sendable, Identifiable {
         case multivariant(@Sendable (MultivariantSubject, inout PlaylistFindings) -> Void)
         case presentation(@Sendable (PresentationSubject, inout PresentationFindings) -> Void)
         case reload(@Sendable (ReloadSubject, inout PlaylistFindings) -> Void)
+        /// Several checks, each for its subject: what one reports, no other does. A rule about a Multivariant Playlist may know
+        /// more when it sees the Media Playlists too.
+        case several([Check])
+
+        /// The checks by themselves.
+        var parts: [Check] { if case .several(let checks) = self { checks } else { [self] } }
     }
 
     init(
@@ -59,8 +65,8 @@ public struct LintRule: Sendable, Identifiable {
 extension LintRule {
     /// Every rule, family by family, in the order of docs/playlist-rules.md.
     public static let all: [LintRule] =
-        syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules + contentProtectionRules
-        + multivariantRules + presentationRules + reloadRules
+        syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules
+        + lowLatencyPresentationRules + contentProtectionRules + multivariantRules + presentationRules + reloadRules
 
     /// The rules by their names.
     static let byID: [RuleID: LintRule] = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

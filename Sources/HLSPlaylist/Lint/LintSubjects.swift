@@ -9,6 +9,9 @@ public struct LintFile: Sendable {
     /// What the reader found.
     public let diagnostics: [Diagnostic]
     let bytes: [UInt8]
+    /// The EXT-X-KEY and EXT-X-SESSION-KEY tags with their lines. One whose METHOD the draft does not define is ignored by clients,
+    /// and so not among them.
+    let keys: [(tag: KeyTag, line: PlaylistLine)]
 
     /// Reads a playlist leniently.
     ///
@@ -19,6 +22,13 @@ public struct LintFile: Sendable {
         self.bytes = bytes
         (playlist, diagnostics) = try Playlist.parseLeniently(bytes, options: options)
         lines = try Playlist.lines(of: bytes, options: options)
+        keys = lines.compactMap { line in
+            switch line.content {
+            case .tag(.key(let key)) where key.method.isDefined: (key, line)
+            case .tag(.sessionKey(let session)) where session.key.method.isDefined: (session.key, line)
+            default: nil
+            }
+        }
     }
 
     /// Whether rules beyond the syntax make sense of it.
@@ -51,6 +61,10 @@ struct MediaSubject: Sendable {
     let segments: [Segment]
     /// The lines after the last URI line.
     let rest: [PlaylistLine]
+    /// The EXT-X-MAP tags, each with its line and the keys that apply to it.
+    let maps: [(tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])]
+    /// The places where other keys or another EXT-X-MAP begin to apply to media.
+    let encryptionChanges: [EncryptionChange]
     var lines: [PlaylistLine] { file.lines }
 
     /// A media segment with its lines.
@@ -77,6 +91,25 @@ struct MediaSubject: Sendable {
         var isEncrypted: Bool { !keys.isEmpty }
     }
 
+    /// The first segment, or the first partial segment, behind a change of the keys or of the map.
+    struct EncryptionChange: Sendable {
+        /// The line of the URI, or of the EXT-X-PART tag.
+        let line: PlaylistLine
+        let isSegment: Bool
+        /// The keys that apply to it, each with its line, in the order of the lines.
+        let keys: [(tag: KeyTag, line: PlaylistLine)]
+        /// How many of the keys, from the front, applied to the segment or partial segment before it too.
+        let oldKeys: Int
+        /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to that.
+        let map: (tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])?
+        /// Whether no segment or partial segment before it uses the map.
+        let isMapNew: Bool
+    }
+
+    /// How many keys are followed at one place. No playlist has as many key formats; without an end, one of many would take
+    /// time in proportion to its square.
+    static let largestNumberOfKeys = 64
+
     /// A delta update does not show its oldest part.
     var isFull: Bool { playlist.skip == nil }
     /// The target duration in seconds; nil when there is none that rules could compare with.
@@ -90,6 +123,8 @@ struct MediaSubject: Sendable {
         for line in file.lines { builder.take(line) }
         segments = builder.segments
         rest = builder.tagLines
+        maps = builder.maps
+        encryptionChanges = builder.changes
     }
 }
 
@@ -103,6 +138,13 @@ private struct SegmentBuilder {
     var sequence: UInt64
     var discontinuity: UInt64
     var previous: (uri: String, end: UInt64)?
+    var maps: [(tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])] = []
+    var changes: [MediaSubject.EncryptionChange] = []
+    /// Whether keys or map have changed since the last segment, and since the last segment or partial segment.
+    var isChanged = true
+    var isNew = true
+    var oldKeys = 0
+    var isMapNew = false
 
     init(_ playlist: MediaPlaylist) {
         self.playlist = playlist
@@ -113,19 +155,58 @@ private struct SegmentBuilder {
 
     mutating func take(_ line: PlaylistLine) {
         switch line.content {
-        case .uri: finish(line)
+        case .uri:
+            noteChange(line, isSegment: true)
+            finish(line)
         case .tag(let tag):
             tagLines.append(line)
             switch tag {
-            case .key(let key):
-                if key.method == .none { keys = [] } else { keys.removeAll { $0.tag.keyFormat == key.keyFormat } }
-                if key.method != .none { keys.append((key, line)) }
-            case .map(let tag): map = (tag, line, keys)
+            case .key(let key) where key.method.isDefined: apply(key, line)
+            case .map(let tag):
+                let new = (tag, line, keys)
+                map = new
+                maps.append(new)
+                isMapNew = true
+                isChanged = true
+                isNew = true
+            case .part: noteChange(line, isSegment: false)
             case .discontinuity: discontinuity &+= 1
             default: break
             }
         default: tagLines.append(line)
         }
+    }
+
+    private mutating func apply(_ key: KeyTag, _ line: PlaylistLine) {
+        isChanged = true
+        isNew = true
+        guard key.method != .none else {
+            keys = []
+            return oldKeys = 0
+        }
+        if let index = keys.firstIndex(where: { $0.tag.keyFormat == key.keyFormat }) {
+            keys.remove(at: index)
+            if index < oldKeys { oldKeys -= 1 }
+        }
+        if keys.count < MediaSubject.largestNumberOfKeys { keys.append((key, line)) }
+    }
+
+    private mutating func noteChange(_ line: PlaylistLine, isSegment: Bool) {
+        guard isSegment ? isChanged : isNew else { return }
+        changes.append(
+            MediaSubject.EncryptionChange(
+                line: line,
+                isSegment: isSegment,
+                keys: keys,
+                oldKeys: oldKeys,
+                map: map,
+                isMapNew: isMapNew
+            )
+        )
+        oldKeys = keys.count
+        isMapNew = false
+        isNew = false
+        if isSegment { isChanged = false }
     }
 
     private mutating func finish(_ line: PlaylistLine) {
@@ -206,39 +287,6 @@ struct MultivariantSubject: Sendable {
     }
 }
 
-/// A Multivariant Playlist together with its Media Playlists.
-struct PresentationSubject: Sendable {
-    /// How a Media Playlist is reached.
-    enum Role: Sendable {
-        case variant(Variant)
-        case rendition(MediaTag)
-        case iFrameVariant(IFrameStreamInfTag)
-    }
-
-    /// A Media Playlist, or the lack of one.
-    struct Reference: Sendable {
-        let role: Role
-        /// The line of the tag in the Multivariant Playlist.
-        let line: PlaylistLine
-        /// The URI, resolved.
-        let uri: String
-        /// What is there; nil when it cannot be read.
-        let file: LintFile?
-        /// What is there, if it is a Media Playlist that can be judged.
-        let media: MediaSubject?
-    }
-
-    let multivariant: MultivariantSubject
-    /// In the order of the tags that name them. A playlist that several tags name comes several times.
-    let references: [Reference]
-
-    /// The Media Playlists, each once, in the order of the tags that first name them.
-    var mediaPlaylists: [MediaSubject] {
-        var seen: Set<String> = []
-        return references.compactMap { $0.media }.filter { seen.insert($0.file.name).inserted }
-    }
-}
-
 /// Two snapshots of one Media Playlist.
 struct ReloadSubject: Sendable {
     let before: MediaSubject
@@ -246,4 +294,13 @@ struct ReloadSubject: Sendable {
     let after: MediaSubject
     /// The later snapshot as a whole playlist: a delta update is applied to the earlier one. Nil when that is not possible.
     let merged: MediaPlaylist?
+    /// How the segments of the two correspond.
+    let comparison: ReloadComparison
+
+    init(before: MediaSubject, after: MediaSubject, merged: MediaPlaylist?) {
+        self.before = before
+        self.after = after
+        self.merged = merged
+        comparison = ReloadComparison(before, after, merged)
+    }
 }

@@ -26,14 +26,16 @@ public struct Linter: Sendable {
         let media = MediaSubject(file)
         let multivariant = MultivariantSubject(file)
         for rule in rules {
-            var findings = PlaylistFindings(file: file, rule: rule)
-            switch rule.check {
-            case .playlist(let check): check(&findings)
-            case .media(let check): if let media { check(media, &findings) }
-            case .multivariant(let check): if let multivariant { check(multivariant, &findings) }
-            case .syntax, .presentation, .reload: break
+            for check in rule.check.parts {
+                var findings = PlaylistFindings(file: file, rule: rule)
+                switch check {
+                case .playlist(let check): check(&findings)
+                case .media(let check): if let media { check(media, &findings) }
+                case .multivariant(let check): if let multivariant { check(multivariant, &findings) }
+                case .syntax, .presentation, .reload, .several: continue
+                }
+                diagnostics += findings.diagnostics
             }
-            diagnostics += findings.diagnostics
         }
         return diagnostics.sorted { ($0.line, $0.rule) < ($1.line, $1.rule) }
     }
@@ -50,16 +52,16 @@ public struct Linter: Sendable {
         }
         let presentation = PresentationSubject(subject, load: load)
         var order = [multivariant.name]
+        var seen: Set = [multivariant.name]
         var findings = check(multivariant).map { LintFinding(file: multivariant.name, diagnostic: $0) }
         for reference in presentation.references {
-            guard let file = reference.file, !order.contains(file.name) else { continue }
+            guard let file = reference.file, seen.insert(file.name).inserted else { continue }
             order.append(file.name)
             findings += check(file).map { LintFinding(file: file.name, diagnostic: $0) }
         }
         for rule in rules {
-            guard case .presentation(let check) = rule.check else { continue }
             var found = PresentationFindings(rule: rule)
-            check(presentation, &found)
+            for case .presentation(let check) in rule.check.parts { check(presentation, &found) }
             findings += found.findings
         }
         let rank = Dictionary(order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -83,35 +85,5 @@ public struct Linter: Sendable {
             diagnostics += findings.diagnostics
         }
         return diagnostics.sorted { ($0.line, $0.rule) < ($1.line, $1.rule) }
-    }
-}
-
-extension PresentationSubject {
-    init(_ multivariant: MultivariantSubject, load: (String) -> LintFile?) {
-        var loaded: [String: LintFile?] = [:]
-        func reference(_ role: Role, _ line: PlaylistLine, _ uri: String) -> Reference {
-            let resolved = URIReference.resolve(uri, against: multivariant.file.name)
-            let file: LintFile?
-            if let known = loaded[resolved] {
-                file = known
-            } else {
-                file = load(resolved)
-                loaded[resolved] = .some(file)
-            }
-            let media = file.flatMap { $0.isJudged ? MediaSubject($0) : nil }
-            return Reference(role: role, line: line, uri: resolved, file: file, media: media)
-        }
-        var references: [Reference] = []
-        for (variant, line) in multivariant.variants {
-            references.append(reference(.variant(variant), line, variant.uri))
-        }
-        for (tag, line) in multivariant.renditions {
-            if let uri = tag.uri { references.append(reference(.rendition(tag), line, uri)) }
-        }
-        for (tag, line) in multivariant.iFrameVariants {
-            references.append(reference(.iFrameVariant(tag), line, tag.uri))
-        }
-        self.multivariant = multivariant
-        self.references = references.sorted { $0.line.number < $1.line.number }
     }
 }

@@ -14,6 +14,8 @@ public struct MediaPlaylist: Sendable {
         var header: Range<Int>
         /// The lines after the last URI line.
         var trailer: Range<Int>
+        /// Whether it had a target duration, be it 0.
+        let hasTargetDuration: Bool
     }
 
     /// The protocol version; nil when the tag is absent: EXT-X-VERSION.
@@ -43,7 +45,15 @@ public struct MediaPlaylist: Sendable {
     /// Unknown tags and comments before the first segment, in order.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
     /// The media segments.
-    public var segments: [MediaSegment] { didSet { isEdited = true } }
+    public var segments: [MediaSegment] {
+        get { segmentsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &segmentsStorage
+        }
+    }
+    private var segmentsStorage: [MediaSegment]
     /// The tags after the last segment.
     public var upcoming = UpcomingSegment() { didSet { isEdited = true } }
     /// Resources that will be there soon.
@@ -60,7 +70,7 @@ public struct MediaPlaylist: Sendable {
     public init(version: UInt64? = nil, targetDuration: UInt64, segments: [MediaSegment] = []) {
         self.version = version
         self.targetDuration = targetDuration
-        self.segments = segments
+        segmentsStorage = segments
     }
 
     /// Reads a Media Playlist strictly.
@@ -85,7 +95,7 @@ public struct MediaPlaylist: Sendable {
 }
 
 extension MediaPlaylist: Equatable {
-    /// Whether both say the same; where and how they were written does not matter, nor do comments' places.
+    /// Whether both say the same; where and how they were written does not matter.
     public static func == (left: MediaPlaylist, right: MediaPlaylist) -> Bool {
         left.version == right.version && left.isIndependentSegments == right.isIndependentSegments
             && left.start == right.start && left.defines == right.defines && left.targetDuration == right.targetDuration
@@ -106,7 +116,7 @@ extension MediaPlaylist {
         if isIndependentSegments { tags.append(.independentSegments) }
         if let start { tags.append(.start(start)) }
         tags += defines.map { .define($0) }
-        if targetDuration > 0 { tags.append(.targetDuration(targetDuration)) }
+        if targetDuration > 0 || origin?.hasTargetDuration == true { tags.append(.targetDuration(targetDuration)) }
         if let mediaSequence { tags.append(.mediaSequence(mediaSequence)) }
         if let discontinuitySequence { tags.append(.discontinuitySequence(discontinuitySequence)) }
         if let playlistType { tags.append(.playlistType(playlistType)) }

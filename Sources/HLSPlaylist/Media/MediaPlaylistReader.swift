@@ -15,6 +15,7 @@ private struct MediaPlaylistReader {
     var draft = SegmentDraft()
     /// Tags that may stand once and were seen.
     var seen: Set<TagName> = []
+    var hasTargetDuration = false
     var headerEnd = -1
     /// A tag of a Multivariant Playlist was met.
     var isMixed = false
@@ -34,8 +35,7 @@ private struct MediaPlaylistReader {
         while offset < count {
             let line = LineScanner.scan(bytes, from: offset)
             offset = line.next
-            context.lineNumber += 1
-            context.lineStart = line.start
+            context.begin(line)
             let content = context.checked(bytes, line)
             if !content.isEmpty { read(bytes, content, line) }
             try context.check()
@@ -116,8 +116,7 @@ private struct MediaPlaylistReader {
             end: UInt32(truncatingIfNeeded: line.next)
         )
         if segments.count == 64 { reserve(at: line.next) }
-        segments.append(MediaSegment(draft, uri: content, ownURI: text, origin: origin))
-        draft = SegmentDraft()
+        segments.append(MediaSegment(taking: &draft, uri: content, ownURI: text, origin: origin))
         segmentsEnd = line.next
         if segments.count > context.options.limits.segments {
             context.report(.limitExceeded, "more than \(context.options.limits.segments) media segments")
@@ -183,13 +182,16 @@ private struct MediaPlaylistReader {
             if draft.programDateTime != nil { return repeated(.programDateTime, content) }
             draft.programDateTime = date
         case .gap: draft.isGap = true
-        case .key(let key): draft.tags.append(.key(key))
+        case .key(let key):
+            context.count(key)
+            draft.tags.append(.key(key))
         case .map(let map): draft.tags.append(.map(map))
         case .bitrate(let rate): draft.tags.append(.bitrate(rate))
         case .part(let part): draft.tags.append(.part(part))
         case .dateRange(let range): draft.tags.append(.dateRange(range))
         default:
             if case .define(let define) = tag { context.define(define, in: .media) }
+            if case .targetDuration = tag { hasTargetDuration = true }
             if playlist.take(tag), headerEnd >= 0 {
                 begin(line)
                 draft.holdsPlaylistTags = true
@@ -207,19 +209,23 @@ private struct MediaPlaylistReader {
         if !seen.contains(.targetDuration) {
             context.report(.missingTargetDuration, line: 0, "EXT-X-TARGETDURATION is missing")
         }
+        if isMixed { context.forgetWhatIsMissing() }
         if headerEnd < 0 { headerEnd = count }
         if segmentsEnd < 0 { segmentsEnd = headerEnd }
         playlist.segments = segments
         playlist.upcoming = UpcomingSegment(
             programDateTime: draft.programDateTime,
             isDiscontinuity: draft.isDiscontinuity,
+            isGap: draft.isGap,
+            byteRange: draft.byteRange,
             tags: draft.tags
         )
         playlist.variables = context.variables.values
         playlist.origin = MediaPlaylist.Origin(
             source: context.source,
             header: 0..<headerEnd,
-            trailer: segmentsEnd..<count
+            trailer: segmentsEnd..<count,
+            hasTargetDuration: hasTargetDuration
         )
         playlist.isEdited = false
     }

@@ -5,15 +5,18 @@ extension MediaPlaylist {
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {
         if let origin, !isEdited { return origin.source.bytes }
-        let usesCRLF = origin.map { $0.source.bytes.prefix(4096).firstIndex(of: 0x0D) != nil } ?? false
+        let isCRLF = origin.map { PlaylistWriter.usesCRLF($0.source.bytes) } ?? false
         var writer = PlaylistWriter(
             capacity: (origin?.source.bytes.count ?? segments.count * 96) + 256,
-            usesCRLF: usesCRLF
+            usesCRLF: isCRLF
         )
-        var strays = strayTags()
-        writeHeader(&strays.rest, to: &writer)
-        for segment in segments { write(segment, &strays, to: &writer) }
-        writeTrailer(&strays.rest, to: &writer)
+        let variables = defines.values(known: variables)
+        let reader = TemplateReader(.media, variables: variables)
+        var strays = strayTags(reader)
+        writeHeader(&strays.rest, reader, to: &writer)
+        let isRedefined = variables != self.variables
+        for segment in segments { write(segment, &strays, reader, isRedefined, to: &writer) }
+        writeTrailer(strays.rest, reader, to: &writer)
         try writer.check()
         return writer.bytes
     }
@@ -26,58 +29,32 @@ extension MediaPlaylist {
         var rest: [PlaylistTag] = []
     }
 
-    private func strayTags() -> Strays {
+    private func strayTags(_ reader: TemplateReader) -> Strays {
         var strays = Strays()
         var wanted: [PlaylistTag: Int] = [:]
-        for tag in headerTags + trailerTags { wanted[tag, default: 0] += 1 }
+        let tags = headerTags + trailerTags
+        for tag in tags { wanted[tag, default: 0] += 1 }
         for segment in segments where segment.holdsPlaylistTags {
             guard let origin = segment.origin else { continue }
-            for tag in Self.playlistTags(origin.source, origin.range, variables) where (wanted[tag] ?? 0) > 0 {
+            let lines = reader.lines(of: origin.source, origin.range)
+            for tag in segment.playlistTags(lines) where (wanted[tag] ?? 0) > 0 {
                 wanted[tag, default: 0] -= 1
                 strays.kept[tag, default: 0] += 1
             }
         }
         var left = strays.kept
-        for tag in headerTags + trailerTags {
+        for tag in tags {
             if (left[tag] ?? 0) > 0 { left[tag, default: 0] -= 1 } else { strays.rest.append(tag) }
         }
         return strays
     }
 
-    /// The tags of the playlist as a whole among some lines.
-    private static func playlistTags(_ source: PlaylistSource, _ range: Range<Int>, _ variables: [String: String])
-        -> [PlaylistTag]
-    {
-        let context = ReadingContext(source: source, options: ParsingOptions(), isLenient: false)
-        for (name, value) in variables { _ = context.variables.define(name, value) }
-        let storage = source.bytes
-        let bytes = storage.span.bytes
-        var tags: [PlaylistTag] = []
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let line = LineScanner.scan(bytes, from: offset)
-            offset = line.next
-            guard case .tag(let name, let value) = LineContent(bytes, line.start..<line.end),
-                isPlaylistTag(name), let tag = PlaylistTag(context, name, value)
-            else { continue }
-            tags.append(tag)
-        }
-        return tags
-    }
-
-    private static func isPlaylistTag(_ name: TagName) -> Bool {
-        switch name.family {
-        case .any, .mediaPlaylist: name != .extM3U
-        case .mediaMetadata: name != .dateRange
-        case .mediaSegment, .multivariant: false
-        }
-    }
-
-    private func writeHeader(_ tags: inout [PlaylistTag], to writer: inout PlaylistWriter) {
+    private func writeHeader(_ tags: inout [PlaylistTag], _ reader: TemplateReader, to writer: inout PlaylistWriter) {
         let trailer = Set(trailerTags.map(\.name))
-        let atEnd = origin.map { Self.playlistTags($0.source, $0.header, variables).map(\.name) } ?? []
+        let lines = origin.map { reader.lines(of: $0.source, $0.header) } ?? []
+        let names = Set(lines.compactMap(\.name))
         // What a trailer would hold but the old header held stays in the header.
-        let isHeader = { (tag: PlaylistTag) in !trailer.contains(tag.name) || atEnd.contains(tag.name) }
+        let isHeader = { (tag: PlaylistTag) in !trailer.contains(tag.name) || names.contains(tag.name) }
         let items = tags.filter(isHeader).map { TemplateWriter.Item.tag($0) } + otherLines.map { .other($0) }
         tags.removeAll(where: isHeader)
         guard let origin else {
@@ -86,39 +63,68 @@ extension MediaPlaylist {
             return
         }
         var template = TemplateWriter(items)
-        template.write(after: origin.source, origin.header, variables: variables, to: &writer)
+        template.write(lines, of: origin.source, to: &writer)
     }
 
-    private func write(_ segment: MediaSegment, _ strays: inout Strays, to writer: inout PlaylistWriter) {
+    private func write(
+        _ segment: MediaSegment,
+        _ strays: inout Strays,
+        _ reader: TemplateReader,
+        _ isRedefined: Bool,
+        to writer: inout PlaylistWriter
+    ) {
         guard let origin = segment.origin else {
             for item in segment.items { TemplateWriter.write(item, to: &writer) }
             return
         }
-        if !segment.isEdited, !segment.holdsPlaylistTags {
+        let isStale = isRedefined && origin.source.hasReference(origin.range)
+        if !segment.isEdited, !segment.holdsPlaylistTags, !isStale {
             writer.raw(origin.source.bytes[origin.range])
             // The last line of a file may lack its end.
             if writer.bytes.last != 0x0A { writer.endLine() }
             return
         }
+        let lines = reader.lines(of: origin.source, origin.range)
         var items = segment.items
         if segment.holdsPlaylistTags {
-            for tag in Self.playlistTags(origin.source, origin.range, variables) where (strays.kept[tag] ?? 0) > 0 {
+            for tag in segment.playlistTags(lines) where (strays.kept[tag] ?? 0) > 0 {
                 strays.kept[tag, default: 0] -= 1
                 items.append(.tag(tag))
             }
         }
         var template = TemplateWriter(items)
-        template.write(after: origin.source, origin.range, variables: variables, to: &writer)
+        template.write(lines, of: origin.source, to: &writer)
     }
 
-    private func writeTrailer(_ tags: inout [PlaylistTag], to writer: inout PlaylistWriter) {
+    private func writeTrailer(_ tags: [PlaylistTag], _ reader: TemplateReader, to writer: inout PlaylistWriter) {
         let items = upcoming.items + tags.map { .tag($0) }
         guard let origin else {
             for item in items { TemplateWriter.write(item, to: &writer) }
             return
         }
         var template = TemplateWriter(items)
-        template.write(after: origin.source, origin.trailer, variables: variables, to: &writer)
+        template.write(reader.lines(of: origin.source, origin.trailer), of: origin.source, to: &writer)
+    }
+}
+
+extension MediaSegment {
+    /// The tags of the playlist as a whole among its old lines; those that the reader did not take are not among them.
+    fileprivate func playlistTags(_ lines: [TemplateLine]) -> [PlaylistTag] {
+        var refused: [String: Int] = [:]
+        for case .other(let text) in tags { refused[text, default: 0] += 1 }
+        return lines.compactMap { line in
+            guard case .item(_, .tag(let tag)) = line.role else { return nil }
+            switch tag.name.family {
+            case .any, .mediaPlaylist: break
+            case .mediaMetadata: if tag.name == .dateRange { return nil }
+            case .mediaSegment, .multivariant: return nil
+            }
+            guard (refused[line.text] ?? 0) == 0 else {
+                refused[line.text, default: 0] -= 1
+                return nil
+            }
+            return tag
+        }
     }
 }
 
@@ -160,7 +166,9 @@ extension UpcomingSegment {
         let split = tags.firstIndex { $0.rank > 2 } ?? tags.endIndex
         items += tags[..<split].map(\.item)
         if let programDateTime { items.append(.tag(.programDateTime(programDateTime))) }
+        if isGap { items.append(.tag(.gap)) }
         items += tags[split...].map(\.item)
+        if let byteRange { items.append(.tag(.byteRange(byteRange))) }
         return items
     }
 }

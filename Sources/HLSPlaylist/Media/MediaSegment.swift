@@ -45,7 +45,15 @@ public struct MediaSegment: Sendable {
     /// Whether it is missing, and must not be loaded: EXT-X-GAP.
     public var isGap: Bool { didSet { isEdited = true } }
     /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in order.
-    public var tags: [SegmentTag] { didSet { isEdited = true } }
+    public var tags: [SegmentTag] {
+        get { tagsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &tagsStorage
+        }
+    }
+    private var tagsStorage: [SegmentTag]
 
     /// Makes a segment; `duration` is in seconds.
     public init(
@@ -67,11 +75,11 @@ public struct MediaSegment: Sendable {
         self.programDateTime = programDateTime
         self.isDiscontinuity = isDiscontinuity
         self.isGap = isGap
-        self.tags = tags
+        tagsStorage = tags
     }
 
     @inline(__always)
-    init(_ draft: SegmentDraft, uri: Range<Int>, ownURI: String?, origin: Origin) {
+    init(taking draft: inout SegmentDraft, uri: Range<Int>, ownURI: String?, origin: Origin) {
         uriRange = UInt32(truncatingIfNeeded: uri.lowerBound)..<UInt32(truncatingIfNeeded: uri.upperBound)
         titleRange =
             UInt32(truncatingIfNeeded: draft.title.lowerBound)..<UInt32(truncatingIfNeeded: draft.title.upperBound)
@@ -83,7 +91,8 @@ public struct MediaSegment: Sendable {
         programDateTime = draft.programDateTime
         isDiscontinuity = draft.isDiscontinuity
         isGap = draft.isGap
-        tags = draft.tags
+        tagsStorage = draft.takeTags()
+        draft.reset()
     }
 
     /// Where it is, relative to the playlist or absolute.
@@ -102,6 +111,11 @@ public struct MediaSegment: Sendable {
             ownText = OwnText(uri: ownText?.uri, title: newValue)
             isEdited = true
         }
+    }
+
+    /// Has its lines compared with its values when it is written.
+    mutating func readAgain() {
+        if let origin, origin.source.hasReference(origin.range) { isEdited = true }
     }
 
     private func text(_ range: Range<UInt32>) -> String {
@@ -127,13 +141,25 @@ public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     public var programDateTime: PlaylistDate?
     /// Whether a discontinuity comes before it.
     public var isDiscontinuity: Bool
+    /// Whether it will be missing.
+    public var isGap: Bool
+    /// Which bytes of the resource it will be; nil for all of them.
+    public var byteRange: ByteRange?
     /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in order.
     public var tags: [SegmentTag]
 
     /// Makes one.
-    public init(programDateTime: PlaylistDate? = nil, isDiscontinuity: Bool = false, tags: [SegmentTag] = []) {
+    public init(
+        programDateTime: PlaylistDate? = nil,
+        isDiscontinuity: Bool = false,
+        isGap: Bool = false,
+        byteRange: ByteRange? = nil,
+        tags: [SegmentTag] = []
+    ) {
         self.programDateTime = programDateTime
         self.isDiscontinuity = isDiscontinuity
+        self.isGap = isGap
+        self.byteRange = byteRange
         self.tags = tags
     }
 }
@@ -241,4 +267,28 @@ struct SegmentDraft {
     var isGap = false
     var holdsPlaylistTags = false
     var tags: [SegmentTag] = []
+
+    /// The tags, moved out. Most segments have none.
+    @inline(__always)
+    mutating func takeTags() -> [SegmentTag] {
+        guard !tags.isEmpty else { return [] }
+        let result = tags
+        tags = []
+        return result
+    }
+
+    /// Begins the next segment; the tags have been taken.
+    @inline(__always)
+    mutating func reset() {
+        start = -1
+        duration = 0
+        hasDuration = false
+        durationLine = 0
+        title = 0..<0
+        byteRange = nil
+        programDateTime = nil
+        isDiscontinuity = false
+        isGap = false
+        holdsPlaylistTags = false
+    }
 }

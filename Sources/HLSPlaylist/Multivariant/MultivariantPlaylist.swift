@@ -19,16 +19,57 @@ public struct MultivariantPlaylist: Sendable {
     /// Where the steering manifest is.
     public var contentSteering: ContentSteeringTag? { didSet { isEdited = true } }
     /// Data about the presentation.
-    public var sessionData: [SessionDataTag] = [] { didSet { isEdited = true } }
+    public var sessionData: [SessionDataTag] {
+        get { sessionDataStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &sessionDataStorage
+        }
+    }
+    private var sessionDataStorage: [SessionDataTag] = []
     /// Keys that a client may fetch at once.
-    public var sessionKeys: [SessionKeyTag] = [] { didSet { isEdited = true } }
+    public var sessionKeys: [SessionKeyTag] {
+        get { sessionKeysStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &sessionKeysStorage
+        }
+    }
+    private var sessionKeysStorage: [SessionKeyTag] = []
     /// The renditions.
-    public var renditions: [MediaTag] = [] { didSet { isEdited = true } }
+    public var renditions: [MediaTag] {
+        get { renditionsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &renditionsStorage
+        }
+    }
+    private var renditionsStorage: [MediaTag] = []
     /// The variants; a client that knows nothing else starts with the first.
-    public var variants: [Variant] = [] { didSet { isEdited = true } }
+    public var variants: [Variant] {
+        get { variantsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &variantsStorage
+        }
+    }
+    private var variantsStorage: [Variant] = []
     /// The Media Playlists of I-frames.
-    public var iFrameVariants: [IFrameStreamInfTag] = [] { didSet { isEdited = true } }
-    /// Unknown tags and comments, in order.
+    public var iFrameVariants: [IFrameStreamInfTag] {
+        get { iFrameVariantsStorage }
+        // An observer would copy the array for each change of an element.
+        _modify {
+            isEdited = true
+            yield &iFrameVariantsStorage
+        }
+    }
+    private var iFrameVariantsStorage: [IFrameStreamInfTag] = []
+    /// Unknown tags and comments, in order. A variant whose tag clients ignore is not among them; it stays where it is when the
+    /// playlist is written.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
 
     /// The values of the variables that were read; Media Playlists may import them.

@@ -27,13 +27,13 @@ private struct MultivariantPlaylistReader {
         while offset < bytes.byteCount {
             let line = LineScanner.scan(bytes, from: offset)
             offset = line.next
-            context.lineNumber += 1
-            context.lineStart = line.start
+            context.begin(line)
             let content = context.checked(bytes, line)
             readLine(LineContent(bytes, content), content)
             try context.check()
         }
         if let pending { reportMissingURI(pending.line) }
+        if isMixed { context.forgetWhatIsMissing() }
         try context.check()
         playlist.variables = context.variables.values
         playlist.source = context.source
@@ -83,8 +83,8 @@ private struct MultivariantPlaylistReader {
             self.pending = nil
         }
         guard let tag = PlaylistTag(context, name, value) else {
-            // Its URI line goes with it.
-            if name == .streamInf { pending = (nil, context.lineNumber) }
+            // Its URI line goes with it: the tag alone would take that of another variant.
+            if name == .streamInf { return pending = (nil, context.lineNumber) }
             return playlist.otherLines.append(context.source.text(content))
         }
         take(tag)

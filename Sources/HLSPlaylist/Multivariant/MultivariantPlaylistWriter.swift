@@ -5,11 +5,12 @@ extension MultivariantPlaylist {
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {
         if let source, !isEdited { return source.bytes }
-        let usesCRLF = source.map { $0.bytes.prefix(4096).firstIndex(of: 0x0D) != nil } ?? false
-        var writer = PlaylistWriter(capacity: (source?.bytes.count ?? 0) + 1024, usesCRLF: usesCRLF)
+        let isCRLF = source.map { PlaylistWriter.usesCRLF($0.bytes) } ?? false
+        var writer = PlaylistWriter(capacity: (source?.bytes.count ?? 0) + 1024, usesCRLF: isCRLF)
         if let source {
+            let reader = TemplateReader(.multivariant, variables: defines.values(known: variables))
             var template = TemplateWriter(items)
-            template.write(after: source, 0..<source.bytes.count, variables: variables, to: &writer)
+            template.write(reader.lines(of: source, 0..<source.bytes.count), of: source, to: &writer)
         } else {
             writer.tag(.extM3U)
             for item in items { TemplateWriter.write(item, to: &writer) }
@@ -20,7 +21,7 @@ extension MultivariantPlaylist {
 
     /// The lines in the order in which they are written.
     private var items: [TemplateWriter.Item] {
-        var items: [TemplateWriter.Item] = otherLines.map { .other($0) }
+        var items: [TemplateWriter.Item] = []
         if let version { items.append(.tag(.version(version))) }
         if isIndependentSegments { items.append(.tag(.independentSegments)) }
         if let start { items.append(.tag(.start(start))) }
@@ -34,6 +35,7 @@ extension MultivariantPlaylist {
             items.append(.uri(variant.uri))
         }
         items += iFrameVariants.map { .tag(.iFrameStreamInf($0)) }
+        items += otherLines.map { .other($0) }
         return items
     }
 }

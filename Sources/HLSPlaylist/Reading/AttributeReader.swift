@@ -145,6 +145,13 @@ struct AttributeReader {
         problem(.malformedAttributeValue, at: item.value.lowerBound, "\(name) is not \(expected)")
         return nil
     }
+
+    /// The text of a value, its variables replaced; nil, and the tag must not be believed, when that is not possible.
+    private mutating func text(_ item: Item, _ name: @autoclosure () -> String) -> String? {
+        let text = context.resolvedText(item.value, reading: "\(tag.rawValue), \(name())")
+        if text == nil { isUsable = false }
+        return text
+    }
 }
 
 /// The types of section 4.2. Each yields nil when the attribute is absent or malformed; only the latter, and a required
@@ -155,14 +162,17 @@ extension AttributeReader {
         guard let item = take(name) else { return missing(name, required) }
         guard item.isQuoted else { return malformed(name, item, "a quoted string") }
         guard allowsEmpty || !item.value.isEmpty else { return malformed(name, item, "allowed to be empty") }
-        return context.text(item.value, reading: "\(tag.rawValue), \(name)")
+        return text(item, name.description)
     }
 
     /// Unquoted text of any kind: an enumerated string whose values the caller knows.
     mutating func enumerated(_ name: StaticString, required: Bool = false) -> String? {
         guard let item = take(name) else { return missing(name, required) }
-        guard !item.isQuoted else { return malformed(name, item, "an unquoted enumerated string") }
-        return context.source.text(item.value)
+        let text = context.source.text(item.value)
+        guard !item.isQuoted, !text.utf8.contains(0x20) else {
+            return malformed(name, item, "an unquoted enumerated string")
+        }
+        return text
     }
 
     /// An enumerated string of a set. With a value that the draft does not define, the tag is ignored, unless the caller can
@@ -177,14 +187,16 @@ extension AttributeReader {
         let value = Value(rawValue: text)
         if !Value.defined.contains(value) {
             if keepsUnknown {
-                let name = name.description
                 context.report(
                     .unknownEnumeratedValue,
                     at: context.lineStart,
-                    "\(tag.rawValue): \(name)=\(text) is not defined"
+                    "\(tag.rawValue): \(name) is \(ReadingContext.quoted(text)), which is not defined"
                 )
             } else {
-                ignore(.unknownEnumeratedValue, "\(name)=\(text) is not defined: clients ignore the tag")
+                ignore(
+                    .unknownEnumeratedValue,
+                    "\(name) is \(ReadingContext.quoted(text)), which is not defined: clients ignore the tag"
+                )
             }
         }
         return value
@@ -209,7 +221,12 @@ extension AttributeReader {
     }
 
     /// An attribute whose only defined value is `YES`; false when absent.
-    mutating func yes(_ name: StaticString) -> Bool { flag(name) ?? false }
+    /// Most definitions only say when the value is `YES`, so that `NO` means something too.
+    mutating func yes(_ name: StaticString, allowsNo: Bool = true) -> Bool {
+        guard let value = flag(name) else { return false }
+        if !value, !allowsNo { ignore(.unknownEnumeratedValue, "\(name) is not YES: clients ignore the tag") }
+        return value
+    }
 
     /// A number from 0 to 2^64-1.
     mutating func integer(_ name: StaticString, required: Bool = false) -> UInt64? {
@@ -241,18 +258,19 @@ extension AttributeReader {
     /// The digits of a hexadecimal sequence, its prefix removed and its variables replaced.
     mutating func hexadecimal(_ name: StaticString) -> [UInt8]? {
         guard let item = take(name) else { return nil }
-        let digits = Array(context.text(item.value, reading: "\(tag.rawValue), \(name)").utf8)
+        guard let digits = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard !item.isQuoted, digits.count > 2, digits[0] == 0x30, digits[1] | 0x20 == 0x78,
             digits.dropFirst(2).allSatisfy({ Hexadecimal.value($0) != nil })
         else { return malformed(name, item, "a hexadecimal sequence that starts with 0x") }
         return Array(digits.dropFirst(2))
     }
 
-    /// The bytes of a hexadecimal sequence.
-    mutating func octets(_ name: StaticString) -> [UInt8]? {
+    /// The bytes of a hexadecimal sequence. One of half a byte is a sequence all the same, and goes to `others`.
+    mutating func octets(_ name: StaticString, others: inout [Attribute]) -> [UInt8]? {
         guard let digits = hexadecimal(name) else { return nil }
         guard digits.count.isMultiple(of: 2) else {
-            problem(.malformedAttributeValue, at: context.lineStart, "\(name) has half a byte")
+            let value = "0x" + String(decoding: digits, as: UTF8.self)
+            others.append(Attribute(name: name.description, value: value, isQuoted: false))
             return nil
         }
         return stride(from: 0, to: digits.count, by: 2).map { index in
@@ -269,7 +287,10 @@ extension AttributeReader {
     mutating func closedCaptions(_ name: StaticString) -> StreamInfTag.ClosedCaptions? {
         guard let item = take(name) else { return nil }
         if item.isQuoted { return quotedString(name).map { .group($0) } }
-        guard context.source.text(item.value) == "NONE" else { return malformed(name, item, "a quoted string or NONE") }
+        guard context.source.text(item.value) == "NONE" else {
+            ignore(.unknownEnumeratedValue, "\(name) is neither a quoted string nor NONE: clients ignore the tag")
+            return nil
+        }
         return StreamInfTag.ClosedCaptions.none
     }
 
@@ -295,7 +316,7 @@ extension AttributeReader {
     /// A byte range in a quoted string.
     mutating func byteRange(_ name: StaticString) -> ByteRange? {
         guard let item = take(name) else { return nil }
-        let bytes = Array(context.text(item.value, reading: "\(tag.rawValue), \(name)").utf8)
+        guard let bytes = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard item.isQuoted, let value = ByteRange(bytes, 0..<bytes.count) else {
             return malformed(name, item, "a byte range such as \"1000@0\"")
         }
@@ -305,8 +326,8 @@ extension AttributeReader {
     /// A date in a quoted string.
     mutating func date(_ name: StaticString) -> PlaylistDate? {
         guard let item = take(name) else { return nil }
-        guard item.isQuoted, let value = PlaylistDate(context.text(item.value, reading: "\(tag.rawValue), \(name)"))
-        else {
+        guard let text = text(item, name.description) else { return nil }
+        guard item.isQuoted, let value = PlaylistDate(text) else {
             return malformed(name, item, "an ISO 8601 date and time")
         }
         return value
@@ -328,10 +349,8 @@ extension AttributeReader {
             } else if tag != .dateRange || !name.hasPrefix("X-") {
                 context.report(.unknownAttribute, at: item.name.lowerBound, "\(tag.rawValue): \(name) is not defined")
             }
-            let text =
-                item.isQuoted
-                ? context.text(item.value, reading: "\(tag.rawValue), \(name)") : context.source.text(item.value)
-            result.append(Attribute(name: name, value: text, isQuoted: item.isQuoted))
+            let text = item.isQuoted ? text(item, name) : context.source.text(item.value)
+            result.append(Attribute(name: name, value: text ?? "", isQuoted: item.isQuoted))
         }
         return result
     }

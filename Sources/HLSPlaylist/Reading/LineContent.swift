@@ -46,6 +46,8 @@ extension ReadingContext {
     func checked(_ bytes: RawSpan, _ line: ScannedLine) -> Range<Int> {
         if line.control >= 0 || !line.isASCII || line.end - line.start > options.limits.lineLength {
             reportContent(line)
+            // Nobody reads what will be refused.
+            if line.end - line.start > options.limits.lineLength { return line.start..<line.start }
         }
         guard line.end > line.start else { return line.start..<line.end }
         let first = bytes.unsafeLoad(fromByteOffset: line.start, as: UInt8.self)

@@ -7,10 +7,14 @@ public struct PlaylistLimits: Hashable, Sendable {
     public var bytes = 256 << 20
     /// The greatest length of a line, in bytes: 1 MiB. The longest lines in use carry a `data:` URI of some ten kilobytes.
     public var lineLength = 1 << 20
+    /// The greatest number of lines: 10 million.
+    public var lines = 10_000_000
     /// The greatest number of attributes in one tag: 256.
     public var attributes = 256
     /// The greatest number of media segments: 2 million, which is 46 days of segments of two seconds.
     public var segments = 2_000_000
+    /// The greatest number of key formats among the EXT-X-KEY tags: 16. In use are up to five at once.
+    public var keyFormats = 16
     /// The greatest number of EXT-X-DEFINE tags: 1,000.
     public var variables = 1_000
     /// How many bytes variable substitution may add to one playlist: 16 MiB.

@@ -4,6 +4,12 @@ final class PlaylistSource: Sendable {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Whether a range refers to variables.
+    func hasReference(_ range: Range<Int>) -> Bool {
+        let storage = bytes
+        return VariableTable.hasReference(storage.span.bytes, range)
+    }
+
     /// The text of a range; what is not UTF-8 is replaced by U+FFFD.
     func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)

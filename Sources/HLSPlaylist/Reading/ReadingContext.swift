@@ -14,6 +14,8 @@ final class ReadingContext {
     var lineNumber = 0
     /// The offset of its first byte.
     var lineStart = 0
+    /// The key formats of the EXT-X-KEY tags so far.
+    private var keyFormats: Set<KeyFormat> = []
     /// Room for the attributes of one tag, kept from tag to tag.
     var attributes: [AttributeReader.Item] = []
 
@@ -26,17 +28,46 @@ final class ReadingContext {
     /// Notes something. `offset` is that of the byte that is meant; nil when the whole line is.
     func report(_ rule: RuleID, at offset: Int? = nil, line: Int? = nil, _ message: @autoclosure () -> String) {
         let severity = rule.readingSeverity
-        guard isLenient || (severity == .error && firstError == nil) else { return }
+        let isFirst = severity == .error && firstError == nil
+        // A message that nobody will see costs nothing.
+        let hasRoom = diagnostics.count < options.limits.diagnostics || rule == .limitExceeded
+        guard isFirst || (isLenient && hasRoom) else { return }
+        // Once for each line that breaks a rule.
+        let place = line ?? lineNumber
+        if diagnostics.reversed().prefix(while: { $0.line == place }).contains(where: { $0.rule == rule }) { return }
         let diagnostic = Diagnostic(
             rule: rule,
             severity: severity,
-            line: line ?? lineNumber,
+            line: place,
             column: offset.map { $0 - lineStart + 1 } ?? 0,
             message: message()
         )
-        if severity == .error, firstError == nil { firstError = diagnostic }
+        if isFirst { firstError = diagnostic }
         if rule == .limitExceeded { isOverLimit = true }
-        if diagnostics.count < options.limits.diagnostics || rule == .limitExceeded { diagnostics.append(diagnostic) }
+        if hasRoom { diagnostics.append(diagnostic) }
+    }
+
+    /// Goes on to the next line.
+    @inline(__always)
+    func begin(_ line: ScannedLine) {
+        lineNumber += 1
+        lineStart = line.start
+        if lineNumber > options.limits.lines { report(.limitExceeded, "more than \(options.limits.lines) lines") }
+    }
+
+    /// Counts key formats: all of them may apply to one segment.
+    func count(_ key: KeyTag) {
+        guard keyFormats.insert(key.keyFormat).inserted, keyFormats.count > options.limits.keyFormats else { return }
+        report(.limitExceeded, "EXT-X-KEY: more than \(options.limits.keyFormats) key formats")
+    }
+
+    /// Forgets which tags and URI lines are missing: in a playlist of both kinds nobody can tell.
+    func forgetWhatIsMissing() {
+        let rules: Set<RuleID> = [
+            .segmentWithoutDuration, .durationWithoutSegment, .streamInfWithoutURI, .uriWithoutStreamInf,
+            .missingTargetDuration,
+        ]
+        diagnostics.removeAll { rules.contains($0.rule) }
     }
 
     /// Throws when reading must not go on.
@@ -55,8 +86,13 @@ final class ReadingContext {
         if !isLenient { throw PlaylistError(firstError) }
     }
 
-    /// Text that may refer to variables.
+    /// Text that may refer to variables; as it stands when one of them is not defined, which is reported.
     func text(_ range: Range<Int>, reading: @autoclosure () -> String) -> String {
+        resolvedText(range, reading: reading()) ?? source.text(range)
+    }
+
+    /// Text that may refer to variables; nil when one of them is not defined, which is reported.
+    func resolvedText(_ range: Range<Int>, reading: @autoclosure () -> String) -> String? {
         let bytes = source.bytes
         guard VariableTable.hasReference(bytes.span.bytes, range) else { return source.text(range) }
         do {
@@ -82,7 +118,7 @@ final class ReadingContext {
                 "variables would add more than \(options.limits.substitutedBytes) bytes"
             )
         }
-        return source.text(range)
+        return nil
     }
 
     /// Text of an enemy for a message: short, and without what could confuse a terminal.

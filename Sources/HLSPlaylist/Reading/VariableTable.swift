@@ -5,9 +5,12 @@
 /// Section 4.3 and 6.3.1. What a reference is replaced by is not searched for references again, so that text cannot grow
 /// by itself; and what substitution adds to one playlist is limited.
 struct VariableTable {
-    private(set) var values: [String: String] = [:]
+    private(set) var values: [String: String]
     /// How many bytes substitution has added.
     private var added = 0
+
+    /// Makes a table with values that are known already.
+    init(_ values: [String: String] = [:]) { self.values = values }
 
     enum Failure: Error {
         case undefined(name: String, offset: Int)
@@ -36,6 +39,14 @@ struct VariableTable {
     static func hasReference(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
         var offset = range.lowerBound
         while offset + 1 < range.upperBound {
+            // Eight bytes at a time, as long as none of them is an opening brace.
+            if offset + 8 <= range.upperBound {
+                let word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ 0x7B7B_7B7B_7B7B_7B7B
+                if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 == 0 {
+                    offset += 8
+                    continue
+                }
+            }
             if bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0x7B,
                 bytes.unsafeLoad(fromByteOffset: offset + 1, as: UInt8.self) == 0x24
             {

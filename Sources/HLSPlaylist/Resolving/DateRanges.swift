@@ -2,36 +2,39 @@ extension MediaPlaylist {
     /// The date ranges of the playlist, each with the attributes of all its tags, in the order of their first tags
     /// (section 4.4.5.1). Where two tags disagree, the first holds.
     public var dateRanges: [DateRangeTag] {
-        var order: [String] = []
-        var ranges: [String: DateRangeTag] = [:]
-        for tag in segments.lazy.flatMap(\.dateRanges) + upcoming.dateRanges {
-            if let range = ranges[tag.id] {
-                ranges[tag.id] = range.consolidated(with: tag)
-            } else {
-                order.append(tag.id)
-                ranges[tag.id] = tag
+        var ranges: [DateRangeTag] = []
+        var indices: [String: Int] = [:]
+        var names: [Set<String>] = []
+        func add(_ tag: DateRangeTag) {
+            guard let index = indices[tag.id] else {
+                indices[tag.id] = ranges.count
+                ranges.append(tag)
+                names.append(Set(tag.otherAttributes.map(\.name)))
+                return
+            }
+            ranges[index].add(tag)
+            for attribute in tag.otherAttributes where names[index].insert(attribute.name).inserted {
+                ranges[index].otherAttributes.append(attribute)
             }
         }
-        return order.compactMap { ranges[$0] }
+        for segment in segments { segment.dateRanges.forEach(add) }
+        upcoming.dateRanges.forEach(add)
+        return ranges
     }
 }
 
 extension DateRangeTag {
-    /// This range with the attributes that another tag of it adds.
-    func consolidated(with other: DateRangeTag) -> DateRangeTag {
-        var result = self
-        result.rangeClass = rangeClass ?? other.rangeClass
-        result.startDate = startDate ?? other.startDate
-        if cue.isEmpty { result.cue = other.cue }
-        result.endDate = endDate ?? other.endDate
-        result.duration = duration ?? other.duration
-        result.plannedDuration = plannedDuration ?? other.plannedDuration
-        result.scte35Command = scte35Command ?? other.scte35Command
-        result.scte35Out = scte35Out ?? other.scte35Out
-        result.scte35In = scte35In ?? other.scte35In
-        result.endsOnNext = endsOnNext || other.endsOnNext
-        let names = Set(otherAttributes.map(\.name))
-        result.otherAttributes += other.otherAttributes.filter { !names.contains($0.name) }
-        return result
+    /// Takes the attributes that another tag of this range adds, but for those that the draft does not name.
+    fileprivate mutating func add(_ other: DateRangeTag) {
+        rangeClass = rangeClass ?? other.rangeClass
+        startDate = startDate ?? other.startDate
+        if cue.isEmpty { cue = other.cue }
+        endDate = endDate ?? other.endDate
+        duration = duration ?? other.duration
+        plannedDuration = plannedDuration ?? other.plannedDuration
+        scte35Command = scte35Command ?? other.scte35Command
+        scte35Out = scte35Out ?? other.scte35Out
+        scte35In = scte35In ?? other.scte35In
+        endsOnNext = endsOnNext || other.endsOnNext
     }
 }

@@ -36,6 +36,8 @@ extension MediaPlaylist {
         let dropped = segments[..<Int(offset)]
         var kept = Array(segments[Int(offset)..<Int(offset + skip.skippedSegments)])
         for index in kept.indices where !kept[index].parts.isEmpty { kept[index].parts = [] }
+        // A line that refers to a variable now means something else.
+        if variables != update.variables { for index in kept.indices { kept[index].readAgain() } }
         if let removed = skip.recentlyRemovedDateRanges {
             keepDateRanges(&kept, dropped, without: Set(removed), update)
         } else {
@@ -60,6 +62,21 @@ extension MediaPlaylist {
         }
         let orphans = dropped.flatMap(\.dateRanges).filter(stays)
         if !orphans.isEmpty, !kept.isEmpty { kept[0].dateRanges = orphans + kept[0].dateRanges }
+    }
+
+    /// Where a byte range without an offset begins that follows some segments; nil when it continues none of them.
+    private static func end(of dropped: ArraySlice<MediaSegment>, of uri: String) -> UInt64? {
+        var end: UInt64 = 0
+        for segment in dropped.reversed() {
+            guard let range = segment.byteRange, segment.uri == uri else { return nil }
+            let (sum, overflow) = end.addingReportingOverflow(range.length)
+            guard !overflow else { return nil }
+            end = sum
+            guard let offset = range.offset else { continue }
+            let (result, beyond) = end.addingReportingOverflow(offset)
+            return beyond ? nil : result
+        }
+        return nil
     }
 
     /// Passes on what the removed segments said about those that remain.
@@ -96,14 +113,21 @@ extension MediaPlaylist {
         if let bitrate, !first.tags.contains(where: { if case .bitrate = $0 { true } else { false } }) {
             tags.append(bitrate)
         }
-        // A key of the segment's own replaces the inherited one of its key format.
-        let own = Set(first.keys.map(\.keyFormat))
-        let endsAll = first.keys.contains { $0.method == .none }
-        tags.removeAll { tag in
-            guard case .key(let key) = tag, key.method != .none else { return false }
-            return map == nil && (endsAll || own.contains(key.keyFormat))
+        // A key of the segment's own replaces the inherited one of its key format, unless a section stands between them.
+        let leading = first.tags.prefix { if case .map = $0 { false } else { true } }
+            .compactMap { if case .key(let key) = $0 { key } else { nil } }
+        let own = Set(leading.map(\.keyFormat))
+        let endsAll = leading.contains { $0.method == .none }
+        if first.map != nil || map == nil {
+            tags.removeAll { tag in
+                guard case .key(let key) = tag, key.method != .none else { return false }
+                return endsAll || own.contains(key.keyFormat)
+            }
         }
         if !tags.isEmpty { segments[0].tags = tags + first.tags }
         if first.programDateTime == nil, let date { segments[0].programDateTime = date }
+        if let range = first.byteRange, range.offset == nil, let offset = Self.end(of: dropped, of: first.uri) {
+            segments[0].byteRange?.offset = offset
+        }
     }
 }

@@ -1,7 +1,8 @@
 /// A media segment with everything that the lines above it say about it.
 public struct ResolvedSegment: Sendable {
-    /// The segment as it stands in the playlist.
-    public let segment: MediaSegment
+    // The segments of the playlist, and which one it is: a segment is large, and seldom asked for as a whole.
+    let segments: [MediaSegment]
+    let index: Int
     /// Its media sequence number (section 4.4.3.2).
     public let mediaSequenceNumber: UInt64
     /// Its discontinuity sequence number (section 6.2.1).
@@ -10,14 +11,50 @@ public struct ResolvedSegment: Sendable {
     public let start: Double
     /// When its first sample was made: its own date, or the date of another segment and the durations between (section 6.3.3).
     public let programDateTime: PlaylistDate?
-    /// The keys that apply to it.
-    public let keys: KeyContext
-    /// Its media initialisation section; nil when there is none.
-    public let initialization: ResolvedInitialization?
     /// Its bytes of the resource at its URI; nil for all of them.
     public let byteRange: Range<UInt64>?
-    /// Its approximate bit rate in kilobits per second, from EXT-X-BITRATE (section 4.4.4.8).
-    public let bitrate: UInt64?
+    /// What the tags before it and before earlier segments say.
+    let scope: Scope
+
+    /// What holds until the next tag says something else. Many segments share one, so that handing out a segment does not
+    /// count references to every string of every key.
+    final class Scope: Sendable {
+        let keys: KeyContext
+        let initialization: ResolvedInitialization?
+        let bitrate: UInt64?
+
+        init(keys: KeyContext = KeyContext(), initialization: ResolvedInitialization? = nil, bitrate: UInt64? = nil) {
+            self.keys = keys
+            self.initialization = initialization
+            self.bitrate = bitrate
+        }
+
+        /// What holds behind some tags.
+        func applying(_ tags: [SegmentTag]) -> Scope {
+            var keys = keys
+            var initialization = initialization
+            var bitrate = bitrate
+            for tag in tags {
+                switch tag {
+                case .key(let key): keys.apply(key)
+                case .map(let map): initialization = ResolvedInitialization(map: map, keys: keys)
+                case .bitrate(let rate): bitrate = rate
+                case .dateRange, .part, .other: break
+                }
+            }
+            return Scope(keys: keys, initialization: initialization, bitrate: bitrate)
+        }
+    }
+
+    /// The segment as it stands in the playlist.
+    public var segment: MediaSegment { segments[index] }
+    /// The keys that apply to it.
+    public var keys: KeyContext { scope.keys }
+    /// Its media initialisation section; nil when there is none.
+    public var initialization: ResolvedInitialization? { scope.initialization }
+    /// Its approximate bit rate in kilobits per second, from EXT-X-BITRATE, which says nothing of byte ranges
+    /// (section 4.4.4.8).
+    public var bitrate: UInt64? { byteRange == nil ? scope.bitrate : nil }
 
     /// The initialisation vector for a key, as far as the playlist says: see ``KeyTag/initializationVector(mediaSequenceNumber:)``.
     public func initializationVector(for key: KeyTag) -> InitializationVector? {
@@ -85,11 +122,13 @@ public struct ResolvedSegments: Sequence, Sendable {
     /// Checks that every byte range has a beginning and an end.
     private func check() throws(PlaylistError) {
         var end: UInt64?
-        for (index, segment) in segments.enumerated() {
-            guard let range = segment.byteRange else {
+        let span = segments.span
+        for index in span.indices {
+            guard let range = span[index].byteRange else {
                 end = nil
                 continue
             }
+            let segment = segments[index]
             let offset: UInt64
             if let own = range.offset {
                 offset = own
@@ -126,9 +165,7 @@ public struct ResolvedSegments: Sequence, Sendable {
         /// The last date, and the seconds since.
         private var date: PlaylistDate?
         private var elapsed = 0.0
-        private var keys = KeyContext()
-        private var initialization: ResolvedInitialization?
-        private var bitrate: UInt64?
+        private var scope = ResolvedSegment.Scope()
         private var rangeEnd: UInt64 = 0
 
         init(_ playlist: MediaPlaylist, _ date: PlaylistDate?) {
@@ -141,48 +178,37 @@ public struct ResolvedSegments: Sequence, Sendable {
         /// The next segment.
         public mutating func next() -> ResolvedSegment? {
             guard index < segments.count else { return nil }
-            let segment = segments[index]
-            index += 1
-            if !segment.tags.isEmpty { apply(segment.tags) }
-            if segment.isDiscontinuity { discontinuity &+= 1 }
-            if let own = segment.programDateTime {
+            // A span hands out what is asked for, an array a copy of the whole segment.
+            let segments = segments
+            let span = segments.span
+            if !span[index].tags.isEmpty { scope = scope.applying(span[index].tags) }
+            if span[index].isDiscontinuity { discontinuity &+= 1 }
+            if let own = span[index].programDateTime {
                 date = own
                 elapsed = 0
             }
             var range: Range<UInt64>?
-            if let byteRange = segment.byteRange {
+            if let byteRange = span[index].byteRange {
                 let offset = byteRange.offset ?? rangeEnd
                 rangeEnd = offset &+ byteRange.length
                 // Checked when the sequence was made.
                 range = rangeEnd >= offset ? offset..<rangeEnd : nil
             }
             let result = ResolvedSegment(
-                segment: segment,
+                segments: segments,
+                index: index,
                 mediaSequenceNumber: sequence,
                 discontinuitySequenceNumber: discontinuity,
                 start: start,
                 programDateTime: elapsed == 0 ? date : date?.advanced(by: elapsed),
-                keys: keys,
-                initialization: initialization,
                 byteRange: range,
-                bitrate: range == nil ? bitrate : nil
+                scope: scope
             )
             sequence &+= 1
-            start += segment.duration
-            elapsed += segment.duration
+            start += span[index].duration
+            elapsed += span[index].duration
+            index += 1
             return result
-        }
-
-        @inline(never)
-        private mutating func apply(_ tags: [SegmentTag]) {
-            for tag in tags {
-                switch tag {
-                case .key(let key): keys.apply(key)
-                case .map(let map): initialization = ResolvedInitialization(map: map, keys: keys)
-                case .bitrate(let rate): bitrate = rate
-                case .dateRange, .part, .other: break
-                }
-            }
         }
     }
 }

@@ -42,12 +42,16 @@ extension PlaylistTag {
         if let simple = Self.withoutValue(name) {
             if let value {
                 context.report(.malformedTagValue, at: value.lowerBound - 1, "\(name.rawValue) has no value")
+                return nil
             }
             self = simple
             return
         }
         guard let value else {
-            context.report(.malformedTagValue, "\(name.rawValue): the value is missing")
+            context.report(
+                name.hasAttributes ? .malformedAttributeList : .malformedTagValue,
+                "\(name.rawValue): the value is missing"
+            )
             return nil
         }
         guard let tag = Self.read(context, name, value) else { return nil }

@@ -68,6 +68,18 @@ public enum TagName: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether its value is an attribute list.
+    var hasAttributes: Bool {
+        switch self {
+        case .start, .define, .partInf, .serverControl, .key, .map, .part, .dateRange, .skip, .preloadHint,
+            .renditionReport, .media, .streamInf, .iFrameStreamInf, .sessionData, .sessionKey, .contentSteering:
+            true
+        case .extM3U, .version, .independentSegments, .targetDuration, .mediaSequence, .discontinuitySequence, .endList,
+            .playlistType, .iFramesOnly, .inf, .byteRange, .discontinuity, .programDateTime, .gap, .bitrate:
+            false
+        }
+    }
+
     /// Finds a tag by its name; nil when the draft does not define it.
     static func find(_ bytes: RawSpan, _ name: Range<Int>) -> TagName? { table.find(bytes, name) }
 

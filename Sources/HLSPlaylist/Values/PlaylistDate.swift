@@ -24,7 +24,9 @@ public struct PlaylistDate: Hashable, Sendable {
 
     /// How many seconds this date is after another.
     public func timeInterval(since other: PlaylistDate) -> Double {
-        Double(seconds - other.seconds) + Double(nanoseconds - other.nanoseconds) / 1e9
+        let (difference, overflow) = seconds.subtractingReportingOverflow(other.seconds)
+        return (overflow ? Double(seconds) - Double(other.seconds) : Double(difference))
+            + (Double(nanoseconds) - Double(other.nanoseconds)) / 1e9
     }
 
     /// The date `interval` seconds later, to the nearest nanosecond, in the same zone. An interval of more than 10,000
@@ -65,16 +67,63 @@ extension PlaylistDate: CustomStringConvertible {
     }
 
     init?(_ bytes: RawSpan, _ range: Range<Int>) {
+        if let date = Self.common(bytes, range) {
+            self = date
+            return
+        }
         var reader = DateReader(position: range.lowerBound, end: range.upperBound)
         guard let date = reader.read(bytes) else { return nil }
         self = date
     }
 
+    /// Reads `YYYY-MM-DDThh:mm:ss.sssZ`, the form of nearly every date; nil when it is another one, or none.
+    @inline(__always)
+    private static func common(_ bytes: RawSpan, _ range: Range<Int>) -> PlaylistDate? {
+        guard range.count == 24 else { return nil }
+        let start = range.lowerBound
+        func word(_ offset: Int) -> UInt64 {
+            bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self).littleEndian
+        }
+        // "0000-00-", "00T00:00" and ":00.000Z", in which every 0 stands for a digit.
+        let words = (word(0) ^ 0x2D30_302D_3030_3030, word(8) ^ 0x3030_3A30_3054_3030, word(16) ^ 0x5A30_3030_2E30_303A)
+        guard isDigits(words.0, 0x000F_0F00_0F0F_0F0F), isDigits(words.1, 0x0F0F_000F_0F00_0F0F),
+            isDigits(words.2, 0x000F_0F0F_000F_0F00)
+        else { return nil }
+        func digit(_ word: UInt64, _ index: UInt64) -> Int { Int(truncatingIfNeeded: word >> (index * 8) & 0xF) }
+        func pair(_ word: UInt64, _ index: UInt64) -> Int { digit(word, index) * 10 + digit(word, index + 1) }
+        let year = pair(words.0, 0) * 100 + pair(words.0, 2)
+        let month = pair(words.0, 5)
+        let day = pair(words.1, 0)
+        let (hour, minute, second) = (pair(words.1, 3), pair(words.1, 6), pair(words.2, 1))
+        guard (1...12).contains(month), day >= 1, day <= Calendar.length(year: year, month: month), hour < 24,
+            minute < 60, second < 61
+        else { return nil }
+        return PlaylistDate(
+            seconds: Calendar.days(year: year, month: month, day: day) * 86400
+                + Int64(hour * 3600 + minute * 60 + second),
+            nanoseconds: Int32(pair(words.2, 4) * 10 + digit(words.2, 6)) * 1_000_000
+        )
+    }
+
+    /// Whether every byte is 0 where the mask is, and at most 9 elsewhere.
+    @inline(__always)
+    private static func isDigits(_ word: UInt64, _ mask: UInt64) -> Bool {
+        word & ~mask == 0 && (word &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0
+    }
+
+    /// Whether ``text`` can be read again: a year of four digits, a fraction of a second, a zone of less than a day.
+    var isWritable: Bool {
+        let local = seconds.addingReportingOverflow(Int64(utcOffset ?? 0) * 60)
+        return !local.overflow && (-62_167_219_200...253_402_300_799).contains(local.partialValue)
+            && (0..<1_000_000_000).contains(nanoseconds) && abs(Int(utcOffset ?? 0)) < 1440
+    }
+
     /// With milliseconds, or with as many digits more, in steps of three, as are needed to lose nothing.
     var text: String {
         let local = seconds &+ Int64(utcOffset ?? 0) * 60
-        let days = Int64((Double(local) / 86400).rounded(.down))
-        let time = local - days * 86400
+        let time = (local % 86400 + 86400) % 86400
+        // Not `local - time`, which could be out of range.
+        let days = local / 86400 - (local % 86400 < 0 ? 1 : 0)
         let (year, month, day) = Calendar.date(days: days)
         var text = Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
         text +=

@@ -83,3 +83,45 @@ public struct AllowedCPC: Hashable, Sendable, CustomStringConvertible {
         entries.map { $0.keyFormat.rawValue + ":" + $0.labels.joined(separator: "/") }.joined(separator: ",")
     }
 }
+
+/// One entry of REQ-VIDEO-LAYOUT: how some of the video must be rendered (section 4.4.6.2).
+///
+///     layouts   = entry *( "," entry )
+///     entry     = specifier *( "/" specifier )      one of CH-…, one of PROJ-…, in any order
+public struct VideoLayout: Hashable, Sendable, CustomStringConvertible {
+    /// One aspect of the rendering.
+    public struct Specifier: OpenString {
+        /// The enumerated string.
+        public let rawValue: String
+        /// Makes a specifier.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Pictures for the left and the right eye.
+        public static let stereo: Specifier = "CH-STEREO"
+        /// One picture; what is meant when no channel is named.
+        public static let mono: Specifier = "CH-MONO"
+        /// No projection; what is meant when none is named.
+        public static let rectilinear: Specifier = "PROJ-RECT"
+        /// A sphere of 360 degrees.
+        public static let equirectangular: Specifier = "PROJ-EQUI"
+        /// A half sphere of 180 degrees.
+        public static let halfEquirectangular: Specifier = "PROJ-HEQU"
+        /// A spherical projection with parameters in the media.
+        public static let parametric: Specifier = "PROJ-PRIM"
+        /// The six of the draft.
+        public static let defined: Set<Specifier> = [
+            .stereo, .mono, .rectilinear, .equirectangular, .halfEquirectangular, .parametric,
+        ]
+    }
+
+    /// The specifiers, as written; empty ones are kept.
+    public let specifiers: [Specifier]
+
+    /// Reads an entry.
+    public init(_ text: String) {
+        specifiers = text.split(separator: "/", omittingEmptySubsequences: false)
+            .map { Specifier(rawValue: String($0)) }
+    }
+
+    /// The entry.
+    public var description: String { specifiers.map(\.rawValue).joined(separator: "/") }
+}

@@ -11,6 +11,12 @@ struct PlaylistWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Whether the first line of a playlist that was read ends in CR LF.
+    static func usesCRLF(_ bytes: [UInt8]) -> Bool {
+        guard let end = bytes.firstIndex(of: 0x0A), end > 0 else { return false }
+        return bytes[end - 1] == 0x0D
+    }
+
     /// The first problem, if there was one.
     func check() throws(PlaylistError) {
         if let error { throw error }
@@ -30,9 +36,21 @@ struct PlaylistWriter {
 
     mutating func endLine() { bytes.append(contentsOf: lineEnd) }
 
+    /// Whether text has characters that section 4.1 forbids.
+    static func hasControl(_ text: String, allowsTab: Bool = false) -> Bool {
+        var previous: UInt8 = 0
+        for byte in text.utf8 {
+            if byte < 0x20, !(allowsTab && byte == 0x09) { return true }
+            // U+0080 to U+009F.
+            if byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return true }
+            previous = byte
+        }
+        return false
+    }
+
     /// A line that is not a tag: a URI, a comment, an unknown tag.
     mutating func line(_ text: String) {
-        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+        if Self.hasControl(text) {
             fail(.controlCharacter, "a line must not hold control characters")
         }
         self.text(text)
@@ -41,14 +59,14 @@ struct PlaylistWriter {
 
     /// A comment or an unknown tag.
     mutating func otherLine(_ text: String) {
-        if !text.hasPrefix("#") { fail(.malformedTagValue, "a comment or an unknown tag must start with #") }
+        if text.utf8.first != 0x23 { fail(.malformedTagValue, "a comment or an unknown tag must start with #") }
         line(text)
     }
 
     /// A URI line. It must not be empty, nor start with `#`, which would make it a comment.
     mutating func uriLine(_ uri: String) {
-        if uri.isEmpty || uri.hasPrefix("#") {
-            fail(.malformedTagValue, "a URI line must not be empty or start with #")
+        if uri.isEmpty || uri.utf8.first == 0x23 || uri.utf8.first == 0x20 || uri.utf8.last == 0x20 {
+            fail(.malformedTagValue, "a URI line must not be empty, start with # or begin or end with a space")
         }
         line(uri)
     }
@@ -80,10 +98,12 @@ struct AttributeWriter {
     let tag: TagName
     private(set) var bytes: [UInt8] = []
     private(set) var problem: (rule: RuleID, message: String)?
+    private var names: Set<String> = []
 
     init(tag: TagName) { self.tag = tag }
 
     private mutating func append(_ name: String, _ value: some Sequence<UInt8>) {
+        if !names.insert(name).inserted { fail("\(ReadingContext.quoted(name)) is given twice") }
         if !bytes.isEmpty { bytes.append(0x2C) }
         bytes.append(contentsOf: name.utf8)
         bytes.append(0x3D)
@@ -92,10 +112,12 @@ struct AttributeWriter {
 
     private mutating func fail(_ message: String) { problem = problem ?? (.malformedAttributeValue, message) }
 
-    /// A quoted string. It must not hold a quotation mark or control characters; tabs are allowed where the caller says so.
-    mutating func quotedString(_ name: String, _ value: String?, allowsTab: Bool = false) {
+    /// A quoted string. It must not hold a quotation mark or control characters, nor be empty; tabs and nothing are allowed
+    /// where the caller says so.
+    mutating func quotedString(_ name: String, _ value: String?, allowsEmpty: Bool = false, allowsTab: Bool = false) {
         guard let value else { return }
-        if value.utf8.contains(where: { ($0 < 0x20 && !(allowsTab && $0 == 0x09)) || $0 == 0x22 || $0 == 0x7F }) {
+        if value.isEmpty, !allowsEmpty { fail("\(name) must not be empty") }
+        if value.utf8.contains(0x22) || PlaylistWriter.hasControl(value, allowsTab: allowsTab) {
             fail("\(name) must not hold quotation marks or control characters")
         }
         append(name, "\"\(value)\"".utf8)
@@ -104,7 +126,9 @@ struct AttributeWriter {
     /// An enumerated string.
     mutating func enumerated(_ name: String, _ value: String?) {
         guard let value else { return }
-        if value.isEmpty || value.utf8.contains(where: { $0 <= 0x20 || $0 == 0x22 || $0 == 0x2C || $0 == 0x7F }) {
+        if value.isEmpty || value.utf8.contains(where: { $0 == 0x20 || $0 == 0x22 || $0 == 0x2C })
+            || PlaylistWriter.hasControl(value)
+        {
             fail("\(name) must not be empty or hold quotation marks, commas or white space")
         }
         append(name, value.utf8)
@@ -137,7 +161,16 @@ struct AttributeWriter {
 
     /// A hexadecimal sequence, upper case.
     mutating func hexadecimal(_ name: String, _ value: [UInt8]?) {
-        if let value { append(name, "0x\(Hexadecimal.text(value))".utf8) }
+        guard let value else { return }
+        if value.isEmpty { fail("\(name) must not be empty") }
+        append(name, "0x\(Hexadecimal.text(value))".utf8)
+    }
+
+    /// A date in a quoted string.
+    mutating func date(_ name: String, _ value: PlaylistDate?) {
+        guard let value else { return }
+        if !value.isWritable { fail("\(name) is not a date of the years 0 to 9999") }
+        quotedString(name, value.text)
     }
 
     /// Items between commas in a quoted string; nothing when there are none.
@@ -155,11 +188,12 @@ struct AttributeWriter {
                 }
             if !isName { fail("\(ReadingContext.quoted(attribute.name)) is not an attribute name") }
             if attribute.isQuoted {
-                quotedString(attribute.name, attribute.value)
+                quotedString(attribute.name, attribute.value, allowsEmpty: true, allowsTab: tag == .skip)
             } else {
                 // Beyond an enumerated string, a value that was read may hold what this library does not know.
                 if attribute.value.isEmpty
-                    || attribute.value.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x2C || $0 == 0x7F })
+                    || attribute.value.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C })
+                    || PlaylistWriter.hasControl(attribute.value)
                 {
                     fail("\(attribute.name) must not be empty or hold quotation marks, commas or control characters")
                 }

@@ -10,24 +10,25 @@ struct TemplateWriter {
         case uri(String)
     }
 
-    /// What one kind of line has to be looked for by.
-    private enum Slot: Hashable {
-        case tag(TagName)
-        case other
-        case uri
+    /// What is written, in the order of the output.
+    private struct Entry {
+        /// The place of the item in the draft's order; nil for a line that is copied in any case.
+        let order: Int?
+        var item: Item?
+        /// The old line, if it can be copied.
+        var raw: Range<Int>?
+        /// Nothing may come between this line and the one before.
+        var isBound = false
     }
 
-    private var queues: [Slot: ArraySlice<(order: Int, item: Item)>] = [:]
-    /// The places of all items that have not been written, by their order.
-    private let count: Int
+    private var queues: [TemplateLine.Slot: ArraySlice<(order: Int, item: Item)>] = [:]
 
     /// - Parameter items: What is to be written, in the order in which it would be written without a template.
     init(_ items: [Item]) {
-        count = items.count
         for (order, item) in items.enumerated() { queues[Self.slot(item), default: []].append((order, item)) }
     }
 
-    private static func slot(_ item: Item) -> Slot {
+    private static func slot(_ item: Item) -> TemplateLine.Slot {
         switch item {
         case .tag(let tag): .tag(tag.name)
         case .other: .other
@@ -35,97 +36,101 @@ struct TemplateWriter {
         }
     }
 
-    /// Writes the items after the lines of `range`.
-    ///
-    /// - Parameter isForeign: Says which tags of the template belong to another part, so that their lines are left alone or out.
-    mutating func write(
-        after source: PlaylistSource,
-        _ range: Range<Int>,
-        variables: [String: String],
-        to playlist: inout PlaylistWriter
-    ) {
-        let context = ReadingContext(source: source, options: ParsingOptions(), isLenient: false)
-        for (name, value) in variables { _ = context.variables.define(name, value) }
+    /// Writes the items after lines that were read.
+    mutating func write(_ lines: [TemplateLine], of source: PlaylistSource, to playlist: inout PlaylistWriter) {
         // First the old lines with what replaces them, then what is new between them.
-        var lines: [(order: Int?, text: Output)] = []
-        var used: Set<Int> = []
-        let storage = source.bytes
-        let bytes = storage.span.bytes
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let line = LineScanner.scan(bytes, from: offset)
-            let next = min(line.next, range.upperBound)
-            let raw = offset..<next
-            offset = next
-            context.lineStart = line.start
-            let content = line.start..<min(line.end, range.upperBound)
-            guard let (slot, old) = Self.parse(context, content) else {
-                lines.append((nil, .copy(raw)))
-                continue
-            }
-            guard let (order, item) = queues[slot]?.popFirst() else { continue }
-            used.insert(order)
-            lines.append((order, Self.isSame(old, item) ? .copy(raw) : .new(item)))
-        }
-        insertRest(used, &lines)
-        for (_, output) in lines {
-            switch output {
-            case .copy(let raw):
+        var entries: [Entry] = []
+        entries.reserveCapacity(lines.count)
+        for line in lines { if let entry = entry(line) { entries.append(entry) } }
+        let rest = queues.values.flatMap { $0 }.sorted { $0.order < $1.order }
+        if !rest.isEmpty { entries = Self.merged(entries, rest) }
+        Self.restoreSequence(&entries, source)
+        for entry in entries {
+            if let raw = entry.raw {
                 playlist.raw(source.bytes[raw])
                 if source.bytes[raw].last != 0x0A { playlist.endLine() }
-            case .new(let item): Self.write(item, to: &playlist)
+            } else if let item = entry.item {
+                Self.write(item, to: &playlist)
             }
         }
     }
 
-    private enum Output {
-        case copy(Range<Int>)
-        case new(Item)
-    }
-
-    /// Puts each item that has no line yet behind the last line that comes before it in order.
-    private mutating func insertRest(_ used: Set<Int>, _ lines: inout [(order: Int?, text: Output)]) {
-        let rest = queues.values.flatMap { $0 }.sorted { $0.order < $1.order }
-        for (order, item) in rest where !used.contains(order) {
-            var place = lines.lastIndex { ($0.order ?? -1) >= 0 && ($0.order ?? Int.max) < order }.map { $0 + 1 }
-            // Before all others: yet behind #EXTM3U, which has no order.
-            if place == nil { place = lines.firstIndex { $0.order != nil } ?? lines.count }
-            lines.insert((order, .new(item)), at: place ?? lines.count)
+    /// What comes in the place of an old line; nil when nothing does.
+    private mutating func entry(_ line: TemplateLine) -> Entry? {
+        switch line.role {
+        case .copied: return Entry(order: nil, item: nil, raw: line.raw)
+        case .dropped: return nil
+        case .bound: return Entry(order: nil, item: nil, raw: line.raw, isBound: true)
+        case .item(let slot, let old):
+            if let (order, item) = queues[slot]?.popFirst() {
+                return Entry(order: order, item: item, raw: Self.isSame(old, item) ? line.raw : nil)
+            }
+            // A tag that the reader did not take, such as a second EXT-X-VERSION, was kept as it is.
+            guard case .other(let text)? = queues[.other]?.first?.item, text == line.text,
+                let (order, item) = queues[TemplateLine.Slot.other]?.popFirst()
+            else { return nil }
+            return Entry(order: order, item: item, raw: line.raw)
         }
     }
 
-    /// What an old line holds; nil for a line that is copied in any case: a blank one, or `#EXTM3U`.
-    private static func parse(_ context: ReadingContext, _ content: Range<Int>) -> (Slot, Item?)? {
-        let storage = context.source.bytes
-        let bytes = storage.span.bytes
-        let line = context.checked(
-            bytes,
-            ScannedLine(
-                start: content.lowerBound,
-                end: content.upperBound,
-                next: content.upperBound,
-                isASCII: true,
-                control: -1
-            )
-        )
-        switch LineContent(bytes, line) {
-        case .blank: return nil
-        case .uri(let range): return (.uri, .uri(context.text(range, reading: "URI")))
-        case .comment, .unknownTag: return (.other, .other(context.source.text(line)))
-        case .tag(.extM3U, _): return nil
-        case .tag(let name, let value):
-            guard let tag = PlaylistTag(context, name, value) else {
-                return (.other, .other(context.source.text(line)))
+    /// Puts each item that has no line yet behind the last line that comes before it in order. Comments, which may stand
+    /// anywhere, say nothing about the place of a tag.
+    private static func merged(_ entries: [Entry], _ rest: [(order: Int, item: Item)]) -> [Entry] {
+        let placed = entries.indices.compactMap { index in entries[index].order.map { (order: $0, index: index) } }
+            .sorted { $0.order < $1.order }
+        // Before all others: yet behind #EXTM3U, which has no order.
+        let front = entries.firstIndex { $0.order != nil } ?? entries.count
+        var result: [Entry] = []
+        result.reserveCapacity(entries.count + rest.count)
+        var next = placed.startIndex
+        var copied = 0
+        var place = front
+        // The place behind all lines that come before, and the same without the comments.
+        var last = (any: front, tag: front)
+        for (order, item) in rest {
+            while next < placed.endIndex, placed[next].order < order {
+                let index = placed[next].index
+                last.any = max(last.any, index + 1)
+                if !isOther(entries[index].item) { last.tag = max(last.tag, index + 1) }
+                next += 1
             }
-            return (.tag(name), .tag(tag))
+            place = max(place, isOther(item) ? last.any : last.tag)
+            while place < entries.count, entries[place].isBound { place += 1 }
+            result += entries[copied..<place]
+            copied = place
+            result.append(Entry(order: order, item: item))
+        }
+        return result + entries[copied...]
+    }
+
+    private static func isOther(_ item: Item?) -> Bool { if case .other? = item { true } else { false } }
+
+    /// Restores the order of the tags whose order says something: an EXT-X-KEY tag holds for the EXT-X-MAP tags behind it.
+    private static func restoreSequence(_ entries: inout [Entry], _ source: PlaylistSource) {
+        let places = entries.indices.filter { isSequential(entries[$0].item) }
+        let orders = places.map { entries[$0].order ?? 0 }
+        guard !zip(orders, orders.dropFirst()).allSatisfy({ $0 < $1 }) else { return }
+        let sorted = places.map { entries[$0] }.sorted { ($0.order ?? 0) < ($1.order ?? 0) }
+        for (place, entry) in zip(places, sorted) {
+            entries[place] = entry
+            // It may have come to stand above the definition of a variable to which it refers.
+            if let raw = entry.raw, source.hasReference(raw) { entries[place].raw = nil }
+        }
+    }
+
+    private static func isSequential(_ item: Item?) -> Bool {
+        switch item {
+        case .other?: true
+        case .tag(let tag)?: [.key, .map, .bitrate, .dateRange, .part].contains(tag.name)
+        default: false
         }
     }
 
     private static func isSame(_ old: Item?, _ new: Item) -> Bool {
         switch (old, new) {
         case (.tag(let left)?, .tag(let right)): left == right
-        case (.other(let left)?, .other(let right)): left == right
-        case (.uri(let left)?, .uri(let right)): left == right
+        case (.other(let left)?, .other(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.uri(let left)?, .uri(let right)): left.utf8.elementsEqual(right.utf8)
         default: false
         }
     }

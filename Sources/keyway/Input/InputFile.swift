@@ -7,18 +7,31 @@ enum InputFile {
 
     /// All bytes of a file, or of standard input where the path is `-`.
     ///
-    /// - Throws: a failure of kind file when it cannot be read, of kind input when it is longer than ``maximumSize``.
-    static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
-        guard path != "-" else { return try read(STDIN_FILENO, "standard input") }
+    /// - Parameter maximum: How many bytes it may have.
+    /// - Throws: a failure of kind file when it cannot be read, of kind input when it is longer than `maximum`.
+    static func read(_ path: String, maximum: Int = maximumSize) throws(CommandFailure) -> [UInt8] {
+        guard path != "-" else { return try read(STDIN_FILENO, "standard input", maximum) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .file("cannot read \(path): \(lastSystemError())", next: "check the path and its permissions")
         }
         defer { close(descriptor) }
-        return try read(descriptor, path)
+        return try read(descriptor, path, maximum)
     }
 
-    private static func read(_ descriptor: Int32, _ name: String) throws(CommandFailure) -> [UInt8] {
+    /// All bytes of a file that somebody else has named: neither a device nor a pipe, which might never end.
+    ///
+    /// - Throws: a failure whose words do not hold the path.
+    static func readRegular(_ path: String, maximum: Int) throws(CommandFailure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .file(lastSystemError()) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .file("it is no file") }
+        return try read(descriptor, "it", maximum)
+    }
+
+    private static func read(_ descriptor: Int32, _ name: String, _ maximum: Int) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -27,8 +40,11 @@ enum InputFile {
             guard count >= 0 else { throw .file("cannot read \(name): \(lastSystemError())") }
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)
-            guard bytes.count <= maximumSize else {
-                throw .input("\(name) is longer than 1 MiB", next: "no file that this command reads is that long")
+            guard bytes.count <= maximum else {
+                throw .input(
+                    "\(name) is longer than \(maximum >> 20) MiB",
+                    next: "no file that this command reads is that long"
+                )
             }
         }
     }

@@ -45,6 +45,12 @@ enum FieldValue: Sendable {
     case text(String)
     /// A count or a version, with the unit that stands behind it in text.
     case quantity(Int64, unit: String?)
+    /// A number with a fraction, with the unit that stands behind it in text.
+    case decimal(Double, unit: String?)
+    /// A URI, of which queries, passwords and data are shown only when asked for.
+    case uri(String)
+    /// Several things of the same kind, each of several fields.
+    case items([[Field]])
     /// A duration, with what the number means where it is a special one.
     case seconds(UInt32, meaning: String? = nil)
     /// A moment, in seconds since 1970.

@@ -34,6 +34,10 @@ struct JSONRenderer {
         switch value {
         case .text(let text): .string(text)
         case .quantity(let number, _): .integer(number)
+        case .decimal(let number, _): .decimal(number)
+        case .uri(let uri): .string(reveal ? uri : PlaylistText.cut(uri))
+        case .items(let items):
+            .array(items.map { .object($0.map { JSONValue.Member(key: $0.key, value: json($0.value)) }) })
         case .seconds(let seconds, _): .integer(Int64(seconds))
         case .time(let seconds): .string(timestamp(seconds))
         case .bytes(let bytes), .opaque(let bytes): .string(hexadecimal(bytes))

@@ -5,6 +5,7 @@ enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
+    case decimal(Double)
     case string(String)
     case array([JSONValue])
     case object([Member])
@@ -32,6 +33,7 @@ enum JSONValue: Sendable, Equatable {
         case .null: return "null"
         case .bool(let flag): return flag ? "true" : "false"
         case .integer(let number): return "\(number)"
+        case .decimal(let number): return number.isFinite ? shortNumber(number) : "null"
         case .string(let text): return Self.quoted(text)
         case .array(let items):
             guard !items.isEmpty else { return "[]" }

@@ -49,11 +49,17 @@ struct TextRenderer {
         }
     }
 
+    /// A value on one line.
+    func line(_ value: FieldValue) -> String { values(value).joined(separator: "; ") }
+
     /// A value, on one line or, where bytes are many, on several.
     private func values(_ value: FieldValue) -> [String] {
         switch value {
         case .text(let text): [escaped(text)]
         case .quantity(let number, let unit): [unit.map { "\(number) \($0)" } ?? "\(number)"]
+        case .decimal(let number, let unit): [shortNumber(number) + (unit.map { " \($0)" } ?? "")]
+        case .uri(let uri): [PlaylistText.shown(reveal ? uri : PlaylistText.cut(uri))]
+        case .items(let items): items.map { $0.map { line($0.value) }.joined(separator: " ") }
         case .seconds(let seconds, let meaning): ["\(seconds) s" + (meaning.map { " (\($0))" } ?? "")]
         case .time(let seconds): [timestamp(seconds)]
         case .bytes(let bytes): hexadecimalLines(bytes)

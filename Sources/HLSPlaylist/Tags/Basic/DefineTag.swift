@@ -51,9 +51,12 @@ extension DefineTag: AttributeTag {
         case (nil, nil, let parameter?): definition = .queryParameter(name: parameter)
         default:
             definition = .value(name: "", value: "")
+            // One that is malformed is not missing as well.
+            guard attributes.isUsable else { return }
             attributes.reject(.invalidDefine, "exactly one of NAME, IMPORT and QUERYPARAM must be there")
             return
         }
+        guard attributes.isUsable else { return }
         if name != nil, value == nil { attributes.reject(.invalidDefine, "NAME without VALUE") }
         if !VariableTable.isName(self.name) {
             attributes.reject(.invalidDefine, "\(ReadingContext.quoted(self.name)) is not a variable name")
@@ -64,11 +67,26 @@ extension DefineTag: AttributeTag {
         switch definition {
         case .value(let name, let value):
             attributes.quotedString("NAME", name)
-            attributes.quotedString("VALUE", value)
+            attributes.quotedString("VALUE", value, allowsEmpty: true)
         case .imported(let name): attributes.quotedString("IMPORT", name)
         case .queryParameter(let name): attributes.quotedString("QUERYPARAM", name)
         }
         attributes.others(otherAttributes)
+    }
+}
+
+extension [DefineTag] {
+    /// The values of the variables that these tags define, as far as they say them or they are known.
+    func values(known: [String: String]) -> [String: String] {
+        var values: [String: String] = [:]
+        for tag in self where values[tag.name] == nil {
+            if case .value(_, let value) = tag.definition {
+                values[tag.name] = value
+            } else {
+                values[tag.name] = known[tag.name]
+            }
+        }
+        return values
     }
 }
 

@@ -51,7 +51,8 @@ public struct DateRangeTag: Hashable, Sendable {
     public var scte35In: [UInt8]?
     /// Whether it ends where the next range of its class starts.
     public var endsOnNext: Bool
-    /// Attributes that begin with `X-`, and those that the draft does not define.
+    /// Attributes that begin with `X-`, and behind them those that the draft does not define, and an SCTE35 attribute that is no
+    /// whole number of bytes.
     public var otherAttributes: [Attribute]
 
     /// Makes a tag; durations are in seconds.
@@ -100,19 +101,22 @@ extension DateRangeTag: AttributeTag {
         endDate = attributes.date("END-DATE")
         duration = attributes.decimal("DURATION")
         plannedDuration = attributes.decimal("PLANNED-DURATION")
-        scte35Command = attributes.octets("SCTE35-CMD")
-        scte35Out = attributes.octets("SCTE35-OUT")
-        scte35In = attributes.octets("SCTE35-IN")
-        endsOnNext = attributes.yes("END-ON-NEXT")
-        otherAttributes = attributes.remaining()
+        var halves: [Attribute] = []
+        scte35Command = attributes.octets("SCTE35-CMD", others: &halves)
+        scte35Out = attributes.octets("SCTE35-OUT", others: &halves)
+        scte35In = attributes.octets("SCTE35-IN", others: &halves)
+        endsOnNext = attributes.yes("END-ON-NEXT", allowsNo: false)
+        // In the order in which they are written.
+        let others = attributes.remaining() + halves
+        otherAttributes = others.filter { $0.name.hasPrefix("X-") } + others.filter { !$0.name.hasPrefix("X-") }
     }
 
     func write(to attributes: inout AttributeWriter) {
         attributes.quotedString("ID", id)
         attributes.quotedString("CLASS", rangeClass)
-        attributes.quotedString("START-DATE", startDate?.text)
+        attributes.date("START-DATE", startDate)
         attributes.quotedString("CUE", cue.isEmpty ? nil : cue.map(\.rawValue).joined(separator: ","))
-        attributes.quotedString("END-DATE", endDate?.text)
+        attributes.date("END-DATE", endDate)
         attributes.decimal("DURATION", duration)
         attributes.decimal("PLANNED-DURATION", plannedDuration)
         // Before what is unknown, but after the X- attributes, as the draft lists them.

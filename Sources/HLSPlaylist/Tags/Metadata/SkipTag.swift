@@ -36,6 +36,7 @@ extension SkipTag: AttributeTag {
         attributes.quotedString(
             "RECENTLY-REMOVED-DATERANGES",
             recentlyRemovedDateRanges?.joined(separator: "\t"),
+            allowsEmpty: true,
             allowsTab: true
         )
         attributes.others(otherAttributes)

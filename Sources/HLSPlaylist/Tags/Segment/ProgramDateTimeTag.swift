@@ -14,6 +14,9 @@ enum ProgramDateTimeTag {
     }
 
     static func write(_ date: PlaylistDate, to playlist: inout PlaylistWriter) {
+        if !date.isWritable {
+            playlist.fail(.malformedTagValue, "EXT-X-PROGRAM-DATE-TIME: the date is not one of the years 0 to 9999")
+        }
         playlist.tag(.programDateTime, date.text)
     }
 }

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Seconds of processor time that this thread has used: what a loaded machine does meanwhile does not count.
-func threadSeconds() -> Double {
+public func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 /// Resident memory of this process in KiB.
-func residentKiB() -> Int {
+public func residentKiB() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 128)
@@ -17,4 +17,11 @@ func residentKiB() -> Int {
         separator: " "
     )
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024 : 0
+}
+
+/// The most memory that this process has had resident, in KiB.
+public func peakResidentKiB() -> Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss
 }

@@ -1,0 +1,191 @@
+import HLSPlaylist
+
+/// Changes one thing at a time and reads what is then written. Which things are changed depends on `choice`, a number drawn from
+/// the input: all of them would take a hundred times as long as reading.
+func checkEdits(_ playlist: Playlist, choice: Int, isValid: Bool, hasReferences: Bool) {
+    func chosen<Edit>(_ edits: [Edit]) -> [Edit] { (0..<3).map { edits[(choice + $0 * 7) % edits.count] } }
+    switch playlist {
+    case .media(let media):
+        for edit in chosen(mediaEdits(media)) { check(.media(edit), isValid, hasReferences) }
+        if !hasReferences { check(.media(copy(media)), isValid, false, isCopy: true) }
+    case .multivariant(let multivariant):
+        for edit in chosen(multivariantEdits(multivariant)) { check(.multivariant(edit), isValid, hasReferences) }
+        if !hasReferences { check(.multivariant(copy(multivariant)), isValid, false, isCopy: true) }
+    }
+}
+
+/// Writes a playlist and reads it again. One that was strictly valid stays so, and means the same; of one that was not, what
+/// can be written has at least the same segments, variants and renditions.
+func check(_ edited: Playlist, _ isValid: Bool, _ hasReferences: Bool, isCopy: Bool = false) {
+    let written: [UInt8]
+    do {
+        written = try edited.write()
+    } catch {
+        precondition(!isValid, "not written: \(error)")
+        return
+    }
+    guard let again = try? Playlist.parseLeniently(written, options: options).playlist else {
+        preconditionFailure("not read again")
+    }
+    if isValid {
+        do {
+            let strict = try Playlist(parsing: written, options: options)
+            precondition(isSame(normalized(strict, isCopy), normalized(edited, isCopy)), "not the same")
+            let same = try strict.write()
+            precondition(same == written)
+        } catch {
+            preconditionFailure("not valid any more: \(error)")
+        }
+    }
+    // A reference that was undefined may be defined now; a tag that was refused as the second may be the first.
+    if hasReferences { return }
+    switch (edited, again) {
+    case (.media(let left), .media(let right)):
+        precondition(left.segments.map(\.uri) == right.segments.map(\.uri))
+        precondition(left.segments.map(\.keys) == right.segments.map(\.keys))
+    case (.multivariant(let left), .multivariant(let right)):
+        precondition(left.variants == right.variants && left.renditions == right.renditions)
+        precondition(left.sessionKeys == right.sessionKeys)
+    // Without a tag that only one kind has, it is the other.
+    default: precondition(!isValid || isEmpty(edited))
+    }
+}
+
+func isEmpty(_ playlist: Playlist) -> Bool {
+    switch playlist {
+    case .media(let media): media.segments.isEmpty
+    case .multivariant(let multivariant): multivariant.variants.isEmpty
+    }
+}
+
+/// What may differ is made alike: a comment between the header and the first segment belongs to either, and a duration that
+/// is written anew has microseconds.
+func normalized(_ playlist: Playlist, _ isRounded: Bool) -> Playlist {
+    guard case .media(var media) = playlist else { return playlist }
+    func take(_ tags: inout [SegmentTag]) {
+        for case .other(let line) in tags { media.otherLines.append(line) }
+        tags.removeAll { if case .other = $0 { true } else { false } }
+    }
+    for index in media.segments.indices {
+        var tags = media.segments[index].tags
+        take(&tags)
+        media.segments[index].tags = tags
+        let duration = media.segments[index].duration
+        if isRounded, duration < 1e9 { media.segments[index].duration = (duration * 1e6).rounded() / 1e6 }
+    }
+    var tags = media.upcoming.tags
+    take(&tags)
+    media.upcoming.tags = tags
+    return .media(media)
+}
+
+func mediaEdits(_ playlist: MediaPlaylist) -> [MediaPlaylist] {
+    var edits: [MediaPlaylist] = []
+    func edit(_ change: (inout MediaPlaylist) -> Void) {
+        var copy = playlist
+        change(&copy)
+        edits.append(copy)
+    }
+    edit { $0.mediaSequence = 4711 }
+    edit { $0.targetDuration = 77 }
+    edit { $0.version = $0.version == nil ? 12 : nil }
+    edit { $0.otherLines.append("# a comment") }
+    edit { $0.defines.append(DefineTag(.value(name: "fuzz_added", value: "x"))) }
+    edit { if !$0.defines.isEmpty { $0.defines[0] = DefineTag(.value(name: $0.defines[0].name, value: "other")) } }
+    edit { $0.isEnded.toggle() }
+    let places = Set([0, playlist.segments.count / 2, playlist.segments.count - 1]).filter { $0 >= 0 }
+    for place in places where place < playlist.segments.count {
+        edit { $0.segments[place].uri = "fuzz/edited.m4s" }
+        edit { $0.segments[place].title = "edited" }
+        edit { $0.segments[place].isDiscontinuity.toggle() }
+        edit { $0.segments[place].keys.append(.fairPlay(uri: "skd://fuzz")) }
+        edit { $0.segments[place].keys = [] }
+        edit { $0.segments[place].map = MapTag(uri: "fuzz.mp4") }
+        edit { $0.segments[place].tags.reverse() }
+        edit { $0.segments[place].programDateTime = PlaylistDate(seconds: 1_767_225_600, nanoseconds: 5) }
+        edit { $0.segments.remove(at: place) }
+        edit { $0.segments.insert(MediaSegment(uri: "fuzz/new.m4s", duration: 6.006), at: place) }
+    }
+    return edits
+}
+
+func multivariantEdits(_ playlist: MultivariantPlaylist) -> [MultivariantPlaylist] {
+    var edits: [MultivariantPlaylist] = []
+    func edit(_ change: (inout MultivariantPlaylist) -> Void) {
+        var copy = playlist
+        change(&copy)
+        edits.append(copy)
+    }
+    let added = Variant(StreamInfTag(VariantAttributes(bandwidth: 4711)), uri: "fuzz/new.m3u8")
+    edit { $0.version = $0.version == nil ? 12 : nil }
+    edit { $0.otherLines.append("# a comment") }
+    edit { $0.defines.append(DefineTag(.value(name: "fuzz_added", value: "x"))) }
+    edit { if !$0.defines.isEmpty { $0.defines.removeLast() } }
+    edit { $0.sessionKeys.append(SessionKeyTag(.fairPlay(uri: "skd://fuzz"))) }
+    edit { $0.renditions.append(MediaTag(type: .audio, groupID: "fuzz", name: "added")) }
+    edit { if !$0.renditions.isEmpty { $0.renditions[0].name = "edited" } }
+    edit { if !$0.renditions.isEmpty { $0.renditions.removeFirst() } }
+    edit { $0.variants.append(added) }
+    edit { $0.variants.insert(added, at: 0) }
+    edit { $0.variants.reverse() }
+    for place in Set([0, playlist.variants.count - 1]) where place >= 0 && place < playlist.variants.count {
+        edit { $0.variants[place].uri = "fuzz/edited.m3u8" }
+        edit { $0.variants[place].bandwidth = 4711 }
+        edit { $0.variants.remove(at: place) }
+    }
+    return edits
+}
+
+/// The same playlist, made and not read.
+func copy(_ playlist: MediaPlaylist) -> MediaPlaylist {
+    var copy = MediaPlaylist(
+        version: playlist.version,
+        // A playlist that is made has no tag for 0.
+        targetDuration: max(playlist.targetDuration, 1),
+        segments: playlist.segments.map { segment in
+            MediaSegment(
+                uri: segment.uri,
+                duration: segment.duration,
+                title: segment.title,
+                byteRange: segment.byteRange,
+                programDateTime: segment.programDateTime,
+                isDiscontinuity: segment.isDiscontinuity,
+                isGap: segment.isGap,
+                tags: segment.tags
+            )
+        }
+    )
+    copy.isIndependentSegments = playlist.isIndependentSegments
+    copy.start = playlist.start
+    copy.defines = playlist.defines
+    copy.mediaSequence = playlist.mediaSequence
+    copy.discontinuitySequence = playlist.discontinuitySequence
+    copy.playlistType = playlist.playlistType
+    copy.isIFramesOnly = playlist.isIFramesOnly
+    copy.partInf = playlist.partInf
+    copy.serverControl = playlist.serverControl
+    copy.skip = playlist.skip
+    copy.otherLines = playlist.otherLines
+    copy.upcoming = playlist.upcoming
+    copy.preloadHints = playlist.preloadHints
+    copy.renditionReports = playlist.renditionReports
+    copy.isEnded = playlist.isEnded
+    return copy
+}
+
+/// The same playlist, made and not read.
+func copy(_ playlist: MultivariantPlaylist) -> MultivariantPlaylist {
+    var copy = MultivariantPlaylist()
+    copy.version = playlist.version
+    copy.isIndependentSegments = playlist.isIndependentSegments
+    copy.start = playlist.start
+    copy.defines = playlist.defines
+    copy.contentSteering = playlist.contentSteering
+    copy.sessionData = playlist.sessionData
+    copy.sessionKeys = playlist.sessionKeys
+    copy.renditions = playlist.renditions
+    copy.variants = playlist.variants
+    copy.iFrameVariants = playlist.iFrameVariants
+    copy.otherLines = playlist.otherLines
+    return copy
+}

@@ -1,0 +1,87 @@
+/// The Date Ranges of a playlist: all EXT-X-DATERANGE tags with one ID are one range (section 4.4.5.1).
+struct DateRangeSubjects {
+    /// A range with its tags.
+    struct Subject {
+        /// The tags with their lines, in order.
+        private(set) var tags: [(tag: DateRangeTag, line: PlaylistLine)] = []
+        /// The first CLASS.
+        private(set) var rangeClass: String?
+        /// The first START-DATE.
+        private(set) var start: PlaylistDate?
+        /// The first END-DATE.
+        private(set) var endDate: PlaylistDate?
+        /// The first DURATION.
+        private(set) var duration: Double?
+
+        mutating func add(_ tag: DateRangeTag, _ line: PlaylistLine) {
+            tags.append((tag, line))
+            rangeClass = rangeClass ?? tag.rangeClass
+            start = start ?? tag.startDate
+            endDate = endDate ?? tag.endDate
+            duration = duration ?? tag.duration
+        }
+
+        /// When it ends, if that is known: the END-DATE, or the start and the DURATION.
+        var end: PlaylistDate? {
+            if let endDate { return endDate }
+            guard let start, let duration else { return nil }
+            // Later than every date that can be written.
+            guard duration < 3e11 else { return PlaylistDate(seconds: .max / 4) }
+            return start.advanced(by: duration)
+        }
+
+        var id: String { tags.first?.tag.id ?? "" }
+        var firstLine: PlaylistLine? { tags.first?.line }
+
+        /// Whether one of the tags has an attribute that begins with `X-`.
+        func has(_ attribute: String) -> Bool { tags.contains { $0.tag[attribute] != nil } }
+    }
+
+    /// The ranges, in the order of their first tags.
+    private(set) var all: [Subject] = []
+    private var index: [String: Int] = [:]
+
+    /// The ranges of some lines.
+    init(_ lines: some Sequence<PlaylistLine>) {
+        for line in lines {
+            guard case .tag(.dateRange(let tag)) = line.content else { continue }
+            let place = index[tag.id] ?? all.count
+            if place == all.count {
+                index[tag.id] = place
+                all.append(Subject())
+            }
+            all[place].add(tag, line)
+        }
+    }
+
+    /// The range of an ID.
+    subscript(id: String) -> Subject? { index[id].map { all[$0] } }
+}
+
+extension MediaSubject {
+    /// The Date Ranges.
+    var dateRanges: DateRangeSubjects { DateRangeSubjects(lines) }
+}
+
+extension DateRangeTag {
+    /// The attributes but ID, each in a form that is equal for equal values.
+    var comparableAttributes: [(name: String, value: String)] {
+        func instant(_ date: PlaylistDate) -> String { "\(date.seconds) \(date.nanoseconds)" }
+        var result: [(name: String, value: String)] = []
+        func add(_ name: String, _ value: String?) { if let value { result.append((name, value)) } }
+        add("CLASS", rangeClass)
+        add("START-DATE", startDate.map(instant))
+        add("CUE", cue.isEmpty ? nil : cue.map(\.rawValue).joined(separator: ","))
+        add("END-DATE", endDate.map(instant))
+        add("DURATION", duration?.description)
+        add("PLANNED-DURATION", plannedDuration?.description)
+        add("SCTE35-CMD", scte35Command.map(Hexadecimal.text))
+        add("SCTE35-OUT", scte35Out.map(Hexadecimal.text))
+        add("SCTE35-IN", scte35In.map(Hexadecimal.text))
+        add("END-ON-NEXT", endsOnNext ? "YES" : nil)
+        for attribute in otherAttributes {
+            add(attribute.name, (attribute.isQuoted ? "\"" : "") + attribute.value)
+        }
+        return result
+    }
+}

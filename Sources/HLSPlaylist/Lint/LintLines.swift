@@ -1,0 +1,106 @@
+extension LintFile {
+    /// The lines with a tag, in order.
+    func lines(of name: TagName) -> some Sequence<PlaylistLine> {
+        lines.lazy.filter { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
+    }
+
+    /// The value of an attribute as it stands in the file, quotation marks included, but with its variables replaced; nil
+    /// when the line has no such attribute.
+    func value(ofAttribute name: String, _ line: PlaylistLine) -> String? {
+        line.rawAttribute(name).map(withVariables)
+    }
+
+    /// Text with its variables replaced. The reader has refused what would grow too much.
+    func withVariables(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard VariableTable.hasReference(bytes.span.bytes, 0..<bytes.count) else { return text }
+        var table = VariableTable(variables)
+        return (try? table.substitute(bytes, 0..<bytes.count, limit: PlaylistLimits().substitutedBytes)) ?? text
+    }
+
+    /// The values of the variables that the playlist defines.
+    private var variables: [String: String] {
+        switch playlist {
+        case .media(let playlist): playlist.variables
+        case .multivariant(let playlist): playlist.variables
+        }
+    }
+
+    /// The protocol version, which is 1 without the tag.
+    var version: UInt64 {
+        switch playlist {
+        case .media(let playlist): playlist.version ?? 1
+        case .multivariant(let playlist): playlist.version ?? 1
+        }
+    }
+}
+
+extension PlaylistLine {
+    /// Whether the number of an EXTINF tag is written with a decimal point.
+    var hasDecimalPoint: Bool {
+        for byte in bytes {
+            if byte == 0x2C { return false }
+            if byte == 0x2E { return true }
+        }
+        return false
+    }
+
+    /// Whether a reference to a variable stands in it.
+    var refersToVariable: Bool {
+        let bytes = self.bytes
+        var rest = bytes
+        while let brace = rest.firstIndex(of: 0x7B) {
+            rest = bytes[(brace + 1)...]
+            guard rest.first == 0x24 else { continue }
+            let name = rest.dropFirst().prefix { $0 != 0x7D && $0 != 0x7B }
+            if name.endIndex < bytes.endIndex, bytes[name.endIndex] == 0x7D,
+                VariableTable.isName(String(decoding: name, as: UTF8.self))
+            {
+                return true
+            }
+            rest = bytes[name.endIndex...]
+        }
+        return false
+    }
+}
+
+extension Attribute {
+    /// Whether it is a hexadecimal sequence (section 4.2).
+    var isHexadecimal: Bool {
+        let digits = value.utf8.dropFirst(2)
+        return !isQuoted && (value.hasPrefix("0x") || value.hasPrefix("0X")) && !digits.isEmpty
+            && digits.allSatisfy { Hexadecimal.value($0) != nil }
+    }
+
+    /// Whether it is a decimal number, with a sign or without (section 4.2).
+    var isSignedDecimal: Bool {
+        let bytes = Array(value.utf8)
+        return !isQuoted && Decimal.signedNumber(bytes, 0..<bytes.count) != nil
+    }
+
+    /// Whether it is a decimal number without a sign (section 4.2).
+    var isDecimal: Bool {
+        let bytes = Array(value.utf8)
+        return !isQuoted && Decimal.number(bytes, 0..<bytes.count) != nil
+    }
+
+    /// Whether it is an integer below 2^64 (section 4.2).
+    var isInteger: Bool {
+        let bytes = Array(value.utf8)
+        return !isQuoted && Decimal.integer(bytes, 0..<bytes.count) != nil
+    }
+}
+
+extension Double {
+    /// A difference of seconds that comes from calculation, and is none.
+    static let noise = 0.999e-6
+
+    /// Whether it is less than another number of seconds by a microsecond or more.
+    func isClearlyLess(than other: Double) -> Bool { other - self > .noise }
+
+    /// The number of seconds for a message: at most three digits after the point.
+    var inSeconds: String {
+        guard abs(self) < 1e12 else { return "\(self) s" }
+        return (Decimal.text((self * 1000).rounded() / 1000) ?? "\(self)") + " s"
+    }
+}

@@ -1,0 +1,257 @@
+extension LintRule {
+    /// Partial Segments.
+    static let partRules: [LintRule] = [
+        LintRule(
+            "part-too-long",
+            .error,
+            .media,
+            section: "4.4.4.9",
+            "no Partial Segment is longer than PART-TARGET",
+            .media { subject, findings in
+                guard let target = subject.playlist.partInf?.partTarget else { return }
+                for line in subject.lines {
+                    guard case .tag(.part(let part)) = line.content, target.isClearlyLess(than: part.duration) else {
+                        continue
+                    }
+                    findings.report(
+                        line,
+                        attribute: "DURATION",
+                        "the part lasts \(part.duration.inSeconds), more than the PART-TARGET of \(target.inSeconds)"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "part-too-short",
+            .error,
+            .media,
+            section: "4.4.4.9",
+            "a Partial Segment amid others lasts 85 per cent of PART-TARGET or longer",
+            .media { subject, findings in
+                guard let target = subject.playlist.partInf?.partTarget else { return }
+                for group in subject.partGroups {
+                    for ((part, line), (next, _)) in zip(group.parts, group.parts.dropFirst())
+                    where part.duration.isClearlyLess(than: 0.85 * target) && !part.isIndependent && !part.isGap
+                        && !next.isGap
+                    {
+                        findings.report(
+                            line,
+                            attribute: "DURATION",
+                            "the part lasts \(part.duration.inSeconds), less than 85 % of the PART-TARGET of "
+                                + "\(target.inSeconds), and is neither independent nor the last of its segment"
+                        )
+                    }
+                }
+            }
+        ),
+        LintRule(
+            "part-byterange-without-offset",
+            .error,
+            .media,
+            section: "4.4.4.9",
+            "BYTERANGE of an EXT-X-PART without offset follows a range of the same resource in the same segment",
+            .media { subject, findings in
+                for group in subject.partGroups {
+                    var previous: String?
+                    for (part, line) in group.parts {
+                        if let range = part.byteRange, range.offset == nil, previous != part.uri {
+                            findings.report(
+                                line,
+                                attribute: "BYTERANGE",
+                                "BYTERANGE=\"\(range.length)\" has no offset, and no part of this segment before it is a "
+                                    + "range of \(ReadingContext.quoted(part.uri))"
+                            )
+                        }
+                        previous = part.byteRange == nil ? nil : part.uri
+                    }
+                }
+            }
+        ),
+        LintRule(
+            "parts-too-old",
+            .warning,
+            .media,
+            section: "6.2.2",
+            "Partial Segments are removed three Target Durations before the end",
+            .media { subject, findings in
+                guard let target = subject.targetDuration else { return }
+                let end = subject.end
+                let old = subject.partGroups.first { (3 * target).isClearlyLess(than: end - $0.end) }
+                guard let old, let first = old.parts.first else { return }
+                findings.report(
+                    first.line,
+                    "the parts of this segment end \((end - old.end).inSeconds) before the playlist does; leave out those "
+                        + "older than three Target Durations, \((3 * target).inSeconds)"
+                )
+            }
+        ),
+        LintRule(
+            "segment-tag-after-part",
+            .error,
+            .media,
+            section: "4.4.4.9",
+            "tags of a segment stand before its first EXT-X-PART",
+            .media { subject, findings in
+                var isAfterPart = false
+                for line in subject.lines {
+                    switch line.content {
+                    case .uri: isAfterPart = false
+                    case .tag(.part): isAfterPart = true
+                    case .tag(let tag) where isAfterPart:
+                        switch tag.name {
+                        case .discontinuity, .key, .map, .programDateTime:
+                            findings.report(
+                                line,
+                                "\(tag.name.rawValue) stands after an EXT-X-PART of its segment, but applies to all parts; move "
+                                    + "it above the first"
+                            )
+                        default: break
+                        }
+                    default: break
+                    }
+                }
+            }
+        ),
+        LintRule(
+            "i-frames-with-parts",
+            .warning,
+            .media,
+            section: "4.4.4.9",
+            "a playlist of I-frames has no Partial Segments",
+            .media { subject, findings in
+                guard subject.playlist.isIFramesOnly, let line = subject.file.line(of: .part) else { return }
+                findings.report(line, "EXT-X-PART stands in a playlist with EXT-X-I-FRAMES-ONLY; leave the parts out")
+            }
+        ),
+        LintRule(
+            "low-latency-without-date",
+            .warning,
+            .media,
+            section: "B.1",
+            "a low-latency playlist has EXT-X-PROGRAM-DATE-TIME",
+            .media { subject, findings in
+                guard subject.isFull, let line = subject.file.line(of: .partInf),
+                    subject.file.line(of: .programDateTime) == nil
+                else { return }
+                findings.report(
+                    line,
+                    "there is EXT-X-PART-INF but no EXT-X-PROGRAM-DATE-TIME, by which clients align renditions"
+                )
+            }
+        ),
+    ]
+
+    /// EXT-X-PRELOAD-HINT and EXT-X-RENDITION-REPORT.
+    static let preloadHintRules: [LintRule] = [
+        LintRule(
+            "preload-hint-with-endlist",
+            .error,
+            .media,
+            section: "4.4.5.3",
+            "a playlist with EXT-X-ENDLIST has no EXT-X-PRELOAD-HINT",
+            .media { subject, findings in
+                guard subject.playlist.isEnded else { return }
+                for line in subject.file.lines(of: .preloadHint) {
+                    findings.report(
+                        line,
+                        "EXT-X-PRELOAD-HINT stands in a playlist with EXT-X-ENDLIST: nothing more will come"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "preload-hint-repeats",
+            .warning,
+            .media,
+            section: "6.2.6",
+            "there is one EXT-X-PRELOAD-HINT of each TYPE",
+            .media { subject, findings in
+                var seen: Set<PreloadHintTag.Kind> = []
+                for (hint, line) in subject.preloadHintTags where !seen.insert(hint.kind).inserted {
+                    findings.report(
+                        line,
+                        attribute: "TYPE",
+                        "this is another EXT-X-PRELOAD-HINT with TYPE=\(hint.kind); clients take the first alone"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "preload-hint-missing",
+            .warning,
+            .media,
+            section: "B.1",
+            "a playlist with Partial Segments hints at the next one",
+            .media { subject, findings in
+                guard subject.file.line(of: .part) != nil, !subject.playlist.isEnded,
+                    !subject.playlist.preloadHints.contains(where: { $0.kind == .part })
+                else { return }
+                findings.report(
+                    nil,
+                    "there is EXT-X-PART, but no EXT-X-PRELOAD-HINT with TYPE=PART that names the next part"
+                )
+            }
+        ),
+        LintRule(
+            "preload-hint-of-listed-part",
+            .warning,
+            .media,
+            section: "4.4.5.3",
+            "an EXT-X-PRELOAD-HINT names a part that is not listed yet",
+            .media { subject, findings in
+                let hints = subject.preloadHintTags.filter { $0.tag.kind == .part }
+                guard !hints.isEmpty else { return }
+                var listed: Set<ListedPart> = []
+                for group in subject.partGroups {
+                    for ((part, _), offset) in zip(group.parts, group.offsets)
+                    where part.byteRange == nil || offset != nil {
+                        listed.insert(ListedPart(uri: part.uri, offset: offset))
+                    }
+                }
+                for (hint, line) in hints {
+                    let hasRange = hint.byteRangeStart != nil || hint.byteRangeLength != nil
+                    let part = ListedPart(uri: hint.uri, offset: hasRange ? hint.byteRangeStart ?? 0 : nil)
+                    guard listed.contains(part) else { continue }
+                    findings.report(
+                        line,
+                        attribute: "URI",
+                        "\(ReadingContext.quoted(hint.uri)) is listed as an EXT-X-PART already; hint at the part after it"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "rendition-report-absolute",
+            .error,
+            .media,
+            section: "4.4.5.4",
+            "URI of an EXT-X-RENDITION-REPORT is relative",
+            .media { subject, findings in
+                for line in subject.lines {
+                    guard case .tag(.renditionReport(let report)) = line.content, !URIReference.isRelative(report.uri)
+                    else {
+                        continue
+                    }
+                    findings.report(
+                        line,
+                        attribute: "URI",
+                        "the URI \(ReadingContext.quoted(report.uri)) of EXT-X-RENDITION-REPORT must be relative to this playlist"
+                    )
+                }
+            }
+        ),
+    ]
+}
+
+/// Where a Partial Segment begins: its URI, and the byte if it is a range.
+private struct ListedPart: Hashable {
+    let uri: String
+    let offset: UInt64?
+}
+
+extension MediaSubject {
+    /// The EXT-X-PRELOAD-HINT tags with their lines.
+    fileprivate var preloadHintTags: [(tag: PreloadHintTag, line: PlaylistLine)] {
+        lines.compactMap { line in if case .tag(.preloadHint(let tag)) = line.content { (tag, line) } else { nil } }
+    }
+}

@@ -1,0 +1,212 @@
+extension LintRule {
+    /// The times, and what goes with them, of the Media Playlists of a presentation.
+    static let timelineRules: [LintRule] = [
+        LintRule(
+            "program-date-time-partly",
+            .error,
+            .presentation,
+            section: "6.2.4",
+            "all Media Playlists have EXT-X-PROGRAM-DATE-TIME, or none has it",
+            .presentation { subject, findings in
+                guard let dated = subject.mediaPlaylists.first(where: \.hasDate) else { return }
+                for media in subject.mediaPlaylists where !media.segments.isEmpty && !media.hasDate {
+                    findings.report(
+                        media.file,
+                        nil,
+                        "there is no EXT-X-PROGRAM-DATE-TIME, but \(ReadingContext.quoted(dated.file.name)) has it"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "program-date-times-differ",
+            .error,
+            .presentation,
+            section: "6.2.4",
+            "the Media Playlists of a VOD presentation begin at the same date",
+            .presentation { subject, findings in
+                let playlists = subject.mediaPlaylists
+                guard playlists.allSatisfy({ $0.playlist.playlistType == .vod }) else { return }
+                var first: (media: MediaSubject, date: PlaylistDate)?
+                for media in playlists {
+                    guard let date = media.firstDate else { continue }
+                    guard let first else {
+                        first = (media, date)
+                        continue
+                    }
+                    let difference = date.timeInterval(since: first.date)
+                    guard abs(difference) >= 1 - tolerance else { continue }
+                    findings.report(
+                        media.file,
+                        media.file.line(of: .programDateTime),
+                        "the first segment begins \(Shown.seconds(abs(difference))) \(difference < 0 ? "before" : "after") that of "
+                            + ReadingContext.quoted(first.media.file.name)
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "discontinuities-differ",
+            .error,
+            .presentation,
+            section: "6.2.4",
+            "the Media Playlists of a finished presentation end with the same Discontinuity Sequence Number",
+            .presentation { subject, findings in
+                guard subject.mediaPlaylists.allSatisfy(\.playlist.isEnded) else { return }
+                subject.mediaPlaylists.filter { !$0.segments.isEmpty }
+                    .compare({ $0.segments.last?.discontinuitySequenceNumber ?? 0 }) { media, own, first, expected in
+                        findings.report(
+                            media.file,
+                            nil,
+                            "the last segment has the Discontinuity Sequence Number \(own), but \(expected) in "
+                                + "\(ReadingContext.quoted(first.file.name)), so switching lands in the wrong place"
+                        )
+                    }
+            }
+        ),
+        LintRule(
+            "server-controls-differ",
+            .error,
+            .presentation,
+            section: "6.2.4",
+            "all Media Playlists have the same EXT-X-SERVER-CONTROL, or none has it",
+            .presentation { subject, findings in
+                subject.mediaPlaylists.compare({ $0.serverControl }) { media, own, first, expected in
+                    let other = ReadingContext.quoted(first.file.name)
+                    let message =
+                        switch (own, expected) {
+                        case (nil, _): "there is no EXT-X-SERVER-CONTROL, but \(other) has one"
+                        case (_, nil): "there is an EXT-X-SERVER-CONTROL, but \(other) has none"
+                        default: "EXT-X-SERVER-CONTROL has other attributes than in \(other)"
+                        }
+                    findings.report(media.file, own == nil ? nil : media.file.line(of: .serverControl), message)
+                }
+            }
+        ),
+        LintRule(
+            "dateranges-differ",
+            .error,
+            .presentation,
+            section: "6.2.4",
+            "all Media Playlists with Date Ranges have the same ones",
+            .presentation { subject, findings in
+                var first: (media: MediaSubject, ranges: ListedDateRanges)?
+                for media in subject.mediaPlaylists {
+                    let ranges = ListedDateRanges(media)
+                    guard !ranges.order.isEmpty else { continue }
+                    guard let first else {
+                        first = (media, ranges)
+                        continue
+                    }
+                    guard let id = ranges.firstDifference(from: first.ranges) else { continue }
+                    findings.report(
+                        media.file,
+                        nil,
+                        "the Date Range \(ReadingContext.quoted(id)) is not the same as in "
+                            + "\(ReadingContext.quoted(first.media.file.name)), or only in one of the two"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "durations-differ",
+            .error,
+            .presentation,
+            section: "6.2.4",
+            "the Media Playlists of a finished presentation are equally long, to one Target Duration (subtitles aside)",
+            .presentation { subject, findings in
+                let playlists = subject.mediaPlaylists
+                guard playlists.allSatisfy(\.playlist.isEnded), let limit = playlists.compactMap(\.targetDuration).min()
+                else { return }
+                var first: (media: MediaSubject, duration: Double)?
+                for member in subject.members where !member.isSubtitles {
+                    let duration = member.media.playlist.duration
+                    guard let first else {
+                        first = (member.media, duration)
+                        continue
+                    }
+                    guard abs(duration - first.duration) > limit + tolerance else { continue }
+                    findings.report(
+                        member.media.file,
+                        nil,
+                        "the playlist lasts \(Shown.seconds(duration)), \(ReadingContext.quoted(first.media.file.name)) "
+                            + "\(Shown.seconds(first.duration)): further apart than the smallest Target Duration, "
+                            + Shown.seconds(limit)
+                    )
+                }
+            }
+        ),
+    ]
+
+    /// What sums of binary fractions may be off, in seconds.
+    private static let tolerance = 1e-6
+}
+
+extension MediaSubject {
+    /// Whether it has an EXT-X-PROGRAM-DATE-TIME.
+    fileprivate var hasDate: Bool {
+        playlist.upcoming.programDateTime != nil || segments.contains { $0.segment.programDateTime != nil }
+    }
+
+    /// The date of the first segment, from the first that is written, backwards.
+    fileprivate var firstDate: PlaylistDate? {
+        guard !segments.isEmpty else { return nil }
+        var elapsed = 0.0
+        for segment in segments {
+            if let date = segment.segment.programDateTime { return date.advanced(by: -elapsed) }
+            elapsed += segment.segment.duration
+        }
+        return playlist.upcoming.programDateTime?.advanced(by: -elapsed)
+    }
+
+    /// The tag, the attributes that the draft does not define in alphabetical order.
+    fileprivate var serverControl: ServerControlTag? {
+        var tag = playlist.serverControl
+        tag?.otherAttributes.sort { $0.name < $1.name }
+        return tag
+    }
+}
+
+/// The Date Ranges of a playlist, each with the attributes of all its tags; of two values the first holds.
+private struct ListedDateRanges {
+    private(set) var order: [String] = []
+    private var attributes: [String: [String: String]] = [:]
+
+    init(_ media: MediaSubject) {
+        for segment in media.playlist.segments where !segment.tags.isEmpty { take(segment.tags) }
+        take(media.playlist.upcoming.tags)
+    }
+
+    private mutating func take(_ tags: [SegmentTag]) {
+        for case .dateRange(let tag) in tags {
+            if attributes[tag.id] == nil { order.append(tag.id) }
+            for (name, value) in tag.values {
+                attributes[tag.id, default: [:]][name] = attributes[tag.id]?[name] ?? value
+            }
+            if attributes[tag.id] == nil { attributes[tag.id] = [:] }
+        }
+    }
+
+    /// A Date Range that only one of the two has, or that has other attributes.
+    func firstDifference(from other: ListedDateRanges) -> String? {
+        if let id = order.first(where: { attributes[$0] != other.attributes[$0] }) { return id }
+        guard order.count != other.order.count else { return nil }
+        return other.order.first { attributes[$0] == nil }
+    }
+}
+
+extension DateRangeTag {
+    /// The attributes but ID, by their names.
+    fileprivate var values: [(String, String)] {
+        let known: [(String, String?)] = [
+            ("CLASS", rangeClass), ("START-DATE", startDate?.text),
+            ("CUE", cue.isEmpty ? nil : "\(cue.map(\.rawValue))"),
+            ("END-DATE", endDate?.text), ("DURATION", duration.map { "\($0)" }),
+            ("PLANNED-DURATION", plannedDuration.map { "\($0)" }), ("SCTE35-CMD", scte35Command.map(Hexadecimal.text)),
+            ("SCTE35-OUT", scte35Out.map(Hexadecimal.text)), ("SCTE35-IN", scte35In.map(Hexadecimal.text)),
+            ("END-ON-NEXT", endsOnNext ? "YES" : nil),
+        ]
+        return known.compactMap { name, value in value.map { (name, $0) } }
+            + otherAttributes.map { ($0.name, $0.isQuoted ? "\"\($0.value)\"" : $0.value) }
+    }
+}

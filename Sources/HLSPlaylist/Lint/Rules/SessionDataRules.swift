@@ -1,0 +1,77 @@
+extension LintRule {
+    /// EXT-X-SESSION-DATA.
+    static let sessionDataRules: [LintRule] = [
+        LintRule(
+            "session-data-content",
+            .error,
+            .multivariant,
+            section: "4.4.6.4",
+            "session data has either VALUE or URI",
+            .multivariant { subject, findings in
+                for (tag, line) in subject.sessionData where (tag.value == nil) == (tag.uri == nil) {
+                    findings.report(
+                        line,
+                        attribute: tag.uri == nil ? nil : "URI",
+                        "the session data \(ReadingContext.quoted(tag.dataID)) has "
+                            + (tag.uri == nil ? "neither VALUE nor URI: add one" : "both VALUE and URI: keep one")
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "session-data-repeats",
+            .error,
+            .multivariant,
+            section: "4.4.6.4",
+            "session data has a DATA-ID and LANGUAGE of its own",
+            .multivariant { subject, findings in
+                var seen: [DataKey: Int] = [:]
+                for (tag, line) in subject.sessionData {
+                    let key = DataKey(id: tag.dataID, language: tag.language?.lowercased())
+                    if let first = seen[key] {
+                        let language = tag.language.map { "LANGUAGE \(ReadingContext.quoted($0))" } ?? "no LANGUAGE"
+                        findings.report(
+                            line,
+                            attribute: "DATA-ID",
+                            "DATA-ID \(ReadingContext.quoted(tag.dataID)) with \(language) stands in line \(first) already: "
+                                + "remove one, or give it another LANGUAGE"
+                        )
+                    } else {
+                        seen[key] = line.number
+                    }
+                }
+            }
+        ),
+        LintRule(
+            "session-data-id",
+            .warning,
+            .multivariant,
+            section: "4.4.6.4",
+            "DATA-ID is a name in reverse DNS order",
+            .multivariant { subject, findings in
+                for (tag, line) in subject.sessionData where !tag.dataID.utf8.contains(UInt8(ascii: ".")) {
+                    findings.report(
+                        line,
+                        attribute: "DATA-ID",
+                        "DATA-ID \(ReadingContext.quoted(tag.dataID)) may be anybody's: put your domain before it, as in "
+                            + "\"com.example.title\""
+                    )
+                }
+            }
+        ),
+    ]
+}
+
+extension MultivariantSubject {
+    /// The session data with their lines.
+    fileprivate var sessionData: [(tag: SessionDataTag, line: PlaylistLine)] {
+        lines.compactMap { line in
+            if case .tag(.sessionData(let tag)) = line.content { (tag, line) } else { nil }
+        }
+    }
+}
+
+private struct DataKey: Hashable {
+    let id: String
+    let language: String?
+}

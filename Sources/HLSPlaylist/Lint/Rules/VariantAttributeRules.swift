@@ -1,0 +1,170 @@
+extension LintRule {
+    /// RESOLUTION, FRAME-RATE, SCORE, VIDEO-RANGE and REQ-VIDEO-LAYOUT.
+    static let variantAttributeRules: [LintRule] = [
+        LintRule(
+            "resolution-missing",
+            .warning,
+            .multivariant,
+            section: "4.4.6.2",
+            "video has RESOLUTION",
+            .multivariant { subject, findings in
+                for (attributes, line) in subject.allAttributes where attributes.resolution == nil {
+                    guard let video = attributes.codecs.first(where: { Codec.kind(of: $0) == .video }) else { continue }
+                    findings.report(
+                        line,
+                        "CODECS has the video format \(ReadingContext.quoted(video)), but RESOLUTION is missing: "
+                            + "clients cannot fit the variant to the display; write its size in pixels"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "frame-rate-missing",
+            .note,
+            .multivariant,
+            section: "4.4.6.2",
+            "video has FRAME-RATE",
+            .multivariant { subject, findings in
+                for (variant, line) in subject.variants where variant.frameRate == nil {
+                    guard let resolution = variant.resolution else { continue }
+                    findings.report(
+                        line,
+                        "RESOLUTION=\(resolution) stands without FRAME-RATE: write the greatest number of frames per second"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "score-not-positive",
+            .error,
+            .multivariant,
+            section: "4.4.6.2",
+            "SCORE is more than 0",
+            .multivariant { subject, findings in
+                for (attributes, line) in subject.allAttributes where attributes.score == 0 {
+                    findings.report(line, attribute: "SCORE", "SCORE is 0: write a positive number, or leave it out")
+                }
+            }
+        ),
+        LintRule(
+            "score-partly",
+            .warning,
+            .multivariant,
+            section: "4.4.6.2",
+            "every variant has SCORE, or none has",
+            .multivariant { subject, findings in
+                guard let with = subject.variants.first(where: { $0.variant.score != nil }),
+                    let without = subject.variants.first(where: { $0.variant.score == nil })
+                else { return }
+                findings.report(
+                    without.line,
+                    "this variant has no SCORE, but that of line \(with.line.number) has one, so clients ignore them all: "
+                        + "add SCORE to every variant"
+                )
+            }
+        ),
+        LintRule(
+            "video-range-codec",
+            .warning,
+            .multivariant,
+            section: "4.4.6.2",
+            "VIDEO-RANGE and the video formats fit together",
+            .multivariant { subject, findings in
+                for (attributes, line) in subject.allAttributes {
+                    guard let problem = rangeProblem(attributes) else { continue }
+                    findings.report(line, attribute: "VIDEO-RANGE", problem)
+                }
+            }
+        ),
+        LintRule(
+            "req-video-layout-syntax",
+            .error,
+            .multivariant,
+            section: "4.4.6.2",
+            "REQ-VIDEO-LAYOUT has no empty entries or specifiers, and one specifier of a kind in an entry",
+            .multivariant { subject, findings in
+                for (attributes, line) in subject.allAttributes {
+                    let problems = attributes.requiredVideoLayout.lazy.compactMap(layoutProblem)
+                    guard let problem = problems.first else { continue }
+                    findings.report(line, attribute: "REQ-VIDEO-LAYOUT", "REQ-VIDEO-LAYOUT \(problem)")
+                }
+            }
+        ),
+        LintRule(
+            "req-video-layout-unknown",
+            .warning,
+            .multivariant,
+            section: "4.4.6.2",
+            "REQ-VIDEO-LAYOUT names specifiers of the draft",
+            .multivariant { subject, findings in
+                for (attributes, line) in subject.allAttributes {
+                    let unknown = specifiers(attributes)
+                        .filter { !$0.isEmpty && !VideoLayout.Specifier.defined.contains(.init(rawValue: $0)) }
+                    guard !unknown.isEmpty else { continue }
+                    findings.report(
+                        line,
+                        attribute: "REQ-VIDEO-LAYOUT",
+                        "REQ-VIDEO-LAYOUT names \(LintText.quoted(unknown)), which the draft does not define: clients "
+                            + "ignore the variant; use CH-STEREO, CH-MONO or a PROJ- specifier of section 4.4.6.2"
+                    )
+                }
+            }
+        ),
+        LintRule(
+            "req-video-layout-needless",
+            .warning,
+            .multivariant,
+            section: "4.4.6.2",
+            "REQ-VIDEO-LAYOUT says more than the defaults",
+            .multivariant { subject, findings in
+                for (attributes, line) in subject.allAttributes where !attributes.requiredVideoLayout.isEmpty {
+                    guard specifiers(attributes).allSatisfy({ $0 == "CH-MONO" || $0 == "PROJ-RECT" }) else { continue }
+                    findings.report(
+                        line,
+                        attribute: "REQ-VIDEO-LAYOUT",
+                        "REQ-VIDEO-LAYOUT holds nothing but the defaults CH-MONO and PROJ-RECT, and shuts out clients that "
+                            + "do not know it: leave it out"
+                    )
+                }
+            }
+        ),
+    ]
+
+    private static func specifiers(_ attributes: VariantAttributes) -> [String] {
+        attributes.requiredVideoLayout.flatMap { VideoLayout($0).specifiers.map(\.rawValue) }
+    }
+
+    private static func layoutProblem(_ entry: String) -> String? {
+        let specifiers = VideoLayout(entry).specifiers.map(\.rawValue)
+        if entry.isEmpty { return "has an empty entry: remove the needless comma" }
+        if specifiers.contains("") {
+            return "has an empty specifier in the entry \(ReadingContext.quoted(entry)): remove the needless slash"
+        }
+        for prefix in ["CH-", "PROJ-"] where specifiers.count(where: { $0.hasPrefix(prefix) }) > 1 {
+            return "has two \(prefix) specifiers in the entry \(ReadingContext.quoted(entry)): write them as two "
+                + "entries with a comma, or keep one"
+        }
+        return nil
+    }
+
+    private static func rangeProblem(_ attributes: VariantAttributes) -> String? {
+        let codecs = attributes.codecs.filter { Codec.kind(of: $0) == .video }.map { Codec($0) }
+        let range = attributes.videoRange ?? .sdr
+        if range != .pq, let dolby = codecs.first(where: isDolbyVisionProfile5) {
+            return
+                "CODECS has Dolby Vision profile 5 (\(ReadingContext.quoted(dolby.text))), which is PQ, but VIDEO-RANGE "
+                + "is \(ReadingContext.quoted(range.rawValue))\(attributes.videoRange == nil ? " by default" : ""): "
+                + "write VIDEO-RANGE=PQ"
+        }
+        guard range == .pq || range == .hlg else { return nil }
+        let video =
+            (codecs + attributes.supplementalCodecs.map { SupplementalCodec($0).codec }).filter { $0.kind == .video }
+        guard !video.isEmpty, video.allSatisfy({ $0.family == .h264 }) else { return nil }
+        return "VIDEO-RANGE=\(range) stands beside H.264 alone (\(LintText.quoted(video.map(\.text)))), which players "
+            + "show as SDR: correct VIDEO-RANGE or CODECS"
+    }
+
+    private static func isDolbyVisionProfile5(_ codec: Codec) -> Bool {
+        ["dvh1", "dvhe"].contains(codec.sampleEntry.lowercased()) && codec.profile == 5
+    }
+}

@@ -1,0 +1,242 @@
+extension VariantSelector {
+    /// Chooses the renditions to play with a variant, of the groups that it names, by ``preferences``.
+    ///
+    /// 1. Audio with more channels than the player has is set aside; so are subtitles, when CODECS has text formats and the
+    ///    player shows none of them.
+    /// 2. Without the user's choice only AUTOSELECT=YES and DEFAULT=YES count, if a group of audio or video has any.
+    /// 3. Of several the first by this order is chosen: the language (below); more of the wanted CHARACTERISTICS; CHANNELS
+    ///    that are understood (section 6.3.1); DEFAULT=YES; fewer CHARACTERISTICS that nobody asked for; more channels; the
+    ///    earlier in the playlist.
+    /// 4. Full subtitles are shown as ``RenditionPreferences/Subtitles`` says; otherwise forced ones in the language of the
+    ///    audio, or else in a wanted language, or else without a language. Closed captions stand in for full subtitles, if
+    ///    those are always wanted and there are none.
+    ///
+    /// Languages are looked up as in RFC 4647, section 3.4: for each wanted one, the tag itself, then with its last subtags cut
+    /// off; LANGUAGE before ASSOC-LANGUAGE; and before the next wanted one, a LANGUAGE that is more exact (`en` takes `en-GB`).
+    public func renditions(
+        for variant: Variant,
+        in playlist: MultivariantPlaylist
+    ) -> (chosen: [SelectedRendition], rejected: [RejectedRendition]) {
+        var result = RenditionChoices(preferences: preferences)
+        if let group = variant.video {
+            result.choose(playlist.renditions(.video, in: group), languages: preferences.languages, mustPlay: true)
+        }
+        if let group = variant.audio {
+            var playable: [MediaTag] = []
+            for rendition in playlist.renditions(.audio, in: group) {
+                if let maximum = abilities.maximumAudioChannels, let count = rendition.channelCount, count > maximum {
+                    result.reject(rendition, .tooManyChannels(count, maximum: maximum))
+                } else {
+                    playable.append(rendition)
+                }
+            }
+            result.choose(playable, languages: preferences.languages, mustPlay: true)
+        }
+        chooseText(variant, playlist, &result)
+        return (result.chosen, result.rejected)
+    }
+
+    private func chooseText(
+        _ variant: Variant,
+        _ playlist: MultivariantPlaylist,
+        _ result: inout RenditionChoices
+    ) {
+        let languages = preferences.subtitleLanguages ?? preferences.languages
+        var hasFull = false
+        if let group = variant.subtitles {
+            let all = playlist.renditions(.subtitles, in: group)
+            let formats = variant.codecs.map { Codec($0) }.filter { [.webVTT, .ttml, .tx3g].contains($0.family) }
+            if !formats.isEmpty, !formats.contains(where: abilities.codecs.supports) {
+                for rendition in all { result.reject(rendition, .formatsUnsupported(formats)) }
+            } else {
+                hasFull = result.chooseSubtitles(all, languages: languages)
+            }
+        }
+        if case .group(let group)? = variant.closedCaptions {
+            let captions = playlist.renditions(.closedCaptions, in: group)
+            if preferences.subtitles == .on, !hasFull {
+                result.choose(captions, languages: languages, mustPlay: true, isUserChoice: true)
+            } else {
+                for rendition in captions { result.reject(rendition, .notWanted) }
+            }
+        }
+    }
+}
+
+/// The renditions that were chosen and rejected so far.
+private struct RenditionChoices {
+    let preferences: RenditionPreferences
+    private(set) var chosen: [SelectedRendition] = []
+    private(set) var rejected: [RejectedRendition] = []
+
+    init(preferences: RenditionPreferences) { self.preferences = preferences }
+
+    mutating func reject(_ rendition: MediaTag, _ reason: RejectedRendition.Reason) {
+        rejected.append(RejectedRendition(rendition: rendition, reason: reason))
+    }
+
+    /// Chooses one of a group.
+    ///
+    /// - Parameter mustPlay: Whether there must be one, even if none may be chosen by itself.
+    mutating func choose(
+        _ group: [MediaTag],
+        languages: [String],
+        mustPlay: Bool,
+        isUserChoice: Bool? = nil
+    ) {
+        var eligible = group
+        if !(isUserChoice ?? preferences.isUserChoice) {
+            eligible = group.filter { $0.autoselects == true || $0.isDefault == true }
+            if eligible.isEmpty, mustPlay { eligible = group }
+        }
+        if eligible.count < group.count {
+            for rendition in group where rendition.autoselects != true && rendition.isDefault != true {
+                reject(rendition, .notAutoselected)
+            }
+        }
+        let match = LanguageMatch(eligible, languages)
+        let ranks = eligible.enumerated().map { index, rendition in
+            RenditionRank(rendition, hasLanguage: match.matched.contains(index), wanted: preferences.characteristics)
+        }
+        // The first of equal ones.
+        guard var best = ranks.indices.first else { return }
+        for index in ranks.indices where ranks[index].isBetter(than: ranks[best]) { best = index }
+        for index in eligible.indices where index != best {
+            reject(eligible[index], ranks[best].advantage(over: ranks[index]))
+        }
+        var reasons: [SelectedRendition.Reason] = []
+        if match.matched.contains(best), let range = match.range { reasons.append(.language(range)) }
+        let wanted = eligible[best].characteristics.filter(preferences.characteristics.contains)
+        if !wanted.isEmpty { reasons.append(.characteristics(wanted)) }
+        if eligible[best].isDefault == true { reasons.append(.isDefault) }
+        chosen.append(SelectedRendition(rendition: eligible[best], reasons: reasons.isEmpty ? [.first] : reasons))
+    }
+
+    /// Chooses full or forced subtitles.
+    ///
+    /// - Returns: Whether full ones are shown.
+    mutating func chooseSubtitles(_ group: [MediaTag], languages: [String]) -> Bool {
+        let full = group.filter { $0.isForced != true }
+        let forced = group.filter { $0.isForced == true }
+        let count = chosen.count
+        switch preferences.subtitles {
+        case .on: choose(full, languages: languages, mustPlay: true, isUserChoice: true)
+        case .automatic where full.contains { $0.isDefault == true }:
+            choose(full, languages: languages, mustPlay: false)
+        case .automatic where isAudioForeign && !LanguageMatch(full.filter(isAutoselected), languages).matched.isEmpty:
+            choose(full, languages: languages, mustPlay: false)
+        default: for rendition in full { reject(rendition, .notWanted) }
+        }
+        if chosen.count > count {
+            for rendition in forced { reject(rendition, .forced) }
+            return true
+        }
+        chooseForced(forced, languages: languages)
+        return false
+    }
+
+    private func isAutoselected(_ rendition: MediaTag) -> Bool {
+        preferences.isUserChoice || rendition.autoselects == true || rendition.isDefault == true
+    }
+
+    private var audioLanguage: String? { chosen.first { $0.rendition.type == .audio }?.rendition.language }
+
+    private var isAudioForeign: Bool {
+        guard let audio = chosen.first(where: { $0.rendition.type == .audio })?.rendition, audio.language != nil else {
+            return false
+        }
+        return !preferences.languages.isEmpty && LanguageMatch([audio], preferences.languages).matched.isEmpty
+    }
+
+    private mutating func chooseForced(_ forced: [MediaTag], languages: [String]) {
+        let match = LanguageMatch(forced, (audioLanguage.map { [$0] } ?? []) + languages)
+        let best = match.matched.min() ?? forced.firstIndex { $0.language == nil }
+        for (index, rendition) in forced.enumerated() {
+            if index != best {
+                let isEqual = match.matched.contains(index)
+                reject(rendition, isEqual ? .order : .otherLanguage(rendition.language))
+            } else {
+                var reasons: [SelectedRendition.Reason] = [.forced]
+                if match.matched.contains(index), let range = match.range { reasons.append(.language(range)) }
+                chosen.append(SelectedRendition(rendition: rendition, reasons: reasons))
+            }
+        }
+    }
+}
+
+/// The renditions of a wanted language.
+private struct LanguageMatch {
+    /// The wanted language that was found, as the preferences write it.
+    private(set) var range: String?
+    /// The indices of the renditions that have it.
+    private(set) var matched: Set<Int> = []
+
+    init(_ renditions: [MediaTag], _ ranges: [String]) {
+        guard !ranges.isEmpty else { return }
+        var byLanguage: [String: [Int]] = [:]
+        var byAssociated: [String: [Int]] = [:]
+        for (index, rendition) in renditions.enumerated() {
+            if let language = rendition.language { byLanguage[language.lowercased(), default: []].append(index) }
+            if let language = rendition.associatedLanguage {
+                byAssociated[language.lowercased(), default: []].append(index)
+            }
+        }
+        for range in ranges where range != "*" {
+            for tag in LanguageTag.truncations(of: range) {
+                guard let found = byLanguage[tag] ?? byAssociated[tag] else { continue }
+                take(range, found)
+                return
+            }
+            let exact = byLanguage.filter { LanguageTag.matches(range, $0.key) }.flatMap(\.value)
+            if !exact.isEmpty {
+                take(range, exact)
+                return
+            }
+        }
+    }
+
+    private mutating func take(_ range: String, _ indices: [Int]) {
+        self.range = range
+        matched = Set(indices)
+    }
+}
+
+/// How well a rendition fits, criterion by criterion; the higher the better.
+private struct RenditionRank {
+    private let rendition: MediaTag
+    private let unwanted: [String]
+    /// Language, wanted characteristics, understood channels, default, characteristics that nobody asked for, channels.
+    private let values: [Double]
+
+    init(_ rendition: MediaTag, hasLanguage: Bool, wanted: Set<String>) {
+        self.rendition = rendition
+        unwanted = rendition.characteristics.filter { !wanted.contains($0) }
+        values = [
+            hasLanguage ? 1 : 0, Double(rendition.characteristics.count - unwanted.count),
+            rendition.channels.map(ChannelParameters.isRecognized) ?? true ? 1 : 0, rendition.isDefault == true ? 1 : 0,
+            -Double(unwanted.count), Double(rendition.channelCount ?? 0),
+        ]
+    }
+
+    func isBetter(than other: RenditionRank) -> Bool {
+        guard let index = difference(from: other) else { return false }
+        return values[index] > other.values[index]
+    }
+
+    /// Why the other one was not chosen.
+    func advantage(over other: RenditionRank) -> RejectedRendition.Reason {
+        switch difference(from: other) {
+        case 0: .otherLanguage(other.rendition.language)
+        case 1: .fewerCharacteristics
+        case 2: .unrecognizedChannels(other.rendition.channels ?? "")
+        case 3: .notDefault
+        case 4: .unwantedCharacteristics(other.unwanted)
+        case 5: .fewerChannels
+        default: .order
+        }
+    }
+
+    private func difference(from other: RenditionRank) -> Int? {
+        values.indices.first { values[$0] != other.values[$0] }
+    }
+}

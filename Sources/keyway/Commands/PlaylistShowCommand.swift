@@ -1,0 +1,31 @@
+import ArgumentParser
+import HLSPlaylist
+
+/// `keyway playlist show`.
+struct PlaylistShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show what a playlist says: variants and renditions, or keys, dates and segments."
+    )
+
+    @Argument(help: .init("A path, an http or https URL; - for standard input.", valueName: "playlist"))
+    var input: String
+
+    @Flag(help: "List each segment with the keys, the IV and the bytes that the lines above it give.")
+    var segments = false
+
+    @OptionGroup var source: PlaylistSourceOptions
+    @OptionGroup var options: PlaylistOutputOptions
+
+    func run() async throws {
+        let read = try await ReadPlaylist.read(input, try source.loader(for: [input]))
+        var overview = PlaylistOverview(read.playlist, segments: segments)
+        if let note = read.note { overview.notes.append(note) }
+        if options.output.json {
+            try Terminal.write(overview.json(name: read.name, JSONRenderer(reveal: options.reveal)).text)
+        } else {
+            let renderer = TextRenderer(reveal: options.reveal, style: Terminal.style)
+            try Terminal.write(overview.text(name: read.name, renderer))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import HLSPlaylist
+
+extension CheckFindings {
+    /// For people: rule by rule, with places and excerpts, and the counts at the end.
+    ///
+    /// - Parameter places: How many places of a rule are shown; nil for all.
+    func text(_ style: Style, places: Int?) -> String {
+        var lines: [String] = []
+        for (id, severity, findings) in byRule {
+            let rule = LintRule.named(id)
+            let title = style.bold("\(id)") + (rule.map { "  \($0.section)" } ?? "")
+            lines += [style.coloured(severity.rawValue, severity) + "  " + title]
+            if let summary = rule?.summary { lines.append("  \(summary)") }
+            for finding in findings.prefix(places ?? .max) { lines += finding.lines(style) }
+            let rest = findings.count - min(places ?? .max, findings.count)
+            if rest > 0 { lines.append("  and \(rest) more; --all shows them") }
+            lines.append("")
+        }
+        return lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n") + summary + "\n"
+    }
+
+    /// One line that says it all.
+    var summary: String {
+        let judged = files.count { $0.kind != nil }
+        let unread = files.count - judged
+        let place = (judged == 1 ? "1 playlist" : "\(judged) playlists") + (unread > 0 ? ", \(unread) not read" : "")
+        guard !findings.isEmpty else { return "nothing found in \(place)" }
+        return "\(counted(.error)), \(counted(.warning)), \(counted(.note)) in \(place)"
+    }
+
+    /// For machines.
+    var json: JSONValue {
+        .object([
+            "files": .array(
+                files.map { file in
+                    .object([
+                        "file": .string(file.name), "kind": .string(file.kind?.rawValue),
+                        "problem": .string(file.problem),
+                    ])
+                }
+            ),
+            "findings": .array(byRule.flatMap(\.findings).map(\.json)),
+            "counts": .object([
+                "error": .integer(Int64(count(.error))), "warning": .integer(Int64(count(.warning))),
+                "note": .integer(Int64(count(.note))),
+            ]),
+        ])
+    }
+
+    private func counted(_ severity: Diagnostic.Severity) -> String {
+        let number = count(severity)
+        return "\(number) \(severity.rawValue)\(number == 1 ? "" : "s")"
+    }
+}
+
+extension CheckFinding {
+    /// The place, the message, and the line with a caret under the column.
+    fileprivate func lines(_ style: Style) -> [String] {
+        var place = PlaylistText.shown(file)
+        if line > 0 { place += ":\(line)" }
+        if line > 0, column > 0 { place += ":\(column)" }
+        if let reload { place += " (reload \(reload))" }
+        var lines = ["  \(place): \(PlaylistText.message(message))"]
+        guard let text else { return lines }
+        let excerpt = Excerpt(text.text, column: column)
+        guard !excerpt.text.isEmpty else { return lines }
+        lines.append("      " + style.dim(excerpt.text))
+        if let caret = excerpt.caret { lines.append("      " + String(repeating: " ", count: caret) + "^") }
+        return lines
+    }
+
+    fileprivate var json: JSONValue {
+        let section = LintRule.named(rule)?.section ?? "-"
+        let reload = reload.map { JSONValue.integer(Int64($0)) }
+        return .object([
+            "rule": .string(rule.rawValue), "severity": .string(severity.rawValue), "section": .string(section),
+            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
+            "message": .string(PlaylistText.message(message)), "reload": reload,
+        ])
+    }
+}
+
+extension Style {
+    /// A word in the colour of a severity.
+    func coloured(_ text: String, _ severity: Diagnostic.Severity) -> String {
+        switch severity {
+        case .error: red(text)
+        case .warning: yellow(text)
+        case .note: dim(text)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import HLSPlaylist
+
+/// A line of a playlist, fit to be shown: harmless, without what may be secret in its URIs, and cut around a column.
+struct Excerpt {
+    /// The text.
+    let text: String
+    /// How many characters stand before the column; nil when the whole line is meant.
+    let caret: Int?
+
+    /// How many characters are shown.
+    private static let width = 100
+    /// What stands before the column when the line is cut.
+    private static let lead = 40
+    /// A longer line is not looked through, in bytes.
+    private static let longestLine = 1 << 16
+
+    /// Cuts a line around a column, which counts bytes from 1; 0 means the whole line.
+    init(_ line: String, column: Int) {
+        guard line.utf8.count <= Self.longestLine else {
+            text = "(a line of \(line.utf8.count) bytes)"
+            caret = nil
+            return
+        }
+        var pieces: [String] = []
+        var mark: Int?
+        var hidden = Self.hiddenRanges(of: line)[...]
+        var offset = 0
+        for index in line.unicodeScalars.indices {
+            let scalar = line.unicodeScalars[index]
+            while let range = hidden.first, range.upperBound <= index { hidden = hidden.dropFirst() }
+            if let range = hidden.first, range.contains(index) {
+                pieces.append(index == range.lowerBound ? "…" : "")
+            } else {
+                pieces.append(escaped(String(scalar)))
+            }
+            let size = UTF8.width(scalar)
+            if column > 0, mark == nil, offset + size >= column { mark = pieces.count - 1 }
+            offset += size
+        }
+        if column > offset { mark = pieces.count }
+        let before = mark.map { pieces[..<$0].reduce(0) { $0 + $1.count } }
+        let whole = Array(pieces.joined())
+        let start = whole.count <= Self.width ? 0 : max(0, min((before ?? 0) - Self.lead, whole.count - Self.width))
+        let end = min(whole.count, start + Self.width)
+        text = (start > 0 ? "…" : "") + String(whole[start..<end]) + (end < whole.count ? "…" : "")
+        caret = before.map { $0 - start + (start > 0 ? 1 : 0) }
+    }
+
+    /// What may be secret in a line's URIs.
+    private static func hiddenRanges(of line: String) -> [Range<String.Index>] {
+        guard line.hasPrefix("#") else { return PlaylistText.hiddenRanges(of: line[...]) }
+        var ranges: [Range<String.Index>] = []
+        var name = line.startIndex
+        var rest = line[...]
+        while let open = rest.firstIndex(of: "\"") {
+            let start = line.index(after: open)
+            let end = line[start...].firstIndex(of: "\"") ?? line.endIndex
+            let value = line[start..<end]
+            if line[name..<open].hasSuffix("URI=") || value.hasPrefix("data:") || value.contains("://") {
+                ranges += PlaylistText.hiddenRanges(of: value)
+            }
+            name = end
+            rest = end < line.endIndex ? line[line.index(after: end)...] : line[end...]
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,95 @@
+import HLSPlaylist
+import Testing
+
+/// One playlist that breaks a rule, and one that only just does not.
+struct RuleCase: Sendable, CustomTestStringConvertible {
+    let rule: RuleID
+    /// The line at which the rule is broken.
+    let line: Int
+    /// The lines after `#EXTM3U`, which is line 1.
+    let broken: String
+    let nearMiss: String
+
+    init(_ rule: RuleID, at line: Int, _ broken: String, nearMiss: String) {
+        self.rule = rule
+        self.line = line
+        self.broken = broken
+        self.nearMiss = nearMiss
+    }
+
+    var testDescription: String { "\(rule) at line \(line): \(broken.prefix(60))" }
+
+    /// The lines at which the rule is broken in a playlist.
+    func lines(_ text: String) throws -> [Int] {
+        let file = try LintFile(name: "main.m3u8", bytes: Array("#EXTM3U\n\(text)\n".utf8))
+        return Linter().check(file).filter { $0.rule == rule }.map(\.line)
+    }
+}
+
+@Suite("Rules of Multivariant Playlists")
+struct MultivariantRuleTests {
+    @Test("are broken at the right line, and not by what comes near", arguments: variantCases + renditionCases)
+    func rule(_ item: RuleCase) throws {
+        #expect(try item.lines(item.broken) == [item.line])
+        #expect(try item.lines(item.nearMiss) == [])
+    }
+
+    @Test("each has a case and a summary in one line")
+    func complete() {
+        let tested = Set((Self.variantCases + Self.renditionCases).map(\.rule))
+        let first = LintRule.all.firstIndex { $0.id == "no-variants" } ?? 0
+        let last = LintRule.all.firstIndex { $0.id == "session-data-id" } ?? 0
+        let family = LintRule.all[first...last]
+        #expect(family.count == 41)
+        #expect(Set(family.map(\.id)) == tested)
+        for rule in family {
+            #expect(rule.subject == .multivariant)
+            #expect(!rule.summary.isEmpty && !rule.summary.contains("\n") && !rule.summary.hasSuffix("."))
+        }
+    }
+
+    @Test("say which values are meant, and spoil no terminal")
+    func messages() throws {
+        let long = String(repeating: "x", count: 99)
+        let text = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=5,AVERAGE-BANDWIDTH=6,CODECS="avc1\u{202E}\u{85}.1",AUDIO="\(long)"
+            v.m3u8
+
+            """
+        let found = Linter().check(try LintFile(name: "main.m3u8", bytes: Array(text.utf8)))
+        let average = try #require(found.first { $0.rule == "average-bandwidth-above-peak" })
+        #expect(average.message.contains("AVERAGE-BANDWIDTH=6") && average.message.contains("BANDWIDTH=5"))
+        #expect(average.column == 31)
+        for finding in found where finding.rule != "control-character" {
+            #expect(!finding.message.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+            #expect(finding.message.count < 600)
+        }
+    }
+
+    @Test("take time in proportion to the playlist", .timeLimit(.minutes(1)))
+    func manyVariants() throws {
+        var text = "#EXTM3U\n"
+        // A large first group and many small ones, one URI in many places, many variants: each invites a search in a search.
+        for index in 0..<10_000 {
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"first\",NAME=\"n\(index)\",URI=\"a.m3u8\","
+            text += "STABLE-RENDITION-ID=\"\(index)\"\n"
+        }
+        for index in 0..<10_000 {
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\(index)\",NAME=\"n\",AUTOSELECT=YES,DEFAULT=YES\n"
+            text += "#EXT-X-SESSION-DATA:DATA-ID=\"d\(index)\",VALUE=\"1\"\n"
+        }
+        for index in 0..<30_000 {
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(index),CODECS=\"avc1.4D401E, mp4a\",AUDIO=\"no\(index)\"\n"
+            text += "v\(index).m3u8\n"
+        }
+        let file = try LintFile(name: "main.m3u8", bytes: Array(text.utf8))
+        let rules = LintRule.all.filter { $0.subject == .multivariant }
+        let clock = ContinuousClock()
+        var found: [Diagnostic] = []
+        let time = clock.measure { found = Linter(rules: rules).check(file) }
+        #expect(found.count(where: { $0.rule == "groups-differ" }) == 10_000)
+        #expect(found.count(where: { $0.rule == "group-missing" }) == 30_000)
+        #expect(time < .seconds(30))
+    }
+}

@@ -1,0 +1,69 @@
+import HLSPlaylist
+import Testing
+import VectorFiles
+
+/// Every file of TestVectors/playlist: what is found, what strict reading says, and what is written.
+@Suite("Playlist vectors")
+struct PlaylistVectorTests {
+    @Test("yield the declared findings", arguments: try PlaylistVectorFile.all())
+    func findings(_ vector: PlaylistVectorFile) throws {
+        let found = try vector.lint()
+        let declared = vector.findings.map(\.description)
+        #expect(found.filter { $0.severity > .note }.map(\.finding.description) == declared)
+        // Other notes may be there; a vector lists those that it is about.
+        let notes = found.filter { $0.severity == .note }.map(\.finding.description)
+        #expect(vector.notes.map(\.description).filter { !notes.contains($0) } == [])
+    }
+
+    @Test("are read strictly, or refused for the declared rule", arguments: try PlaylistVectorFile.all())
+    func strict(_ vector: PlaylistVectorFile) throws {
+        var refusal: String?
+        do throws(PlaylistError) {
+            _ = try vector.parse()
+        } catch {
+            refusal = error.rule.rawValue
+        }
+        #expect(refusal == vector.strict)
+    }
+
+    @Test("are written back byte for byte", arguments: try PlaylistVectorFile.all().filter { $0.strict == nil })
+    func roundTrip(_ vector: PlaylistVectorFile) throws {
+        for (file, playlist) in zip(vector.files, try vector.parse()) {
+            #expect(try playlist.write() == file.bytes)
+        }
+    }
+
+    @Test("are written alike from their values alone", arguments: try PlaylistVectorFile.all().filter(\.isCanonical))
+    func canonical(_ vector: PlaylistVectorFile) throws {
+        for (file, playlist) in zip(vector.files, try vector.parse()) {
+            let written = String(decoding: try playlist.rebuilt.write(), as: UTF8.self)
+            #expect(written == String(decoding: file.bytes, as: UTF8.self))
+        }
+    }
+
+    @Test("apply delta updates", arguments: try PlaylistVectorFile.all().filter { $0.subject == .delta })
+    func delta(_ vector: PlaylistVectorFile) throws {
+        let playlists = try vector.parse().map { playlist -> MediaPlaylist in
+            guard case .media(let media) = playlist else { throw PlaylistVectorFile.NotMedia() }
+            return media
+        }
+        try #require(playlists.count >= 2)
+        guard playlists.count == 3 else {
+            #expect { try playlists[0].applying(playlists[1]) } throws: { error in
+                (error as? PlaylistError)?.rule == .skipNotInBase
+            }
+            return
+        }
+        let result = try playlists[0].applying(playlists[1])
+        #expect(result == playlists[2])
+        #expect(result.segments == playlists[2].segments)
+    }
+
+    @Test("break every rule at least once")
+    func coverage() throws {
+        let vectors = try PlaylistVectorFile.all()
+        let broken = Set(vectors.flatMap { $0.findings + $0.notes }.map(\.rule))
+        #expect(LintRule.all.map(\.id.rawValue).filter { !broken.contains($0) } == [])
+        #expect(broken.subtracting(LintRule.all.map(\.id.rawValue)).sorted() == [])
+    }
+}

@@ -1,0 +1,232 @@
+/// For each rule between the playlists of a presentation, what breaks it and what comes near.
+enum PresentationCases {
+    static let all = lowLatency + references + agreement + timelines + inheritance
+
+    /// Two variants, `a` and `b`, at lines 3 and 5; `line` stands before them.
+    private static func two(
+        _ a: String,
+        _ b: String,
+        line: String = "#",
+        bandwidth: Int = 1_000_000
+    ) -> [(name: String, text: String)] {
+        let variants = "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\na\n#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\nb"
+        return [("main.m3u8", JudgedFiles.multivariant(line + "\n" + variants)), ("a", a), ("b", b)]
+    }
+
+    /// A finished playlist; the header lines stand at line 4, and two segments of 6 s follow.
+    private static func vod(_ header: String = "#", _ segments: String = "#EXTINF:6,\n0.ts\n#EXTINF:6,\n1.ts") -> String
+    {
+        JudgedFiles.media(header + "\n" + segments)
+    }
+
+    private static func live(_ report: String, _ partInf: String = "#EXT-X-PART-INF:PART-TARGET=1") -> String {
+        JudgedFiles.media(partInf + "\n#EXTINF:6,\n0.ts\n" + report, ended: false)
+    }
+
+    private static let lowLatency = [
+        JudgedFiles(
+            "rendition-report-missing",
+            breaks: two(live("#EXT-X-RENDITION-REPORT:URI=\"b\""), live("#EXT-X-RENDITION-REPORT:URI=\"b\"")),
+            at: "b:rendition-report-missing@0",
+            // The other has no partial segments, or has ended.
+            passes: two(live("#"), live("#", "#"))
+        ),
+        JudgedFiles(
+            "rendition-report-unknown",
+            breaks: two(vod(), live("#EXT-X-RENDITION-REPORT:URI=\"a\"\n#EXT-X-RENDITION-REPORT:URI=\"c\"", "#")),
+            at: "b:rendition-report-unknown@8",
+            passes: two(vod(), live("#EXT-X-RENDITION-REPORT:URI=\"./a\"\n#EXT-X-RENDITION-REPORT:URI=\"b\"", "#"))
+        ),
+    ]
+
+    private static let nested = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nc\n"
+    private static let iFrames = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI=\"i\""
+
+    private static let references = [
+        JudgedFiles(
+            "media-playlist-missing",
+            breaks: [
+                (
+                    "main.m3u8",
+                    JudgedFiles.multivariant(
+                        "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",URI=\"gone\"\n"
+                            + "#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n"
+                            + iFrames
+                    )
+                ), ("a", vod()),
+            ],
+            at: "media-playlist-missing@2",
+            "media-playlist-missing@5",
+            passes: [
+                (
+                    "main.m3u8",
+                    JudgedFiles.multivariant(
+                        "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\"\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\na"
+                    )
+                ), ("a", vod()),
+            ]
+        ),
+        JudgedFiles(
+            "variant-is-multivariant",
+            breaks: two(vod(), nested),
+            at: "variant-is-multivariant@5",
+            // No playlist at all: another rule's.
+            passes: two(vod(), "<html>\n")
+        ),
+        JudgedFiles(
+            "i-frame-variant-without-tag",
+            breaks: [
+                ("main.m3u8", JudgedFiles.multivariant(iFrames + "\n" + iFrames)), ("i", vod()),
+            ],
+            at: "i:i-frame-variant-without-tag@0",
+            passes: [("main.m3u8", JudgedFiles.multivariant(iFrames)), ("i", vod("#EXT-X-I-FRAMES-ONLY"))]
+        ),
+        JudgedFiles(
+            "i-frames-in-variant",
+            breaks: two(vod(), vod("#EXT-X-I-FRAMES-ONLY")),
+            at: "b:i-frames-in-variant@4",
+            passes: [
+                ("main.m3u8", JudgedFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n" + iFrames)),
+                ("a", vod()),
+                ("i", vod("#EXT-X-I-FRAMES-ONLY")),
+            ]
+        ),
+    ]
+
+    /// A variant `a` and a rendition `r`.
+    private static func rendition(_ type: String, _ a: String, _ r: String) -> [(name: String, text: String)] {
+        [
+            (
+                "main.m3u8",
+                JudgedFiles.multivariant(
+                    "#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n"
+                        + "#EXT-X-MEDIA:TYPE=\(type),GROUP-ID=\"g\",NAME=\"r\",URI=\"r\""
+                )
+            ), ("a", a), ("r", r),
+        ]
+    }
+
+    private static let agreement = [
+        JudgedFiles(
+            "target-durations-differ",
+            breaks: rendition(
+                "AUDIO",
+                vod("#EXT-X-PLAYLIST-TYPE:VOD"),
+                vod("#EXT-X-PLAYLIST-TYPE:VOD").replacing("TARGETDURATION:6", with: "TARGETDURATION:7")
+            ),
+            at: "r:target-durations-differ@3",
+            passes: rendition(
+                "SUBTITLES",
+                vod("#EXT-X-PLAYLIST-TYPE:VOD"),
+                vod("#EXT-X-PLAYLIST-TYPE:VOD").replacing("TARGETDURATION:6", with: "TARGETDURATION:7")
+            )
+        ),
+        JudgedFiles(
+            "playlist-types-differ",
+            breaks: two(vod(), vod("#EXT-X-PLAYLIST-TYPE:EVENT")),
+            at: "b:playlist-types-differ@4",
+            passes: two(vod("#EXT-X-PLAYLIST-TYPE:EVENT"), vod("#EXT-X-PLAYLIST-TYPE:EVENT"))
+        ),
+    ]
+
+    private static func date(_ text: String) -> String { "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T\(text)" }
+    private static func range(_ attributes: String) -> String {
+        "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00.000Z\"" + attributes
+    }
+
+    private static let timelines = [
+        JudgedFiles(
+            "program-date-time-partly",
+            breaks: two(vod(), vod(date("00:00:00.000Z"))),
+            at: "a:program-date-time-partly@0",
+            // A playlist without segments has nothing to date.
+            passes: two(
+                vod("#EXT-X-PLAYLIST-TYPE:EVENT", "#"),
+                vod("#EXT-X-PLAYLIST-TYPE:EVENT\n" + date("00:00:00.000Z"), "#")
+            )
+        ),
+        JudgedFiles(
+            "program-date-times-differ",
+            breaks: two(
+                vod("#EXT-X-PLAYLIST-TYPE:VOD\n" + date("00:00:00.000Z")),
+                vod("#EXT-X-PLAYLIST-TYPE:VOD", "#EXTINF:6,\n0.ts\n\(date("00:00:07.000Z"))\n#EXTINF:6,\n1.ts")
+            ),
+            at: "b:program-date-times-differ@7",
+            passes: two(
+                vod("#EXT-X-PLAYLIST-TYPE:VOD\n" + date("00:00:00.000Z")),
+                vod("#EXT-X-PLAYLIST-TYPE:VOD", "#EXTINF:6,\n0.ts\n\(date("01:00:06.999+01:00"))\n#EXTINF:6,\n1.ts")
+            )
+        ),
+        JudgedFiles(
+            "discontinuities-differ",
+            breaks: two(vod(), vod("#EXT-X-DISCONTINUITY-SEQUENCE:1")),
+            at: "b:discontinuities-differ@0",
+            passes: two(vod("#EXT-X-DISCONTINUITY"), vod("#EXT-X-DISCONTINUITY-SEQUENCE:1"))
+        ),
+        JudgedFiles(
+            "server-controls-differ",
+            breaks: two(
+                vod("#EXT-X-SERVER-CONTROL:HOLD-BACK=18"),
+                vod("#EXT-X-SERVER-CONTROL:HOLD-BACK=19")
+            ),
+            at: "b:server-controls-differ@4",
+            passes: two(
+                vod("#EXT-X-SERVER-CONTROL:HOLD-BACK=18,CAN-BLOCK-RELOAD=YES"),
+                vod("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=18.0")
+            )
+        ),
+        JudgedFiles(
+            "dateranges-differ",
+            breaks: two(
+                vod(date("00:00:00.000Z") + "\n" + range(",X-A=\"1\"")),
+                vod(date("00:00:00.000Z") + "\n" + range(",X-A=1"))
+            ),
+            at: "b:dateranges-differ@0",
+            passes: two(
+                vod(date("00:00:00.000Z") + "\n" + range(",X-A=\"1\",X-B=2")),
+                vod(date("00:00:00.000Z") + "\n" + range(",X-B=2") + "\n#EXT-X-DATERANGE:ID=\"1\",X-A=\"1\"")
+            )
+        ),
+        JudgedFiles(
+            "durations-differ",
+            breaks: two(vod(), vod("#", "#EXTINF:5.9,\n0.ts")),
+            at: "b:durations-differ@0",
+            passes: two(vod(), vod("#", "#EXTINF:6,\n0.ts"))
+        ),
+        JudgedFiles(
+            "bandwidth-below-peak",
+            breaks: two(vod("#", ranges), vod(), bandwidth: 7_999),
+            at: "bandwidth-below-peak@3",
+            passes: two(vod("#", ranges), vod(), bandwidth: 8_000)
+        ),
+    ]
+
+    /// 8,000 bits per second at most.
+    private static let ranges =
+        "#EXTINF:6,\n#EXT-X-BYTERANGE:5000@0\n0.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:6000\n0.ts"
+
+    private static let inheritance = [
+        JudgedFiles(
+            "start-in-both",
+            breaks: two(
+                vod("#EXT-X-START:TIME-OFFSET=1.0,PRECISE=NO"),
+                vod(),
+                line: "#EXT-X-START:TIME-OFFSET=1"
+            ),
+            at: "a:start-in-both@4",
+            passes: two(vod("#EXT-X-START:TIME-OFFSET=1"), vod())
+        ),
+        JudgedFiles(
+            "start-values-differ",
+            breaks: two(vod(), vod("#EXT-X-START:TIME-OFFSET=1,PRECISE=YES"), line: "#EXT-X-START:TIME-OFFSET=1"),
+            at: "b:start-values-differ@4",
+            passes: two(vod("#EXT-X-START:TIME-OFFSET=1"), vod("#EXT-X-START:TIME-OFFSET=2"))
+        ),
+        JudgedFiles(
+            "independent-segments-in-both",
+            breaks: two(vod("#EXT-X-INDEPENDENT-SEGMENTS"), vod(), line: "#EXT-X-INDEPENDENT-SEGMENTS"),
+            at: "a:independent-segments-in-both@4",
+            passes: two(vod("#EXT-X-INDEPENDENT-SEGMENTS"), vod())
+        ),
+    ]
+}

@@ -1,0 +1,39 @@
+import Foundation
+import HLSPlaylist
+import Testing
+import VectorFiles
+
+@Suite("The catalogue of rules")
+struct RuleCatalogueTests {
+    /// The rows of docs/playlist-rules.md: id, severity, subject and section.
+    static func rows() throws -> [String] {
+        let path = VectorFile.root.deletingLastPathComponent().appending(path: "docs/playlist-rules.md")
+        return try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("| `") }
+            .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+            .filter { $0.count >= 5 }
+            .map { [$0[0].trimmingCharacters(in: ["`"]), $0[1], $0[2], $0[3]].joined(separator: " | ") }
+    }
+
+    @Test("is what the linter has, in the same order")
+    func table() throws {
+        let rules = LintRule.all.map { "\($0.id) | \($0.severity) | \($0.subject) | \($0.section)" }
+        let rows = try Self.rows()
+        #expect(rows.count > 100)
+        #expect(rows.filter { !rules.contains($0) } == [], "these are not in the code")
+        #expect(rules.filter { !rows.contains($0) } == [], "these are not in the catalogue")
+        #expect(rules == rows, "these are in another order")
+    }
+
+    @Test("names no rule twice")
+    func unique() {
+        #expect(Set(LintRule.all.map(\.id)).count == LintRule.all.count)
+    }
+
+    @Test("says in one line what each rule demands")
+    func summaries() {
+        for rule in LintRule.all {
+            #expect(!rule.summary.isEmpty && rule.summary.count <= 120 && !rule.summary.contains("\n"), "\(rule.id)")
+        }
+    }
+}

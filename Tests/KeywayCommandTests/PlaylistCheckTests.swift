@@ -1,0 +1,345 @@
+import Foundation
+import HLSPlaylist
+import Synchronization
+import Testing
+
+@testable import keyway
+
+/// `keyway playlist check` on disk and over HTTP. Transcripts/ has what it prints.
+@Suite("keyway playlist check")
+struct PlaylistCheckTests {
+    static let playlists = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Playlists")
+    static let knowsMissing = LintRule.all.contains { $0.id == "media-playlist-missing" }
+
+    let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    static func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: playlists.appending(path: name)))
+    }
+
+    /// A server that has the playlists of the folder, and what else is given; it counts what is asked for.
+    final class Site: Sendable {
+        let server: LittleServer
+        private let log: Log
+
+        private final class Log: Sendable { let requests = Mutex<[LittleServer.Request]>([]) }
+
+        init(_ pages: [String: LittleServer.Response] = [:]) throws {
+            let log = Log()
+            self.log = log
+            server = try LittleServer { request in
+                log.requests.withLock { $0.append(request) }
+                let path = String(request.path.prefix { $0 != "?" })
+                if let page = pages[path] { return page }
+                guard path.hasSuffix(".m3u8"), let bytes = try? PlaylistCheckTests.bytes(path) else {
+                    return .init(status: 404)
+                }
+                return .init(headers: ["Content-Type": "application/vnd.apple.mpegurl"], body: bytes)
+            }
+        }
+
+        var requests: [LittleServer.Request] { log.requests.withLock { $0 } }
+        var paths: [String] { requests.map(\.path).sorted() }
+    }
+
+    static func page(_ text: String, type: String = "application/vnd.apple.mpegurl") -> LittleServer.Response {
+        .init(headers: ["Content-Type": type], body: Array(text.utf8))
+    }
+
+    private static let fairPlayIV =
+        "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a\",KEYFORMAT=\"com.apple.streamingkeydelivery\",IV=0x01\n"
+
+    // MARK: Following
+
+    @Test("A presentation is followed over HTTP, each URI once, and tokens are not repeated")
+    func web() throws {
+        let site = try Site()
+        let outcome = try tool.run(["playlist", "check", "\(site.server.address)/main.m3u8", "--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(site.paths == ["/audio.m3u8", "/i-frames.m3u8", "/main.m3u8", "/video.m3u8?token=c2VjcmV0"])
+        let files = try #require(try outcome.json()["files"] as? [[String: Any]])
+        #expect(
+            files.map { $0["file"] as? String }
+                == [
+                    "main.m3u8", "audio.m3u8", "video.m3u8?…", "i-frames.m3u8",
+                ].map { "\(site.server.address)/\($0)" }
+        )
+        #expect(!outcome.text.contains("c2VjcmV0") && !outcome.errors.contains("c2VjcmV0"))
+        let alone = try tool.run(["playlist", "check", "\(site.server.address)/main.m3u8", "--no-follow"])
+        #expect(alone.text.contains("in 1 playlist\n"))
+        #expect(site.requests.count == 5)
+    }
+
+    @Test("No more playlists are read than the user allows")
+    func playlistLimit() throws {
+        let site = try Site()
+        let arguments = ["playlist", "check", "\(site.server.address)/main.m3u8", "--limit-playlists", "1"]
+        let outcome = try tool.run(arguments + ["--fail-on", "never"])
+        #expect(site.paths == ["/audio.m3u8", "/main.m3u8"])
+        #expect(outcome.errors.contains("2 Media Playlists were not read: --limit-playlists"))
+        #expect(!outcome.text.contains("media-playlist-missing"))
+    }
+
+    @Test("A playlist from the web makes the tool read no file")
+    func localFiles() throws {
+        let secret = try tool.file("secret.m3u8", Array("#EXTM3U\n\(Self.fairPlayIV)".utf8))
+        let main = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            file://\(secret)
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            FILE:\(secret)
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            \(secret)
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            ftp://127.0.0.1/a.m3u8
+
+            """
+        let site = try Site(["/main.m3u8": Self.page(main)])
+        let arguments = ["playlist", "check", "\(site.server.address)/main.m3u8", "--json"]
+        let outcome = try tool.run(arguments + ["--fail-on", "never"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(!outcome.text.contains("fairplay-iv"))
+        // What looks like a path is one of the server's.
+        #expect(site.paths == ["/main.m3u8", secret])
+        let files = try #require(try outcome.json()["files"] as? [[String: Any]])
+        let problems = files.compactMap { $0["problem"] as? String }
+        #expect(
+            problems == [
+                "a playlist from the web must not name a file of this machine",
+                "a playlist from the web must not name a file of this machine",
+                "the server answers with status 404",
+                "only http, https and files are read, and its URI begins with ftp:",
+            ]
+        )
+    }
+
+    @Test("A playlist on disk leads to files below its folder, or below --root")
+    func folder() throws {
+        try FileManager.default.createDirectory(atPath: tool.path("a/b"), withIntermediateDirectories: true)
+        let media = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(Self.fairPlayIV)".utf8)
+        _ = try tool.file("a/b/in side%.m3u8", media)
+        _ = try tool.file("a/beside.m3u8", media)
+        _ = try tool.file("outside.m3u8", media)
+        try FileManager.default.createSymbolicLink(
+            atPath: tool.path("a/b/link.m3u8"),
+            withDestinationPath: tool.path("outside.m3u8")
+        )
+        let uris = ["in%20side%25.m3u8?token=1", "../beside.m3u8", "link.m3u8", "%2e%2e/beside.m3u8", "//host/a.m3u8"]
+        let main = uris.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0)\n" }.joined()
+        _ = try tool.file("a/b/ma?n#1.m3u8", Array("#EXTM3U\n\(main)".utf8))
+        let arguments = ["playlist", "check", "a/b/ma?n#1.m3u8", "--only", "fairplay-iv"]
+        let strict = try tool.run(arguments)
+        #expect(strict.status == 1)
+        #expect(strict.text.contains("  a/b/in side%.m3u8:3:"), "\(strict.text)")
+        #expect(strict.text.hasSuffix("1 error, 0 warnings, 0 notes in 2 playlists, 4 not read\n"), "\(strict.text)")
+        let wide = try tool.run(arguments + ["--root", "a", "--json"])
+        let files = try #require(try wide.json()["files"] as? [[String: Any]])
+        #expect(files.compactMap { $0["kind"] as? String }.count == 4)
+        #expect(
+            files.compactMap { $0["problem"] as? String } == [
+                "it lies outside the folder that --root names", "the URI names a host but no way to reach it",
+            ]
+        )
+    }
+
+    @Test("A Media Playlist that is missing is a finding with its reason", .enabled(if: knowsMissing))
+    func missing() throws {
+        let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nnothing.m3u8\n"
+        let path = try tool.file("main.m3u8", Array(main.utf8))
+        let outcome = try tool.run(["playlist", "check", path, "--only", "media-playlist-missing", "--json"])
+        #expect(outcome.status == 1)
+        let finding = try #require((try outcome.json()["findings"] as? [[String: Any]])?.first)
+        #expect(finding["rule"] as? String == "media-playlist-missing")
+        #expect(finding["line"] as? Int == 2)
+        #expect((finding["message"] as? String)?.hasSuffix(": No such file or directory") == true, "\(finding)")
+    }
+
+    @Test("Variables go from the Multivariant Playlist to the Media Playlists")
+    func variables() throws {
+        let main = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"name\",VALUE=\"media\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$name}.m3u8\n"
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-DEFINE:IMPORT=\"name\"\n#EXT-X-ENDLIST\n"
+        let site = try Site(["/main.m3u8": Self.page(main), "/media.m3u8": Self.page(media)])
+        let outcome = try tool.run(["playlist", "check", "\(site.server.address)/main.m3u8", "--fail-on", "never"])
+        #expect(site.paths == ["/main.m3u8", "/media.m3u8"])
+        #expect(!outcome.text.contains("unresolved-import"), "\(outcome.text)")
+    }
+
+    // MARK: HTTP
+
+    @Test("Redirections are followed, URIs are relative to where they end, and headers stay with the host")
+    func redirection() throws {
+        let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
+        let there = try Site(["/x/main.m3u8": Self.page(main), "/x/v.m3u8": Self.page("#EXTM3U\n")])
+        let hop = LittleServer.Response(
+            status: 302,
+            headers: ["Location": "\(there.server.address)/x/main.m3u8?token=c2VjcmV0"]
+        )
+        let site = try Site(["/a.m3u8": hop])
+        let address = site.server.address.replacing("http://", with: "http://user:pa55%20word@")
+        let outcome = try tool.run(
+            ["playlist", "check", "\(address)/a.m3u8", "--header", "X-Token: s3cr3t", "--fail-on", "never", "--json"]
+        )
+        #expect(site.requests.map { $0.headers["x-token"] } == ["s3cr3t"])
+        #expect(site.paths == ["/a.m3u8"])
+        #expect(site.requests.map { $0.headers["authorization"] } == ["Basic dXNlcjpwYTU1IHdvcmQ="])
+        #expect(there.paths == ["/x/main.m3u8?token=c2VjcmV0", "/x/v.m3u8"])
+        #expect(there.requests.allSatisfy { $0.headers["x-token"] == nil && $0.headers["authorization"] == nil })
+        let all = outcome.text + outcome.errors
+        #expect(!all.contains("c2VjcmV0") && !all.contains("pa55") && !all.contains("s3cr3t"), "\(all)")
+        #expect(all.contains("\(there.server.address)/x/v.m3u8"))
+    }
+
+    @Test("A server cannot redirect to a file, nor for ever")
+    func badRedirection() throws {
+        let file = LittleServer.Response(status: 302, headers: ["Location": "file:///etc/passwd"])
+        let loop = LittleServer.Response(status: 302, headers: ["Location": "/loop.m3u8"])
+        let site = try Site(["/file.m3u8": file, "/loop.m3u8": loop])
+        let local = try tool.run(["playlist", "check", "\(site.server.address)/file.m3u8"])
+        #expect(local.status == 3)
+        #expect(!local.text.contains("root") && !local.errors.contains("root:"))
+        let endless = try tool.run(["playlist", "check", "\(site.server.address)/loop.m3u8"])
+        #expect(endless.status == 3)
+        #expect(site.requests.count < 40)
+    }
+
+    @Test("A first playlist that cannot be had ends with 3, and the others are judged all the same")
+    func unreadable() throws {
+        let site = try Site()
+        let outcome = try tool.run(
+            ["playlist", "check", "\(site.server.address)/none.m3u8", "\(site.server.address)/faulty.m3u8"]
+        )
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.contains("none.m3u8: the server answers with status 404"), "\(outcome.errors)")
+        #expect(outcome.text.contains("fairplay-iv"))
+        #expect(try tool.run(["playlist", "check", "http://127.0.0.1:1/a.m3u8"]).status == 3)
+    }
+
+    @Test("A body that is too long, or too slow, is not waited for")
+    func limits() async throws {
+        let body = [UInt8](repeating: 35, count: 100_000)
+        let site = try Site(["/long.m3u8": .init(body: body)])
+        let url = try #require(URL(string: "\(site.server.address)/long.m3u8"))
+        let whole = try await HTTPDownload.get(url, limit: 100_000, timeout: 10) { _ in [:] }
+        #expect(whole.bytes == body)
+        await #expect(throws: HTTPDownload.Failure.self) {
+            try await HTTPDownload.get(url, limit: 99_999, timeout: 10) { _ in [:] }
+        }
+        let slow = try LittleServer { _ in
+            Thread.sleep(forTimeInterval: 3)
+            return .init()
+        }
+        let start = ContinuousClock.now
+        let outcome = try tool.run(["playlist", "check", "\(slow.address)/a.m3u8", "--timeout", "0.5"])
+        #expect(outcome.status == 3)
+        #expect(ContinuousClock.now - start < .seconds(3))
+    }
+
+    @Test("What players may not take for a playlist is said")
+    func contentType() throws {
+        let page = Self.page("#EXTM3U\n", type: "text/plain; charset=utf-8")
+        let site = try Site(["/playlist": page, "/playlist.m3u8": page])
+        let bare = try tool.run(["playlist", "check", "\(site.server.address)/playlist"])
+        #expect(bare.errors.contains("note: \(site.server.address)/playlist: the Content-Type text/plain, and a path"))
+        #expect(
+            !(try tool.run(["playlist", "check", "\(site.server.address)/playlist.m3u8"])).errors.contains("note:")
+        )
+        let html = try tool.run(["playlist", "check", "-"], input: Array("<html><body>sign in</body></html>".utf8))
+        #expect(html.errors.contains("note: standard input: it is a web page (HTML)"), "\(html.errors)")
+    }
+
+    // MARK: Command line
+
+    @Test(
+        "A wrong command line ends with 2",
+        arguments: [
+            [], ["a", "--rules"], ["-", "-"], ["a", "b", "--previous", "c"], ["a", "b", "--watch", "1"],
+            ["-", "--watch", "1"], ["a", "--watch", "0"], ["a", "--fail-on", "panic"], ["a", "--only", "no-such-rule"],
+            ["a", "--header", "X: y"], ["http://127.0.0.1:1/", "--header", "no colon"], ["a", "--timeout", "0"],
+            ["ftp://127.0.0.1/a.m3u8"], ["a", "--limit-playlists", "-1"],
+        ]
+    )
+    func usage(arguments: [String]) throws {
+        let outcome = try tool.run(["playlist", "check"] + arguments)
+        #expect(outcome.status == 2, "\(outcome.errors)")
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test("The rules are listed, for people and for machines")
+    func rules() throws {
+        let text = try tool.run(["playlist", "check", "--rules"])
+        #expect(text.text.split(separator: "\n").count == LintRule.all.count)
+        let json = try tool.run(["playlist", "check", "--rules", "--json"]).json()
+        let rules = try #require(json["rules"] as? [[String: String]])
+        #expect(rules.map { $0["rule"] } == LintRule.all.map(\.id.rawValue))
+        #expect(rules.allSatisfy { Set($0.keys) == ["rule", "severity", "subject", "section", "summary"] })
+    }
+
+    @Test("Names near a mistaken one are found")
+    func near() {
+        let names = ["fairplay-iv", "fairplay-uri-scheme", "bom", "key-without-uri", "bitrate-zero"]
+        #expect(RuleSelection.near("fairplay-vi", among: names) == ["fairplay-iv"])
+        #expect(RuleSelection.near("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
+        #expect(RuleSelection.near("xyzzy-plugh", among: names) == [])
+        #expect(RuleSelection.near(String(repeating: "a", count: 100_000), among: names) == [])
+    }
+
+    @Test("Ten places of a rule are shown, or all")
+    func places() throws {
+        let path = try tool.file(
+            "many.m3u8",
+            Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(String(repeating: Self.fairPlayIV, count: 12))".utf8)
+        )
+        let arguments = ["playlist", "check", path, "--only", "fairplay-iv"]
+        let some = try tool.run(arguments)
+        #expect(some.text.components(separatedBy: "must not have an IV").count == 11)
+        #expect(some.text.contains("  and 2 more; --all shows them\n"))
+        let all = try tool.run(arguments + ["--all"])
+        #expect(all.text.components(separatedBy: "must not have an IV").count == 13)
+    }
+
+    // MARK: Reloads
+
+    @Test("--previous and --watch take Media Playlists")
+    func reloadOfMultivariant() throws {
+        let main = Self.playlists.appending(path: "main.m3u8").path
+        let media = Self.playlists.appending(path: "live/before.m3u8").path
+        for arguments in [[main, "--watch", "1"], [main, "--previous", media], [media, "--previous", main]] {
+            let outcome = try tool.run(["playlist", "check"] + arguments)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("is a Multivariant Playlist"), "\(outcome.errors)")
+        }
+    }
+
+    @Test("A live playlist is reloaded until it ends")
+    func watch() throws {
+        let count = Mutex(0)
+        let server = try LittleServer { _ in
+            let number = count.withLock { value in
+                value += 1
+                return value
+            }
+            let end = number == 3 ? "#EXT-X-ENDLIST\n" : ""
+            let key = number == 2 ? Self.fairPlayIV : ""
+            return Self.page(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(number)\n\(key)#EXTINF:0.2,\n\(number).ts\n\(end)"
+            )
+        }
+        let arguments = ["playlist", "check", "\(server.address)/live.m3u8", "--watch", "9", "--only", "fairplay-iv"]
+        let outcome = try tool.run(arguments + ["--json"])
+        #expect(count.withLock { $0 } == 3)
+        let findings = try #require(try outcome.json()["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["reload"] as? Int } == [1])
+    }
+
+    @Test("The time between reloads is that of section 6.3.4")
+    func interval() {
+        let segments = [4.0, 5.5].map { MediaSegment(uri: "a.ts", duration: $0) }
+        let playlist = MediaPlaylist(targetDuration: 6, segments: segments)
+        #expect(ReloadWatch.interval(playlist, isChanged: true) == 5.5)
+        #expect(ReloadWatch.interval(playlist, isChanged: false) == 3)
+        #expect(ReloadWatch.interval(MediaPlaylist(targetDuration: 0), isChanged: false) > 0)
+    }
+}
