@@ -41,7 +41,8 @@ def traced(path, codec):
             current = {}
             slices.append(current)
         elif m := re.match(r"(\d+) +(\S+) +([01]+)? *= (-?\d+)$", line):
-            if current is not None:
+            # These belong to the slice data.
+            if current is not None and m[2] != "cabac_alignment_one_bit":
                 current[m[2]] = int(m[4])
                 current["end"] = int(m[1]) + len(m[3] or "")
         elif line and not line.startswith(" "):
