@@ -28,7 +28,9 @@ public enum H264AccessUnit {
             case .pictureParameterSet: sets |= 2
             case .sei where summary.randomAccess == .none:
                 let messages = (try? SEIMessage.messages(sample.extracting(range), headerSize: 1)) ?? []
-                for case .recoveryPoint(let frames, _) in messages { summary.randomAccess = .recoveryPoint(frames: frames) }
+                for case .recoveryPoint(let frames, _) in messages {
+                    summary.randomAccess = .recoveryPoint(frames: frames)
+                }
             default: break
             }
             isFirst = false

@@ -65,7 +65,9 @@ public struct H264ParameterSets: Sendable {
     }
 
     /// The sequence parameter set with an ID.
-    public func sequence(_ id: Int) -> H264SequenceParameterSet? { sequences.indices.contains(id) ? sequences[id] : nil }
+    public func sequence(_ id: Int) -> H264SequenceParameterSet? {
+        sequences.indices.contains(id) ? sequences[id] : nil
+    }
 
     /// The picture parameter set with an ID.
     public func picture(_ id: Int) -> H264PictureParameterSet? { pictures.indices.contains(id) ? pictures[id] : nil }

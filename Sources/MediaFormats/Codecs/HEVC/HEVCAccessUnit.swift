@@ -36,7 +36,9 @@ public enum HEVCAccessUnit {
             case .pictureParameterSet: sets |= 4
             case .prefixSEI where summary.randomAccess == .none:
                 let messages = (try? SEIMessage.messages(sample.extracting(range), headerSize: 2)) ?? []
-                for case .recoveryPoint(let frames, _) in messages { summary.randomAccess = .recoveryPoint(frames: frames) }
+                for case .recoveryPoint(let frames, _) in messages {
+                    summary.randomAccess = .recoveryPoint(frames: frames)
+                }
             default: break
             }
             isFirst = false
@@ -112,8 +114,9 @@ public struct HEVCAccessUnitSplitter: Sendable {
             let isFirst = unit.byteCount > 2 && unit.unsafeLoad(fromByteOffset: 2, as: UInt8.self) & 0x80 != 0
             starts = starts || hasSlice && isFirst
             hasSlice = true
-        } else if header.layer == 0, (32...35).contains(type) || type == 39 || (41...44).contains(type)
-            || (48...55).contains(type)
+        } else if header.layer == 0,
+            (32...35).contains(type) || type == 39 || (41...44).contains(type)
+                || (48...55).contains(type)
         {
             starts = starts || hasSlice
             if starts { hasSlice = false }

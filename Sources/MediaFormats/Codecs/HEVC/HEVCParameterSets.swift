@@ -54,7 +54,9 @@ public struct HEVCParameterSets: Sendable {
     }
 
     /// The sequence parameter set with an ID.
-    public func sequence(_ id: Int) -> HEVCSequenceParameterSet? { sequences.indices.contains(id) ? sequences[id] : nil }
+    public func sequence(_ id: Int) -> HEVCSequenceParameterSet? {
+        sequences.indices.contains(id) ? sequences[id] : nil
+    }
 
     /// The picture parameter set with an ID.
     public func picture(_ id: Int) -> HEVCPictureParameterSet? { pictures.indices.contains(id) ? pictures[id] : nil }

@@ -106,7 +106,11 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
             let unitHeight = chromaFormat == 1 ? 2 : 1
             for index in 0..<4 {
                 let offset = try reader.readUE("conf_win_offset", upTo: 65535)
-                if index < 2 { croppedSize.width -= offset * unitWidth } else { croppedSize.height -= offset * unitHeight }
+                if index < 2 {
+                    croppedSize.width -= offset * unitWidth
+                } else {
+                    croppedSize.height -= offset * unitHeight
+                }
             }
         }
         guard croppedSize.width > 0, croppedSize.height > 0 else {

@@ -63,7 +63,8 @@ public enum SEIMessage: Hashable, Sendable {
     ) throws(ParseError) -> SEIMessage {
         switch (type, size) {
         case (6, 1...):
-            let frames = isHEVC ? max(0, try reader.readSE("recovery_poc_cnt")) : try reader.readUE("recovery_frame_cnt")
+            let frames =
+                isHEVC ? max(0, try reader.readSE("recovery_poc_cnt")) : try reader.readUE("recovery_frame_cnt")
             return .recoveryPoint(frames: frames, isExact: try reader.readFlag("exact_match_flag"))
         case (147, 1...):
             return .alternativeTransfer(UInt8(truncatingIfNeeded: try reader.readBits(8, "preferred transfer")))

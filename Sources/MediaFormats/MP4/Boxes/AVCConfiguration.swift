@@ -60,7 +60,8 @@ public struct AVCConfigurationBox: Box, Hashable {
         extensions = []
         if ![66, 77, 88].contains(profile) {
             extensions = [
-                0xFC | UInt8(set.chromaFormat), 0xF8 | UInt8(set.lumaBitDepth - 8), 0xF8 | UInt8(set.chromaBitDepth - 8), 0,
+                0xFC | UInt8(set.chromaFormat), 0xF8 | UInt8(set.lumaBitDepth - 8),
+                0xF8 | UInt8(set.chromaBitDepth - 8), 0,
             ]
         }
     }

@@ -33,7 +33,8 @@ public struct MasteringDisplayBox: Box, Hashable {
     public var minimumLuminance: UInt32
 
     /// Makes a box; `primaries` are green, blue and red.
-    public init(primaries: (Point, Point, Point), whitePoint: Point, maximumLuminance: UInt32, minimumLuminance: UInt32) {
+    public init(primaries: (Point, Point, Point), whitePoint: Point, maximumLuminance: UInt32, minimumLuminance: UInt32)
+    {
         self.primaries = [primaries.0, primaries.1, primaries.2]
         self.whitePoint = whitePoint
         self.maximumLuminance = maximumLuminance
