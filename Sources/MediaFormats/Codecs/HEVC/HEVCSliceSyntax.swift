@@ -84,25 +84,24 @@ extension HEVCSliceHeader {
         _ reader: inout BitReader,
         _ context: HEVCSliceContext
     ) throws(ParseError) -> Int {
-        let sequence = context.sequence
-        pictureOrder = try reader.readInt(sequence.pictureOrderBits, "slice_pic_order_cnt_lsb")
+        pictureOrder = try reader.readInt(context.sequence.pictureOrderBits, "slice_pic_order_cnt_lsb")
         var used: Int
         if try reader.readFlag("short_term_ref_pic_set_sps_flag") {
             let index = try reader.readInt(context.setIndexBits, "short_term_ref_pic_set_idx")
-            guard index < sequence.referencePictureSets.count else {
+            guard index < context.sequence.referencePictureSets.count else {
                 throw reader.failure(.invalidValue, "short_term_ref_pic_set_idx", "there is no set \(index)")
             }
-            used = sequence.referencePictureSets[index].usedCount
+            used = context.sequence.referencePictureSets[index].usedCount
         } else {
             used = try HEVCReferencePictureSet(
                 &reader,
-                index: sequence.referencePictureSets.count,
-                sets: sequence.referencePictureSets,
+                index: context.sequence.referencePictureSets.count,
+                sets: context.sequence.referencePictureSets,
                 isInSliceHeader: true
             ).usedCount
         }
-        guard sequence.hasLongTermPictures else { return used }
-        let listed = sequence.longTermUsed
+        guard context.sequence.hasLongTermPictures else { return used }
+        let listed = context.sequence.longTermUsed
         let fromSequence = listed.isEmpty ? 0 : try reader.readUE("num_long_term_sps", upTo: 32)
         let count = fromSequence + (try reader.readUE("num_long_term_pics", upTo: 32))
         for index in 0..<count {
@@ -113,7 +112,7 @@ extension HEVCSliceHeader {
                 }
                 used += listed[index] ? 1 : 0
             } else {
-                try reader.skip(bits: sequence.pictureOrderBits, "poc_lsb_lt")
+                try reader.skip(bits: context.sequence.pictureOrderBits, "poc_lsb_lt")
                 used += try reader.readFlag("used_by_curr_pic_lt_flag") ? 1 : 0
             }
             if try reader.readFlag("delta_poc_msb_present_flag") { _ = try reader.readUE("delta_poc_msb_cycle_lt") }

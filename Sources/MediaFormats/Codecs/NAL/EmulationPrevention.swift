@@ -64,13 +64,21 @@ public enum EmulationPrevention {
         at write: inout Int
     ) -> Bool {
         guard write >= 0, part.count <= output.byteCount - write else { return false }
-        let source = bytes.extracting(part)
         let start = write
+        write += part.count
+        // Where zeros are many, parts are short, and a call costs more than what it copies.
+        if part.count <= 8 {
+            for index in 0..<part.count {
+                let byte = bytes.unsafeLoad(fromByteOffset: part.lowerBound + index, as: UInt8.self)
+                output.storeBytes(of: byte, toByteOffset: start + index, as: UInt8.self)
+            }
+            return true
+        }
+        let source = bytes.extracting(part)
         // One memcpy. Both ranges were held against their spans above.
         output.withUnsafeMutableBytes { target in
             source.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[start...]).copyMemory(from: $0) }
         }
-        write += part.count
         return true
     }
 }

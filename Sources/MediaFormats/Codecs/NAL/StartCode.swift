@@ -26,6 +26,8 @@ enum ZeroPair {
         let tops: UInt64 = 0x8080_8080_8080_8080
         var index = max(start, 0)
         let end = bytes.byteCount
+        // In a run of zeros the next pair is right here.
+        if index <= end - 2, bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self) == 0 { return index }
         // A byte of `word` is 0 where a byte and its successor are. The lowest byte found so is exact.
         while index <= end - 33 {
             let a = pairs(bytes, index)

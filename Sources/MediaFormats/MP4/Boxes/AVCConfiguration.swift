@@ -22,6 +22,7 @@ public import ByteCoding
 ///     numOfSequenceParameterSetExt        1 byte    │
 ///     length 2 bytes, NAL unit                      ┘ each
 public struct AVCConfigurationBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "avcC"
 
     /// `profile_idc`.
@@ -66,6 +67,7 @@ public struct AVCConfigurationBox: Box, Hashable {
         }
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
         let version = try reader.readUInt8("version of an avcC box")
@@ -85,6 +87,7 @@ public struct AVCConfigurationBox: Box, Hashable {
         extensions = try reader.readRest("extensions of an avcC box")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             writer.write([1, profile, compatibility, level, 0xFC | UInt8(lengthSize - 1)])

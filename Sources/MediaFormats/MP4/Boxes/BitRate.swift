@@ -6,6 +6,7 @@ public import ByteCoding
 ///     maxBitrate     4 bytes   bits in any second
 ///     avgBitrate     4 bytes   bits per second over all
 public struct BitRateBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "btrt"
 
     /// The size of the decoding buffer in bytes.
@@ -22,12 +23,14 @@ public struct BitRateBox: Box, Hashable {
         self.average = average
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         bufferSize = try reader.readUInt32("buffer size of a btrt box")
         maximum = try reader.readUInt32("maximum bit rate")
         average = try reader.readUInt32("average bit rate")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             writer.write(bufferSize)

@@ -10,6 +10,7 @@ public import ByteCoding
 ///     reserved                   7 bits    ┘
 ///     ICC profile                          otherwise
 public struct ColourInformationBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "colr"
 
     /// The kind of description.
@@ -36,6 +37,7 @@ public struct ColourInformationBox: Box, Hashable {
         }
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let type = try reader.readFourCC("type of a colr box")
         guard type == "nclx" || type == "nclc" else {
@@ -60,6 +62,7 @@ public struct ColourInformationBox: Box, Hashable {
         }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             switch content {

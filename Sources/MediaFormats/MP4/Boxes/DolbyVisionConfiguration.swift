@@ -14,6 +14,7 @@ public import ByteCoding
 ///
 /// `dvcC` holds profiles up to 7, `dvvC` 8 to 10, `dvwC` those above.
 public struct DolbyVisionConfigurationBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "dvcC"
     /// The type for profiles 8 to 10.
     public static let profile8Type: FourCC = "dvvC"
@@ -62,6 +63,7 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
         rest = [UInt8](repeating: 0, count: 19)
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         majorVersion = try reader.readUInt8("major version of Dolby Vision")
         minorVersion = try reader.readUInt8("minor version of Dolby Vision")
@@ -77,6 +79,7 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
         rest = try reader.readRest("reserved bytes of Dolby Vision")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(profile > 10 ? Self.profile11Type : profile > 7 ? Self.profile8Type : Self.type) { writer in
             writer.write([majorVersion, minorVersion])

@@ -7,6 +7,7 @@ public import ByteCoding
 ///     max_display_mastering_luminance   4 bytes       in units of 0.0001 candelas per square metre
 ///     min_display_mastering_luminance   4 bytes
 public struct MasteringDisplayBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "mdcv"
 
     /// A chromaticity, in units of 0.00002.
@@ -41,6 +42,7 @@ public struct MasteringDisplayBox: Box, Hashable {
         self.minimumLuminance = minimumLuminance
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         var points: [Point] = []
         for _ in 0..<4 {
@@ -53,6 +55,7 @@ public struct MasteringDisplayBox: Box, Hashable {
         minimumLuminance = try reader.readUInt32("minimum luminance of a mastering display")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             for point in primaries + [whitePoint] {
@@ -70,6 +73,7 @@ public struct MasteringDisplayBox: Box, Hashable {
 ///     max_content_light_level       2 bytes   candelas per square metre
 ///     max_pic_average_light_level   2 bytes
 public struct ContentLightLevelBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "clli"
 
     /// Of the lightest sample, in candelas per square metre; 0 unknown.
@@ -83,11 +87,13 @@ public struct ContentLightLevelBox: Box, Hashable {
         self.maximumAverage = maximumAverage
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         maximum = try reader.readUInt16("maximum content light level")
         maximumAverage = try reader.readUInt16("maximum average light level")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             writer.write(maximum)

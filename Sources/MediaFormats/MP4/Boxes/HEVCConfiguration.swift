@@ -24,6 +24,7 @@ public import ByteCoding
 ///     numNalus                              2 bytes          │ each array
 ///     length 2 bytes, NAL unit                               ┘ each
 public struct HEVCConfigurationBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "hvcC"
 
     /// NAL units of one type.
@@ -106,6 +107,7 @@ public struct HEVCConfigurationBox: Box, Hashable {
         ]
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
         let version = try reader.readUInt8("version of a hvcC box")
@@ -159,6 +161,7 @@ public struct HEVCConfigurationBox: Box, Hashable {
         }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let profile = profileTierLevel
         writer.box(Self.type) { writer in

@@ -5,6 +5,7 @@ public import ByteCoding
 ///     hSpacing   4 bytes
 ///     vSpacing   4 bytes
 public struct PixelAspectRatioBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "pasp"
 
     /// Relative width.
@@ -23,11 +24,13 @@ public struct PixelAspectRatioBox: Box, Hashable {
         VideoUsabilityInformation.AspectRatio(width: Int(horizontal), height: Int(vertical))
     }
 
+    /// Reads the content, the header left out.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         horizontal = try reader.readUInt32("horizontal spacing of pixels")
         vertical = try reader.readUInt32("vertical spacing of pixels")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             writer.write(horizontal)
