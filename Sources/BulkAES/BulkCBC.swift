@@ -4,8 +4,8 @@ package import FPSCrypto
 ///
 /// Encryption cannot be sped up within a chain, since every block waits for the one before. Chains do not wait for each
 /// other, so up to 16 of them advance side by side, a block of each in one call of the cipher: about four times as fast
-/// as one after the other.
-package struct BulkCBC: ~Copyable {
+/// as one after the other. One value serves one call at a time.
+package final class BulkCBC {
     private var lanes: ChainLanes
     private let operation: String
 
@@ -22,7 +22,7 @@ package struct BulkCBC: ~Copyable {
     ///
     /// - Throws: ``CryptoError/Code/invalidLength`` when a run does not lie within `bytes`, which is unchanged then;
     ///   ``CryptoError/Code/invalidArgument`` when the first run continues a chain.
-    package mutating func process(_ runs: [BlockRun], in bytes: inout MutableRawSpan) throws(CryptoError) {
+    package func process(_ runs: [BlockRun], in bytes: inout MutableRawSpan) throws(CryptoError) {
         try check(runs, sizes: [bytes.byteCount])
         try bytes.withUnsafeMutableBytes { bytes throws(CryptoError) in
             try lanes.process(runs, in: [bytes])
@@ -33,7 +33,7 @@ package struct BulkCBC: ~Copyable {
     /// keeps valid, and that nobody else uses, during the call. Runs must not overlap.
     ///
     /// - Throws: as ``process(_:in:)``.
-    package mutating func process(
+    package func process(
         _ runs: [BlockRun],
         unsafeBuffers buffers: [UnsafeMutableRawBufferPointer]
     ) throws(CryptoError) {

@@ -28,8 +28,8 @@ package struct CounterRun: Sendable {
 }
 
 /// AES-128 in counter mode over many streams, in place, under one key. The counter is that of Common Encryption: 64 bits
-/// count, the other 64 never change. Encryption and decryption are the same.
-package struct BulkCTR: ~Copyable {
+/// count, the other 64 never change. Encryption and decryption are the same. One value serves one call at a time.
+package final class BulkCTR {
     private var kernel: CounterKernel
     private let operation = "AES-128-CTR of many streams"
 
@@ -44,7 +44,7 @@ package struct BulkCTR: ~Copyable {
     ///
     /// - Throws: ``CryptoError/Code/invalidLength`` when a run does not lie within `bytes`, which is unchanged then;
     ///   ``CryptoError/Code/invalidArgument`` when the first run continues a stream.
-    package mutating func process(_ runs: [CounterRun], in bytes: inout MutableRawSpan) throws(CryptoError) {
+    package func process(_ runs: [CounterRun], in bytes: inout MutableRawSpan) throws(CryptoError) {
         if runs.first?.continuesStream == true {
             throw CryptoError(.invalidArgument, operation: operation, reason: "the first run continues no stream")
         }

@@ -69,7 +69,7 @@ struct BulkCBCTests {
         let ivs = (0..<5).map { _ in SIMD16<UInt8>(random.bytes(16)) }
         var bytes = plaintext
         let runs = (0..<5).map { BlockRun(buffer: $0, offset: 2, blocks: bytes[$0].count / 16, iv: ivs[$0]) }
-        var cipher = try BulkCBC(.encrypt, key: testKey)
+        let cipher = try BulkCBC(.encrypt, key: testKey)
         let memory = bytes.map { UnsafeMutableRawBufferPointer.allocate(byteCount: $0.count, alignment: 1) }
         defer { for part in memory { part.deallocate() } }
         for number in 0..<5 { memory[number].copyBytes(from: plaintext[number]) }
@@ -147,7 +147,7 @@ struct BulkCBCTests {
         _ bytes: inout [UInt8],
         key: SecretBytes = testKey
     ) throws {
-        var cipher = try BulkCBC(direction, key: key)
+        let cipher = try BulkCBC(direction, key: key)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         try cipher.process(runs, in: &raw)

@@ -106,7 +106,7 @@ struct BulkCTRTests {
     }
 
     private func process(_ runs: [CounterRun], _ bytes: inout [UInt8], key: SecretBytes = testKey) throws {
-        var cipher = try BulkCTR(key: key)
+        let cipher = try BulkCTR(key: key)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         try cipher.process(runs, in: &raw)
