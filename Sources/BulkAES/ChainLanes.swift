@@ -9,36 +9,18 @@ typealias Block = SIMD2<UInt64>
 
 /// Runs up to 16 CBC chains side by side. A lane whose chain ends takes the next chain from the list.
 struct ChainLanes: ~Copyable {
-    /// A chain on its way.
+    /// A chain on its way, but for what the inner loop moves: the place of its next block, and the ciphertext block before
+    /// that. These lie in lists of their own, so that the loop touches nothing else.
     private struct Lane {
-        /// The next block.
-        var position: UnsafeMutableRawPointer
-        /// The blocks of the run that are left for the cipher.
+        /// How many blocks of the run are left for the cipher.
         var left: Int
-        /// The blocks that are left until some are skipped.
-        var group: Int
-        var cryptBlocks: Int
-        var skippedBytes: Int
+        /// How many of them come at the lane's stride before a jump.
+        var even: Int
+        /// After every so many blocks there is a jump of so many bytes.
+        var evenBlocks: Int
+        var jump: Int
         /// The run's index; -1 before the first.
         var run: Int
-
-        mutating func advance() {
-            position += 16
-            group -= 1
-            if group == 0 {
-                position += skippedBytes
-                group = cryptBlocks
-            }
-        }
-
-        /// Calls `body` with each of the next `count` blocks and its number, without moving.
-        func forEach(_ count: Int, _ body: (UnsafeMutableRawPointer, Int) -> Void) {
-            var lane = self
-            for number in 0..<count {
-                body(lane.position, number)
-                lane.advance()
-            }
-        }
     }
 
     /// More lanes gain nothing: with 16, libcrypto's eight blocks in flight are always full.
@@ -54,6 +36,9 @@ struct ChainLanes: ~Copyable {
     private var single: AES128Stream
     private var chaining: AES128Stream
     private let lanes: UnsafeMutablePointer<Lane>
+    /// For each lane the next block, and how many bytes later the one after it begins.
+    private let positions: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    private let strides: UnsafeMutablePointer<Int>
     /// For each lane the ciphertext block before the next, or the IV; then room for a block of each lane, twice.
     private let links: UnsafeMutablePointer<Block>
     private let gathered: UnsafeMutablePointer<Block>
@@ -69,6 +54,9 @@ struct ChainLanes: ~Copyable {
         self.single = single
         self.chaining = chaining
         lanes = .allocate(capacity: Self.limit)
+        lanes.initialize(repeating: Lane(left: 0, even: 0, evenBlocks: 0, jump: 0, run: -1), count: Self.limit)
+        positions = .allocate(capacity: Self.limit)
+        strides = .allocate(capacity: Self.limit)
         links = .allocate(capacity: Self.linkCount)
         links.initialize(repeating: Block(), count: Self.linkCount)
         gathered = .allocate(capacity: Self.gatherLimit)
@@ -80,6 +68,8 @@ struct ChainLanes: ~Copyable {
         let blocks = UnsafeMutableBufferPointer(start: gathered, count: Self.gatherLimit)
         SecretBytes.wipe(UnsafeMutableRawBufferPointer(blocks))
         lanes.deallocate()
+        positions.deallocate()
+        strides.deallocate()
         links.deallocate()
         gathered.deallocate()
     }
@@ -96,9 +86,9 @@ struct ChainLanes: ~Copyable {
             active += 1
         }
         while active > 0 {
-            var steps = lanes[0].left
-            for lane in 1..<max(active, 1) { steps = min(steps, lanes[lane].left) }
-            if next == runs.count, active <= 2, steps >= Self.aloneAtTheEnd {
+            var steps = lanes[0].even
+            for lane in 1..<max(active, 1) { steps = min(steps, lanes[lane].even) }
+            if next == runs.count, active <= 2, (0..<active).allSatisfy({ lanes[$0].left >= Self.aloneAtTheEnd }) {
                 steps = 0
                 for lane in 0..<active { try finishAlone(lane) }
             } else if encrypts {
@@ -108,17 +98,28 @@ struct ChainLanes: ~Copyable {
             }
             var lane = 0
             while lane < active {
-                lanes[lane].left -= steps
+                move(lane, by: steps)
                 if lanes[lane].left == 0, try !load(lane, runs, buffers) {
                     // The last lane moves here; its turn in this loop is still to come.
                     active -= 1
                     lanes[lane] = lanes[active]
                     links[lane] = links[active]
+                    positions[lane] = positions[active]
+                    strides[lane] = strides[active]
                 } else {
                     lane += 1
                 }
             }
         }
+    }
+
+    /// Counts `steps` blocks that the inner loop has done, at most the even ones, and jumps after the last of these.
+    private func move(_ lane: Int, by steps: Int) {
+        lanes[lane].left -= steps
+        lanes[lane].even -= steps
+        guard lanes[lane].even == 0, lanes[lane].left > 0 else { return }
+        positions[lane] += lanes[lane].jump
+        lanes[lane].even = min(lanes[lane].evenBlocks, lanes[lane].left)
     }
 
     /// Gives a lane its chain's next run, or the next chain. False: there is nothing left.
@@ -140,12 +141,15 @@ struct ChainLanes: ~Copyable {
                 following += 1
                 continue
             }
+            // One block of so many is as even as all of them; the jump is for patterns of several.
+            let isEven = run.skipBlocks == 0 || run.cryptBlocks == 1
+            positions[lane] = start + run.offset
+            strides[lane] = (run.cryptBlocks == 1 ? 1 + run.skipBlocks : 1) * 16
             lanes[lane] = Lane(
-                position: start + run.offset,
                 left: run.blocks,
-                group: run.skipBlocks == 0 ? run.blocks : run.cryptBlocks,
-                cryptBlocks: run.cryptBlocks,
-                skippedBytes: run.skipBlocks * 16,
+                even: isEven ? run.blocks : min(run.blocks, run.cryptBlocks),
+                evenBlocks: run.cryptBlocks,
+                jump: run.skipBlocks * 16,
                 run: following
             )
             guard !encrypts, run.skipBlocks == 0, run.blocks >= Self.aloneWhenDecrypting else { return true }
@@ -156,51 +160,58 @@ struct ChainLanes: ~Copyable {
 
     /// Moves all lanes forward by `steps` blocks.
     private mutating func encrypt(_ steps: Int) throws(CryptoError) {
-        let (lanes, links, active) = (lanes, links, active)
+        let (positions, strides, links, active) = (positions, strides, links, active)
         for _ in 0..<steps {
-            for lane in 0..<active { links[lane] ^= lanes[lane].position.loadUnaligned(as: Block.self) }
+            for lane in 0..<active { links[lane] ^= positions[lane].loadUnaligned(as: Block.self) }
             try single.update(links, to: links, count: active * 16)
             for lane in 0..<active {
-                lanes[lane].position.storeBytes(of: links[lane], as: Block.self)
-                lanes[lane].advance()
+                let position = positions[lane]
+                position.storeBytes(of: links[lane], as: Block.self)
+                positions[lane] = position + strides[lane]
             }
         }
     }
 
     /// Moves all lanes forward by `steps` blocks.
     private mutating func decrypt(_ steps: Int) throws(CryptoError) {
-        let (lanes, links, active) = (lanes, links, active)
+        let (positions, strides, links, active) = (positions, strides, links, active)
         let (ciphertext, plaintext) = (links + Self.limit, links + 2 * Self.limit)
         for _ in 0..<steps {
-            for lane in 0..<active { ciphertext[lane] = lanes[lane].position.loadUnaligned(as: Block.self) }
+            for lane in 0..<active { ciphertext[lane] = positions[lane].loadUnaligned(as: Block.self) }
             try single.update(ciphertext, to: plaintext, count: active * 16)
             for lane in 0..<active {
-                lanes[lane].position.storeBytes(of: plaintext[lane] ^ links[lane], as: Block.self)
+                let position = positions[lane]
+                position.storeBytes(of: plaintext[lane] ^ links[lane], as: Block.self)
                 links[lane] = ciphertext[lane]
-                lanes[lane].advance()
+                positions[lane] = position + strides[lane]
             }
         }
     }
 
     /// Takes one lane to the end of its run by the cipher's own chaining mode.
-    private mutating func finishAlone(_ number: Int) throws(CryptoError) {
-        try chaining.reset(iv: unsafeBitCast(links[number], to: SIMD16<UInt8>.self))
-        var lane = lanes[number]
-        while lane.left > 0 {
-            let isContiguous = lane.skippedBytes == 0
-            let count = isContiguous ? lane.left : min(lane.left, Self.gatherLimit)
-            let blocks = isContiguous ? lane.position : UnsafeMutableRawPointer(gathered)
-            let last = (count - 1) * 16
-            if !isContiguous { lane.forEach(count) { gathered[$1] = $0.loadUnaligned(as: Block.self) } }
-            if !encrypts { links[number] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self) }
-            try chaining.update(blocks, to: blocks, count: count * 16)
-            if encrypts { links[number] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self) }
+    private mutating func finishAlone(_ lane: Int) throws(CryptoError) {
+        try chaining.reset(iv: unsafeBitCast(links[lane], to: SIMD16<UInt8>.self))
+        while lanes[lane].left > 0 {
+            let start = positions[lane]
+            let isContiguous = strides[lane] == 16
+            let count = isContiguous ? lanes[lane].even : min(lanes[lane].even, Self.gatherLimit)
+            let blocks = isContiguous ? start : UnsafeMutableRawPointer(gathered)
             if !isContiguous {
-                lane.forEach(count) { $0.storeBytes(of: gathered[$1], as: Block.self) }
-                for _ in 0..<count { lane.advance() }
+                for number in 0..<count {
+                    gathered[number] = start.loadUnaligned(fromByteOffset: number * strides[lane], as: Block.self)
+                }
             }
-            lane.left -= count
+            let last = (count - 1) * 16
+            if !encrypts { links[lane] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self) }
+            try chaining.update(blocks, to: blocks, count: count * 16)
+            if encrypts { links[lane] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self) }
+            if !isContiguous {
+                for number in 0..<count {
+                    start.storeBytes(of: gathered[number], toByteOffset: number * strides[lane], as: Block.self)
+                }
+            }
+            positions[lane] = start + count * strides[lane]
+            move(lane, by: count)
         }
-        lanes[number] = lane
     }
 }

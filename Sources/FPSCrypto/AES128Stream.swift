@@ -26,31 +26,33 @@ package struct AES128Stream: ~Copyable {
 
     private let context: OpaquePointer
     private let mode: Mode
-    private let operation: String
+    private let direction: Direction
 
     /// Sets up the key of 16 bytes. The IV, or the counter block, is all zeros until ``reset(iv:)``.
     ///
     /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
     package init(_ mode: Mode, _ direction: Direction, key: SecretBytes) throws(CryptoError) {
-        let (cipher, name) =
+        let cipher =
             switch mode {
-            case .ecb: (Cipher.aes128ECB, "AES-128-ECB")
-            case .cbc: (Cipher.aes128CBC, "AES-128-CBC")
-            case .ctr: (Cipher.aes128CTR, "AES-128-CTR")
+            case .ecb: Cipher.aes128ECB
+            case .cbc: Cipher.aes128CBC
+            case .ctr: Cipher.aes128CTR
             }
-        let operation = name + (direction == .encrypt ? " encryption" : " decryption")
+        let operation = Self.operation(mode, direction)
         try requireSize(key.count, AES128.blockSize, of: "key", operation: operation)
         let zeros = SIMD16<UInt8>()
         context = try Cipher.makeContext(cipher, direction, key: key, iv: zeros, padding: false, operation: operation)
         self.mode = mode
-        self.operation = operation
+        self.direction = direction
     }
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
     /// Starts a new chain, or counts from a new counter block, under the same key.
     package mutating func reset(iv: SIMD16<UInt8>) throws(CryptoError) {
-        try Cipher.reset(context, iv: iv, operation: operation)
+        guard Cipher.reset(context, iv: iv) else {
+            throw .fromLibrary(.libraryFailure, operation: Self.operation(mode, direction))
+        }
     }
 
     /// Passes `count` bytes through, going on from the call before. The caller holds that `count` bytes lie at both
@@ -63,13 +65,34 @@ package struct AES128Stream: ~Copyable {
         count: Int
     ) throws(CryptoError) {
         guard count >= 0, mode == .ctr || count.isMultiple(of: AES128.blockSize) else { throw wrongSize(count) }
+        // Called for every 16 blocks of media, so a short input takes the shortest way.
+        var written: Int32 = 0
+        guard count > Cipher.partSize else {
+            let (input, output) = (
+                input.assumingMemoryBound(to: UInt8.self), output.assumingMemoryBound(to: UInt8.self)
+            )
+            guard EVP_CipherUpdate(context, output, &written, input, Int32(count)) == 1, Int(written) == count else {
+                throw .fromLibrary(.libraryFailure, operation: Self.operation(mode, direction))
+            }
+            return
+        }
         let input = UnsafeRawBufferPointer(start: input, count: count)
-        try Cipher.update(context, input, to: output, operation: operation)
+        try Cipher.update(context, input, to: output, operation: Self.operation(mode, direction))
     }
 
     private func wrongSize(_ count: Int) -> CryptoError {
         let reason = "\(count) bytes, must be a multiple of \(AES128.blockSize)"
-        return CryptoError(.invalidLength, operation: operation, reason: reason)
+        return CryptoError(.invalidLength, operation: Self.operation(mode, direction), reason: reason)
+    }
+
+    private static func operation(_ mode: Mode, _ direction: Direction) -> String {
+        let name =
+            switch mode {
+            case .ecb: "AES-128-ECB"
+            case .cbc: "AES-128-CBC"
+            case .ctr: "AES-128-CTR"
+            }
+        return name + (direction == .encrypt ? " encryption" : " decryption")
     }
 
     /// Passes all bytes of `bytes` through where they lie, going on from the call before.
@@ -77,7 +100,7 @@ package struct AES128Stream: ~Copyable {
     /// - Throws: ``CryptoError/Code/invalidLength`` if ECB or CBC is given other than whole blocks.
     package mutating func update(inPlace bytes: inout MutableRawSpan) throws(CryptoError) {
         guard mode == .ctr || bytes.byteCount.isMultiple(of: AES128.blockSize) else { throw wrongSize(bytes.byteCount) }
-        let (context, operation) = (context, operation)
+        let (context, operation) = (context, Self.operation(mode, direction))
         try bytes.withUnsafeMutableBytes { bytes throws(CryptoError) in
             try Cipher.update(context, UnsafeRawBufferPointer(bytes), to: bytes.baseAddress, operation: operation)
         }
@@ -193,15 +216,10 @@ extension Cipher {
         return context
     }
 
-    /// Sets a context's IV again and drops what it held back.
-    fileprivate static func reset(
-        _ context: OpaquePointer,
-        iv: SIMD16<UInt8>,
-        operation: String
-    ) throws(CryptoError) {
-        let result = withUnsafeBytes(of: iv) { iv in
+    /// Sets a context's IV again and drops what it held back. False: libcrypto refuses.
+    fileprivate static func reset(_ context: OpaquePointer, iv: SIMD16<UInt8>) -> Bool {
+        withUnsafeBytes(of: iv) { iv in
             EVP_CipherInit_ex2(context, nil, nil, iv.baseAddress?.assumingMemoryBound(to: UInt8.self), -1, nil)
-        }
-        guard result == 1 else { throw .fromLibrary(.libraryFailure, operation: operation) }
+        } == 1
     }
 }

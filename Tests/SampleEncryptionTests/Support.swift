@@ -44,7 +44,7 @@ struct SampleVector: CustomTestStringConvertible, Sendable {
         guard let url = Bundle.module.url(forResource: "Fixtures/samples", withExtension: "txt"),
             let text = try? String(contentsOf: url, encoding: .utf8)
         else { return [] }
-        return text.split(separator: "\n\n").dropFirst().map { block in
+        return text.split(separator: "\n\n").dropFirst().compactMap { block in
             var fields: [Substring: Substring] = [:]
             for line in block.split(separator: "\n") {
                 let parts = line.split(separator: ":", maxSplits: 1)
@@ -54,11 +54,12 @@ struct SampleVector: CustomTestStringConvertible, Sendable {
         }
     }()
 
-    private init(_ fields: [Substring: Substring]) {
+    private init?(_ fields: [Substring: Substring]) {
         name = String(fields["name"]!)
         scheme = fields["scheme"]!.split(separator: " ").map(String.init)
         key = SecretBytes(copying: hex(fields["key"]!))
-        iv = try! InitializationVector(hex(fields["iv"]!))
+        guard let iv = try? InitializationVector(hex(fields["iv"]!)) else { return nil }
+        self.iv = iv
         subsamples = fields["subsamples"]!.split(separator: " ").filter { $0 != "-" }.map {
             let sizes = $0.split(separator: "+").map { Int($0)! }
             return Subsample(clear: sizes[0], protected: sizes[1])
