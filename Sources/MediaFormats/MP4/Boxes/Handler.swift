@@ -26,7 +26,8 @@ public struct HandlerBox: Box, Hashable {
         handlerType = try reader.readFourCC("handler type")
         try reader.skip(12, "reserved")
         var name = try reader.readRest("name of a handler")[...]
-        if let first = name.first, Int(first) == name.count - 1 { name = name.dropFirst() }
+        // A name with a length byte has no 0 at the end; one without has.
+        if let first = name.first, Int(first) == name.count - 1, name.last != 0 { name = name.dropFirst() }
         self.name = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }
 
