@@ -83,6 +83,9 @@ public struct FragmentCursor: Sendable {
         spanShift = box - fileOffset
     }
 
+    /// Says when the next sample is decoded, if its fragment does not.
+    mutating func `continue`(at decodeTime: UInt64) { self.decodeTime = decodeTime }
+
     /// The next sample of the fragment that was taken; nil at its end.
     mutating func nextInFragment(_ span: RawSpan) throws(ParseError) -> Sample? {
         guard let count = fragment?.runs.count else { return nil }

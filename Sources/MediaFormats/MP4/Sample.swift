@@ -19,6 +19,18 @@ public struct Sample: Hashable, Sendable {
     /// How it is encrypted; nil: it is clear.
     public var protection: SampleProtection?
 
+    static let none = Sample(
+        trackID: 0,
+        offset: 0,
+        size: 0,
+        decodeTime: 0,
+        duration: 0,
+        compositionOffset: 0,
+        isSync: true,
+        descriptionIndex: 1,
+        protection: nil
+    )
+
     /// Where its bytes lie in the file.
     public var range: Range<Int> { offset..<offset + size }
 
