@@ -143,13 +143,19 @@ extension MP4Verifier {
         }
     }
 
-    mutating func verifyIndex(_ part: RawSpan, _ box: TopLevelBox, _ boxes: [TopLevelBox], _ segments: [IndexedPart]) {
+    mutating func verifyIndex(
+        _ part: RawSpan,
+        _ box: TopLevelBox,
+        edges: Set<Int>,
+        mediaEnd: Int,
+        _ segments: [IndexedPart]
+    ) {
         var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
         guard let index = try? SegmentIndexBox(reading: &reader) else { return }
-        let edges = Set(boxes.map(\.header.offset) + boxes.map(\.end))
+        var rest = segments[...]
         var start = box.end.addingReportingOverflow(Int(clamping: index.firstOffset)).partialValue
         var isFirst = true
-        for (number, reference) in index.references.enumerated() where start >= 0 {
+        for (number, reference) in index.references.enumerated() where start >= 0 && start < 1 << 62 {
             let end = start + Int(reference.size)
             defer { start = end }
             guard !reference.isIndex else { continue }
@@ -157,7 +163,8 @@ extension MP4Verifier {
                 find(.index, box.header.offset, "reference \(number + 1), bytes \(start) to \(end), ends within a box")
                 return
             }
-            let inside = segments.filter { (start..<end).contains($0.offset) }
+            rest = rest.drop { $0.offset < start }
+            let inside = rest.prefix { $0.offset < end }
             let scale = movie?.track(index.referenceID)?.timescale
             let duration = inside.reduce(0) { $0 + ($1.durations[index.referenceID] ?? 0) }
             if scale == index.timescale, duration != UInt64(reference.duration) {
@@ -179,9 +186,8 @@ extension MP4Verifier {
             }
             isFirst = false
         }
-        let media = boxes.last { $0.header.type == "mdat" }?.end ?? part.byteCount
-        if !index.references.contains(where: \.isIndex), start != media {
-            find(.index, box.header.offset, "references end at byte \(start), the media at \(media)")
+        if !index.references.contains(where: \.isIndex), start != mediaEnd {
+            find(.index, box.header.offset, "references end at byte \(start), the media at \(mediaEnd)")
         }
     }
 
@@ -203,10 +209,7 @@ extension MP4Verifier {
             do throws(ParseError) {
                 while let sample = try cursor.next(part) {
                     bytes += sample.size
-                    let isInside = data.contains {
-                        $0.lowerBound <= sample.offset && sample.offset + sample.size <= $0.upperBound
-                    }
-                    guard isInside, bytes <= part.byteCount else {
+                    guard Self.isInside(sample.range, data), bytes <= part.byteCount else {
                         find(.sampleRange, sample.offset, "sample \(cursor.index) of track \(track.id) is not in a mdat box")
                         break
                     }
@@ -215,5 +218,15 @@ extension MP4Verifier {
                 find(.table, error.offset, error.description)
             }
         }
+    }
+
+    /// Whether a range lies in one of some ranges, which ascend.
+    private static func isInside(_ range: Range<Int>, _ ranges: [Range<Int>]) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < range.upperBound { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].lowerBound <= range.lowerBound
     }
 }

@@ -107,7 +107,7 @@ public struct MP4Verifier: Sendable {
                     var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
                     movie = try Movie(reading: &reader)
                 case "moof":
-                    let data = boxes[number...].dropFirst().first { $0.header.type != "free" }
+                    let data = boxes.dropFirst(number + 1).prefix(4).first { $0.header.type != "free" }
                     segments.append(try verifyFragment(part, box, data: data))
                 default: break
                 }
@@ -115,7 +115,11 @@ public struct MP4Verifier: Sendable {
                 find(.box, error.offset, error.description)
             }
         }
-        for box in boxes where box.header.type == "sidx" { verifyIndex(part, box, boxes, segments) }
+        let edges = Set(boxes.map(\.header.offset) + boxes.map(\.end))
+        let end = boxes.last { $0.header.type == "mdat" }?.end ?? part.byteCount
+        for box in boxes where box.header.type == "sidx" {
+            verifyIndex(part, box, edges: edges, mediaEnd: end, segments)
+        }
         verifySampleTables(part, boxes)
     }
 
@@ -205,7 +209,7 @@ public struct MP4Verifier: Sendable {
             if let first = samples.first {
                 result.startsWithSync[fields.trackID] = result.startsWithSync[fields.trackID] ?? first.flags.isSync
             }
-            var time = Int64(clamping: track.decodeTime ?? 0)
+            var time = Int64(min(track.decodeTime ?? 0, 1 << 62))
             for sample in samples {
                 let presentation = time + Int64(sample.compositionOffset)
                 result.earliest[fields.trackID] = min(result.earliest[fields.trackID] ?? .max, presentation)
@@ -235,7 +239,7 @@ public struct MP4Verifier: Sendable {
         guard let time = track.decodeTime else {
             return find(.missingBox, offset, "track \(trackID) has no tfdt box")
         }
-        guard time < 1 << 63 else { return find(.decodeTime, offset, "track \(trackID) begins before 0") }
+        guard time < 1 << 62 else { return find(.decodeTime, offset, "track \(trackID) begins before 0, or absurdly late") }
         if let expected = endTimes[trackID], expected != time {
             find(.decodeTime, offset, "track \(trackID) begins at \(time), the fragment before ended at \(expected)")
         }

@@ -75,6 +75,14 @@ public struct MovieFile: Sendable {
                 var reader = ByteReader(file.extracting(content), base: content.lowerBound)
                 fileType = try FileTypeBox(reading: &reader)
             case "moov" where movie == nil:
+                if let truncation {
+                    throw ParseError(
+                        .truncated,
+                        reading: "moov box",
+                        offset: truncation.offset,
+                        reason: "\(truncation.missing) of its bytes are missing"
+                    )
+                }
                 var reader = ByteReader(file.extracting(content), base: content.lowerBound)
                 movie = try Movie(reading: &reader)
             case "moof" where firstFragment == nil: firstFragment = box.header.offset

@@ -87,10 +87,9 @@ struct ProtectionCursor: Sendable {
         } else if parameters.isProtected, parameters.ivSize > 0 {
             throw error("it has no initialisation vector")
         }
+        if parameters.isProtected { try check(protection.subsamples, file, size) }
         index += 1
-        guard parameters.isProtected else { return nil }
-        try check(protection.subsamples, file, size)
-        return protection
+        return parameters.isProtected ? protection : nil
     }
 
     private func error(_ reason: String) -> ParseError {
