@@ -42,9 +42,15 @@ public struct FragmentCursor: Sendable {
     ///
     /// - Throws: `ParseError` when a box is cut off or contradicts another.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
+        var sample = Sample.none
+        return try next(file, into: &sample) ? sample : nil
+    }
+
+    /// Puts the next sample in place; false at the end of the file.
+    mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
         while true {
-            if let sample = try nextInFragment(file) { return sample }
-            guard try loadNext(file) else { return nil }
+            if try nextInFragment(file, into: &sample) { return true }
+            guard try loadNext(file) else { return false }
         }
     }
 
@@ -86,18 +92,19 @@ public struct FragmentCursor: Sendable {
     /// Says when the next sample is decoded, if its fragment does not.
     mutating func `continue`(at decodeTime: UInt64) { self.decodeTime = decodeTime }
 
-    /// The next sample of the fragment that was taken; nil at its end.
-    mutating func nextInFragment(_ span: RawSpan) throws(ParseError) -> Sample? {
-        guard let count = fragment?.runs.count else { return nil }
+    /// Puts the next sample of the fragment that was taken in place; false at its end.
+    mutating func nextInFragment(_ span: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        guard let count = fragment?.runs.count else { return false }
         while runIndex < 0 || sampleIndex >= runCount {
             runIndex += 1
             guard runIndex < count else {
                 fragment = nil
-                return nil
+                return false
             }
             try beginRun()
         }
-        return try readSample(span)
+        try readSample(span, into: &sample)
+        return true
     }
 
     private mutating func beginRun() throws(ParseError) {
@@ -126,7 +133,7 @@ public struct FragmentCursor: Sendable {
         )
     }
 
-    private mutating func readSample(_ span: RawSpan) throws(ParseError) -> Sample {
+    private mutating func readSample(_ span: RawSpan, into sample: inout Sample) throws(ParseError) {
         var place = run.entries + sampleIndex * run.entrySize
         var duration = defaults.duration
         var size = defaults.size
@@ -148,29 +155,21 @@ public struct FragmentCursor: Sendable {
         if run.fields & 0x800 != 0 { compositionOffset = span.load(place, as: Int32.self) }
         guard decodeTime < 1 << 62 else { throw error("its decode time is beyond 2^62") }
         guard position < 1 << 62 else { throw error("its offset is beyond 2^62") }
-        var sample = Sample(
-            trackID: trackID,
-            offset: position,
-            size: Int(size),
-            decodeTime: decodeTime,
-            duration: duration,
-            compositionOffset: compositionOffset,
-            isSync: SampleFlags(rawValue: flags).isSync,
-            descriptionIndex: defaults.description,
-            protection: nil
-        )
-        if !isClear {
-            sample.protection = try protection.next(
-                span,
-                description: defaults.description,
-                run: run.number,
-                size: Int(size)
-            )
-        }
+        sample.trackID = trackID
+        sample.offset = position
+        sample.size = Int(size)
+        sample.decodeTime = decodeTime
+        sample.duration = duration
+        sample.compositionOffset = compositionOffset
+        sample.isSync = SampleFlags(rawValue: flags).isSync
+        sample.descriptionIndex = defaults.description
+        sample.protection =
+            isClear
+            ? nil
+            : try protection.next(span, description: defaults.description, run: run.number, size: Int(size))
         position += Int(size)
         decodeTime += UInt64(duration)
         sampleIndex += 1
         sampleNumber += 1
-        return sample
     }
 }

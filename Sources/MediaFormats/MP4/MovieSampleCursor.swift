@@ -3,15 +3,15 @@ public import ByteCoding
 /// Walks through the samples of several tracks of a file in the order of their decode times in the presentation, edit lists
 /// taken into account. Tables are not spread out in memory; a sample costs no allocation.
 public struct MovieSampleCursor: Sendable {
-    /// The next sample of each track, apart from the cursors: comparing them must not copy those.
-    private struct Pending: Sendable {
-        var sample: Sample?
-        /// When it is decoded, in the presentation.
-        var time: Int64
+    /// When the next sample of a track is decoded. It is small, so that tracks are compared without copying samples or cursors.
+    private struct Key: Sendable {
+        var isThere = false
+        /// In the presentation.
+        var time: Int64 = 0
         var timescale: UInt32
         var presentationOffset: Int64
 
-        func isBefore(_ other: Pending) -> Bool {
+        func isBefore(_ other: Key) -> Bool {
             if timescale == other.timescale { return time < other.time }
             let left = time.multipliedFullWidth(by: Int64(other.timescale))
             let right = other.time.multipliedFullWidth(by: Int64(timescale))
@@ -20,7 +20,8 @@ public struct MovieSampleCursor: Sendable {
     }
 
     private var tracks: [TrackCursor]
-    private var pending: [Pending]
+    private var keys: [Key]
+    private var samples: [Sample]
     private let byteCount: Int
     private var isStarted = false
     /// The track that gave the last sample: its next one is read only when it is needed, so that an error comes in its place.
@@ -29,10 +30,11 @@ public struct MovieSampleCursor: Sendable {
     init(_ file: MovieFile, tracks: [Track]) {
         byteCount = file.byteCount
         self.tracks = tracks.map { TrackCursor($0, firstFragment: file.firstFragment) }
-        pending = tracks.map { track in
+        samples = [Sample](repeating: .none, count: tracks.count)
+        keys = tracks.map { track in
             // Whoever cares about times asks for the timing first, and is told what is not supported.
             let offset = (try? track.timing())?.presentationOffset ?? 0
-            return Pending(sample: nil, time: 0, timescale: track.timescale, presentationOffset: offset)
+            return Key(timescale: track.timescale, presentationOffset: offset)
         }
     }
 
@@ -54,36 +56,39 @@ public struct MovieSampleCursor: Sendable {
             for index in tracks.indices { try advance(index, file) }
         }
         last = -1
-        for index in pending.indices where pending[index].sample != nil {
-            if last < 0 || pending[index].isBefore(pending[last]) { last = index }
+        for index in keys.indices where keys[index].isThere {
+            if last < 0 || keys[index].isBefore(keys[last]) { last = index }
         }
-        return last < 0 ? nil : pending[last].sample
+        return last < 0 ? nil : samples[last]
     }
 
     private mutating func advance(_ index: Int, _ file: RawSpan) throws(ParseError) {
-        pending[index].sample = nil
-        guard let sample = try tracks[index].next(file) else { return }
-        pending[index].time = Int64(sample.decodeTime) + pending[index].presentationOffset
-        pending[index].sample = sample
+        keys[index].isThere = false
+        guard try tracks[index].next(file, into: &samples[index]) else { return }
+        keys[index].time = Int64(samples[index].decodeTime) + keys[index].presentationOffset
+        keys[index].isThere = true
     }
 }
 
 /// One track's samples: those of its table, then those of fragments.
 private struct TrackCursor: Sendable {
-    private var table: SampleTableCursor?
-    private var fragments: FragmentCursor?
+    /// One or none; as an optional the cursor would be copied out and back for each sample.
+    private var table: [SampleTableCursor]
+    /// One or none.
+    private var fragments: [FragmentCursor]
     private let trackID: UInt32
     private var count = 0
     private var bytes = 0
 
     init(_ track: Track, firstFragment: Int?) {
         trackID = track.id
-        table = SampleTableCursor(track)
-        if let firstFragment { fragments = FragmentCursor(track, from: firstFragment) }
+        table = SampleTableCursor(track).map { [$0] } ?? []
+        fragments = firstFragment.map { [FragmentCursor(track, from: $0)] } ?? []
     }
 
-    mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
-        guard let sample = try read(file) else { return nil }
+    /// The sample goes where it stays: it has more than a hundred bytes, and copying it costs more than finding it.
+    mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        guard try read(file, into: &sample) else { return false }
         count += 1
         bytes += sample.size
         guard sample.offset <= file.byteCount, sample.size <= file.byteCount - sample.offset else {
@@ -103,15 +108,15 @@ private struct TrackCursor: Sendable {
                 reason: "the track's samples take more bytes than the file has"
             )
         }
-        return sample
+        return true
     }
 
-    private mutating func read(_ file: RawSpan) throws(ParseError) -> Sample? {
-        if let sample = try table?.next(file) { return sample }
-        if let end = table?.endTime {
-            table = nil
-            fragments?.continue(at: end)
+    private mutating func read(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        if !table.isEmpty {
+            if try table[0].next(file, into: &sample) { return true }
+            if !fragments.isEmpty { fragments[0].continue(at: table[0].endTime) }
+            table = []
         }
-        return try fragments?.next(file)
+        return fragments.isEmpty ? false : try fragments[0].next(file, into: &sample)
     }
 }

@@ -236,7 +236,9 @@ public struct MovieStream: Sendable {
         if let end = sources[index].table?.endTime { sources[index].fragments.continue(at: end) }
         sources[index].table = nil
         sources[index].isTable = false
-        sources[index].pending = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes)
+        var sample = Sample.none
+        let isThere = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes, into: &sample)
+        sources[index].pending = isThere ? sample : nil
     }
 
     private func firstPending() -> (index: Int, sample: Sample)? {

@@ -64,7 +64,13 @@ public struct SampleTableCursor: Sendable {
     /// - Throws: `ParseError` `invalid-value` when the tables contradict each other: too few durations or chunks, an entry that
     ///   stands for nothing, an offset beyond 2^62, samples that take more bytes than they could.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
-        guard index < table.sampleCount else { return nil }
+        var sample = Sample.none
+        return try next(file, into: &sample) ? sample : nil
+    }
+
+    /// Puts the next sample in place; false after the last.
+    mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        guard index < table.sampleCount else { return false }
         try advanceDuration(file)
         try advanceCompositionOffset(file)
         try advanceChunk(file)
@@ -72,27 +78,23 @@ public struct SampleTableCursor: Sendable {
         let isSync = isSync(file)
         guard position < 1 << 62 else { throw contradiction("chunk offset", "it is beyond 2^62") }
         guard decodeTime < 1 << 62 else { throw contradiction("decode time", "it is beyond 2^62") }
-        var sample = Sample(
-            trackID: trackID,
-            offset: Int(position),
-            size: size,
-            decodeTime: decodeTime,
-            duration: duration,
-            compositionOffset: compositionOffset,
-            isSync: isSync,
-            descriptionIndex: descriptionIndex,
-            protection: nil
-        )
-        if !isClear {
-            sample.protection = try protection.next(file, description: descriptionIndex, run: chunk - 1, size: size)
-        }
+        sample.trackID = trackID
+        sample.offset = Int(position)
+        sample.size = size
+        sample.decodeTime = decodeTime
+        sample.duration = duration
+        sample.compositionOffset = compositionOffset
+        sample.isSync = isSync
+        sample.descriptionIndex = descriptionIndex
+        sample.protection =
+            isClear ? nil : try protection.next(file, description: descriptionIndex, run: chunk - 1, size: size)
         position += UInt64(size)
         decodeTime += UInt64(duration)
         durationsLeft -= 1
         if offsetsLeft > 0 { offsetsLeft -= 1 }
         samplesLeftInChunk -= 1
         index += 1
-        return sample
+        return true
     }
 
     private func contradiction(_ field: String, _ reason: String) -> ParseError {
