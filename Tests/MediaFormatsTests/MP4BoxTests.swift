@@ -40,28 +40,69 @@ struct MP4BoxTests {
         Example(MediaHeaderBox(timescale: 90000, duration: 1 << 32, language: "und")),
         Example(HandlerBox(handlerType: "vide", name: "Ein Bild"), isOpen: true),
         Example(ExtendedLanguageBox(language: "de-CH"), isOpen: true),
-        Example(EditListBox(entries: [.init(segmentDuration: 5, mediaTime: nil), .init(segmentDuration: 6, mediaTime: 1024)])),
+        Example(
+            EditListBox(entries: [
+                .init(segmentDuration: 5, mediaTime: nil), .init(segmentDuration: 6, mediaTime: 1024),
+            ])
+        ),
         Example(EditListBox(entries: [.init(segmentDuration: 1 << 32, mediaTime: 1 << 33)])),
         Example(VideoMediaHeaderBox()), Example(SoundMediaHeaderBox()), Example(NullMediaHeaderBox()),
         Example(SubtitleMediaHeaderBox()), Example(DataReferenceBox()),
         Example(MovieExtendsHeaderBox(fragmentDuration: 77)), Example(MovieExtendsHeaderBox(fragmentDuration: 1 << 35)),
         Example(TrackExtendsBox(trackID: 1, sampleDuration: 2, sampleSize: 3, sampleFlags: .nonSync)),
         Example(MovieFragmentHeaderBox(sequenceNumber: 9)), Example(TrackFragmentHeaderBox(trackID: 1)),
-        Example(TrackFragmentHeaderBox(trackID: 1, sampleDescriptionIndex: 1, sampleDuration: 2, sampleSize: 3, sampleFlags: .sync)),
+        Example(
+            TrackFragmentHeaderBox(
+                trackID: 1,
+                sampleDescriptionIndex: 1,
+                sampleDuration: 2,
+                sampleSize: 3,
+                sampleFlags: .sync
+            )
+        ),
         Example(TrackFragmentDecodeTimeBox(baseMediaDecodeTime: 1 << 40)),
-        Example(TrackRunBox(dataOffset: -8, firstSampleFlags: .sync, samples: [.init(duration: 1, size: 2), .init(duration: 3, size: 4)])),
+        Example(
+            TrackRunBox(
+                dataOffset: -8,
+                firstSampleFlags: .sync,
+                samples: [.init(duration: 1, size: 2), .init(duration: 3, size: 4)]
+            )
+        ),
         Example(TrackRunBox(dataOffset: nil, samples: [.init(flags: .sync, compositionOffset: -5)])),
-        Example(AuxiliaryInformationSizesBox(sizes: [8, 8, 8])), Example(AuxiliaryInformationSizesBox(sizes: [8, 14, 0])),
-        Example(AuxiliaryInformationOffsetsBox(offsets: [5])), Example(AuxiliaryInformationOffsetsBox(offsets: [5, 1 << 40])),
+        Example(AuxiliaryInformationSizesBox(sizes: [8, 8, 8])),
+        Example(AuxiliaryInformationSizesBox(sizes: [8, 14, 0])),
+        Example(AuxiliaryInformationOffsetsBox(offsets: [5])),
+        Example(AuxiliaryInformationOffsetsBox(offsets: [5, 1 << 40])),
         Example(TrackEncryptionBox(cryptByteBlock: 1, skipByteBlock: 9, keyID: keyID, constantIV: keyID)),
         Example(TrackEncryptionBox(cryptByteBlock: 0, skipByteBlock: 0, perSampleIVSize: 8, keyID: keyID)),
         Example(ProtectionSystemHeaderBox(systemID: keyID, data: [1, 2, 3])),
         Example(ProtectionSystemHeaderBox(systemID: keyID, keyIDs: [keyID, keyID], data: [])),
-        Example(SegmentIndexBox(referenceID: 1, timescale: 90000, earliestPresentationTime: 1 << 33, firstOffset: 8, references: [.init(size: 99, duration: 4)])),
+        Example(
+            SegmentIndexBox(
+                referenceID: 1,
+                timescale: 90000,
+                earliestPresentationTime: 1 << 33,
+                firstOffset: 8,
+                references: [.init(size: 99, duration: 4)]
+            )
+        ),
         Example(SampleGroupDescriptionBox(groupingType: "seig", entries: [[1, 2], [3, 4]])),
         Example(SampleGroupDescriptionBox(groupingType: "roll", entries: [[1], [3, 4]])),
-        Example(EventMessageBox(schemeIDURI: "urn:x", value: "1", timescale: 1000, time: .delta(3), id: 1, messageData: [9]), isOpen: true),
-        Example(EventMessageBox(schemeIDURI: "urn:x", timescale: 1000, time: .absolute(1 << 40), id: 1, messageData: []), isOpen: true),
+        Example(
+            EventMessageBox(
+                schemeIDURI: "urn:x",
+                value: "1",
+                timescale: 1000,
+                time: .delta(3),
+                id: 1,
+                messageData: [9]
+            ),
+            isOpen: true
+        ),
+        Example(
+            EventMessageBox(schemeIDURI: "urn:x", timescale: 1000, time: .absolute(1 << 40), id: 1, messageData: []),
+            isOpen: true
+        ),
         Example(ProducerReferenceTimeBox(flags: 2, trackID: 1, ntpTimestamp: 1 << 60, mediaTime: 9)),
         Example(TrackFragmentRandomAccessBox(trackID: 1, entries: [.init(time: 4, moofOffset: 1 << 33)])),
         Example(MovieFragmentRandomAccessOffsetBox(size: 100)),
@@ -75,7 +116,12 @@ struct MP4BoxTests {
         let box = ProtectionSchemeInfoBox(
             originalFormat: "avc1",
             schemeType: "cbcs",
-            trackEncryption: TrackEncryptionBox(cryptByteBlock: 1, skipByteBlock: 9, keyID: Self.keyID, constantIV: Self.keyID)
+            trackEncryption: TrackEncryptionBox(
+                cryptByteBlock: 1,
+                skipByteBlock: 9,
+                keyID: Self.keyID,
+                constantIV: Self.keyID
+            )
         )
         #expect(try parsed(ProtectionSchemeInfoBox.self, written(box)) == box)
         let error = #expect(throws: ParseError.self) {

@@ -67,7 +67,9 @@ struct MP4DamageTests {
     func extremes(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
         let tree = BoxTree(reading: bytes.span.bytes)
-        let places = tree.boxes.filter { $0.type != "mdat" }.flatMap { Array(stride(from: $0.offset, to: $0.offset + $0.size - 4, by: 4)) }
+        let places = tree.boxes.filter { $0.type != "mdat" }.flatMap {
+            Array(stride(from: $0.offset, to: $0.offset + $0.size - 4, by: 4))
+        }
         for place in places {
             for value: UInt8 in [0, 0xFF] {
                 var damaged = bytes

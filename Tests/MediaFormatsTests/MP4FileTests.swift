@@ -21,7 +21,8 @@ struct MP4FileTests {
         var last = -Double.infinity
         for sample in try samples(of: bytes) {
             let track = try #require(file.movie.track(sample.trackID))
-            let time = Double(Int64(sample.decodeTime) + (try track.timing().presentationOffset)) / Double(track.timescale)
+            let time =
+                Double(Int64(sample.decodeTime) + (try track.timing().presentationOffset)) / Double(track.timescale)
             #expect(time >= last)
             last = time
         }
@@ -82,7 +83,9 @@ struct MP4FileTests {
         let tree = BoxTree(reading: bytes.span.bytes)
         let ends = Set(tree.boxes.map(\.offset))
         for length in 0..<bytes.count where !ends.contains(length) {
-            let error = #expect(throws: ParseError.self, "\(length) bytes") { try drain(MovieStream(), Array(bytes[..<length])) }
+            let error = #expect(throws: ParseError.self, "\(length) bytes") {
+                try drain(MovieStream(), Array(bytes[..<length]))
+            }
             #expect(error?.code == .truncated || error?.code == .missingBox)
         }
     }
@@ -113,7 +116,9 @@ struct MP4FileTests {
             #expect(protection.keyID == keyID)
             #expect(protection.iv.count == 8)
             #expect((protection.subsamples.count > 0) == (sample.trackID == 1))
-            let sum = protection.subsamples.entries(in: bytes.span.bytes).reduce(0) { $0 + Int($1.clear) + Int($1.protected) }
+            let sum = protection.subsamples.entries(in: bytes.span.bytes).reduce(0) {
+                $0 + Int($1.clear) + Int($1.protected)
+            }
             #expect(sum == (sample.trackID == 1 ? sample.size : 0))
             vectors.insert(protection.iv)
         }
@@ -152,7 +157,9 @@ struct MP4FileTests {
         let error = #expect(throws: ParseError.self) { try samples(of: short) }
         #expect(error?.code == .truncated)
         #expect(error?.reading.contains("of track") == true)
-        let none = #expect(throws: ParseError.self) { try samples(of: Array(try MP4Fixture.progressive.bytes.prefix(3000))) }
+        let none = #expect(throws: ParseError.self) {
+            try samples(of: Array(try MP4Fixture.progressive.bytes.prefix(3000)))
+        }
         #expect(none?.code == .missingBox)
         // All samples before the one that is cut off are still given.
         var cursor = file.samples()

@@ -118,9 +118,14 @@ struct MP4FragmentTests {
             guard let protection = sample.protection else { continue }
             #expect(protection.keyID.bytes == Self.keyID)
             let listed = test.encryption == .subsamples || test.encryption == .vectorsAndSubsamples
-            #expect(protection.subsamples.entries(in: file.span.bytes) == (listed ? Self.subsamples(expected[index]) : []))
+            #expect(
+                protection.subsamples.entries(in: file.span.bytes) == (listed ? Self.subsamples(expected[index]) : [])
+            )
             let isConstant = test.encryption == .subsamples || test.encryption == .wholeSamples
-            #expect(protection.iv.bytes == (isConstant ? Self.keyID : [UInt8](repeating: UInt8(number * 16 + index % 5), count: 8)))
+            #expect(
+                protection.iv.bytes
+                    == (isConstant ? Self.keyID : [UInt8](repeating: UInt8(number * 16 + index % 5), count: 8))
+            )
         }
     }
 
@@ -160,7 +165,8 @@ struct MP4FragmentTests {
         var writer = FragmentWriter(trackID: 1, encryption: .subsamples)
         let subsamples = [SampleEncryptionBox.Subsample](repeating: .init(clear: 1, protected: 2), count: 50)
         writer.append(FragmentSample(size: 150, duration: 10), subsamples: subsamples)
-        let segment = written { writer.finish(sequenceNumber: 1, decodeTime: 0, to: &$0) } + [UInt8](repeating: 0, count: 150)
+        let segment =
+            written { writer.finish(sequenceNumber: 1, decodeTime: 0, to: &$0) } + [UInt8](repeating: 0, count: 150)
         #expect(Self.findings([Self.initSegment(test).bytes, segment]) == [])
         let samples = try MediaFormatsTests.samples(of: Self.initSegment(test).bytes + segment)
         #expect(samples.first?.protection?.subsamples.count == 50)
@@ -201,5 +207,46 @@ struct MP4FragmentTests {
         ] {
             #expect(MP4Verifier.verify(file(change).span.bytes).map(\.kind) == [.index])
         }
+    }
+
+    /// From where data offsets count, in two track fragments of one movie fragment.
+    enum Base: CaseIterable, Sendable { case given, moof, neither }
+
+    @Test("data offsets count from what tfhd says", arguments: Base.allCases)
+    func base(_ base: Base) throws {
+        var tracks = Self.initSegment(Self.cases[0])
+        tracks.tracks.append(Self.initSegment(Self.cases[1]).tracks[0])
+        tracks.tracks[1].id = 2
+        let start = tracks.bytes
+        func moof(_ size: Int) -> [UInt8] {
+            written { writer in
+                writer.box("moof") { writer in
+                    MovieFragmentHeaderBox(sequenceNumber: 1).write(to: &writer)
+                    for track: UInt32 in [1, 2] {
+                        writer.box("traf") { writer in
+                            var header = TrackFragmentHeaderBox(trackID: track, sampleDuration: 10, sampleSize: 4)
+                            header.isDefaultBaseMoof = base == .moof
+                            // With a base, offsets count from the file; behind the first track's data otherwise.
+                            if base == .given { header.baseDataOffset = UInt64(start.count) }
+                            header.write(to: &writer)
+                            TrackFragmentDecodeTimeBox(baseMediaDecodeTime: 0).write(to: &writer)
+                            let offset = track == 1 ? size + 8 : base == .neither ? 0 : size + 8 + 12
+                            let samples = [TrackRunBox.Sample](repeating: .init(), count: 2)
+                            TrackRunBox(dataOffset: Int32(offset), samples: samples).write(to: &writer)
+                            // A second run follows on the first.
+                            TrackRunBox(dataOffset: nil, samples: [.init()]).write(to: &writer)
+                        }
+                    }
+                }
+            }
+        }
+        let header = moof(moof(0).count)
+        let file = start + header + written { writer in writer.box("mdat") { $0.zeros(24) } }
+        let first = start.count + header.count + 8
+        let samples = try MediaFormatsTests.samples(of: file)
+        #expect(samples.filter { $0.trackID == 1 }.map(\.offset) == [first, first + 4, first + 8])
+        #expect(samples.filter { $0.trackID == 2 }.map(\.offset) == [first + 12, first + 16, first + 20])
+        #expect(samples.filter { $0.trackID == 2 }.map(\.decodeTime) == [0, 10, 20])
+        #expect(MP4Verifier.verify(file.span.bytes) == [])
     }
 }

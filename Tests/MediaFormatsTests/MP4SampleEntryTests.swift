@@ -8,7 +8,9 @@ struct MP4SampleEntryTests {
     static let video = SampleEntry(
         format: "avc1",
         fields: .visual(VisualSampleFields(width: 1920, height: 1080)),
-        boxes: [avcC, RawBox(type: "zzzz", content: [7]), RawBox(type: "uuid", userType: MP4BoxTests.keyID, content: [8])]
+        boxes: [
+            avcC, RawBox(type: "zzzz", content: [7]), RawBox(type: "uuid", userType: MP4BoxTests.keyID, content: [8]),
+        ]
     )
     static let audio = SampleEntry(
         format: "mp4a",
@@ -50,7 +52,9 @@ struct MP4SampleEntryTests {
         let result = try read(bytes, handler)
         #expect(result == box)
         #expect(written { result.write(to: &$0) } == bytes)
-        for length in 8..<bytes.count { #expect(throws: ParseError.self) { try read(Array(bytes[..<length]), handler) } }
+        for length in 8..<bytes.count {
+            #expect(throws: ParseError.self) { try read(Array(bytes[..<length]), handler) }
+        }
     }
 
     @Test("protection goes round the boxes and off again")
@@ -130,7 +134,9 @@ struct MP4SampleEntryTests {
         #expect(entry.fields == .audio(AudioSampleFields(channelCount: 6, sampleSize: 24, sampleRate: 96000)))
         #expect(entry.boxes.map(\.type) == ["esds"])
         #expect(throws: ParseError.self) { try read(bytes(size: 71, rate: 96000), "soun") }
-        for rate in [Double.nan, .infinity, -1] { #expect(throws: ParseError.self) { try read(bytes(size: 72, rate: rate), "soun") } }
+        for rate in [Double.nan, .infinity, -1] {
+            #expect(throws: ParseError.self) { try read(bytes(size: 72, rate: rate), "soun") }
+        }
     }
 
     static func esds(_ bytes: [UInt8]) throws(ParseError) -> ElementaryStreamDescriptorBox {
@@ -152,7 +158,9 @@ struct MP4SampleEntryTests {
         #expect(box.maximumBitRate == 128000)
         #expect(box.averageBitRate == 127744)
         #expect(box.decoderSpecificInfo == [0x12, 0x10])
-        for length in 0..<content.count { #expect(throws: ParseError.self) { try Self.esds(Array(content[..<length])) } }
+        for length in 0..<content.count {
+            #expect(throws: ParseError.self) { try Self.esds(Array(content[..<length])) }
+        }
         #expect(throws: ParseError.self) { try Self.esds([0, 0, 0, 0] + descriptor(4, [])) }
     }
 

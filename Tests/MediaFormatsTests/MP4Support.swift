@@ -8,7 +8,9 @@ enum MP4Fixture: String, CaseIterable, Sendable {
 
     private func url(_ suffix: String) throws -> URL {
         let name = "Fixtures/mp4-\(rawValue).\(suffix)"
-        guard let url = Bundle.module.url(forResource: name, withExtension: nil) else { throw CocoaError(.fileNoSuchFile) }
+        guard let url = Bundle.module.url(forResource: name, withExtension: nil) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
         return url
     }
 
@@ -86,7 +88,8 @@ struct TestMovie {
     var references = DataReferenceBox()
 
     static func table(_ type: FourCC, version: UInt8 = 0, _ numbers: [UInt32]) -> (inout BoxWriter) -> Void {
-        { writer in writer.fullBox(type, version: version) { writer in for number in numbers { writer.write(number) } } }
+        { writer in writer.fullBox(type, version: version) { writer in for number in numbers { writer.write(number) } }
+        }
     }
 
     /// The media data come first: behind `mdat`'s header, at byte 8.

@@ -97,8 +97,17 @@ struct MP4TableTests {
         ("stsc description 0", ["stsc": [1, 1, 2, 0]]), ("stsc description 2", ["stsc": [1, 1, 2, 2]]),
         ("stco too short", ["stco": [1, 8]]), ("stco beyond the file", ["stco": [2, 8, 0xFFFF_FFF0]]),
         ("sizes beyond the file", ["stsz": [0, 4, 1, 2, 3, 0xFFFF_FFFF]]),
-        ("samples without end", ["stsz": [1, 0xFFFF_FFFF], "stts": [1, 0xFFFF_FFFF, 1], "stsc": [1, 1, 0xFFFF_FFFF, 1]]),
-        ("the same bytes again and again", ["stsz": [16, 0xFFFF_FFFF], "stts": [1, 0xFFFF_FFFF, 1], "stco": [64] + [UInt32](repeating: 8, count: 64)]),
+        (
+            "samples without end",
+            ["stsz": [1, 0xFFFF_FFFF], "stts": [1, 0xFFFF_FFFF, 1], "stsc": [1, 1, 0xFFFF_FFFF, 1]]
+        ),
+        (
+            "the same bytes again and again",
+            [
+                "stsz": [16, 0xFFFF_FFFF], "stts": [1, 0xFFFF_FFFF, 1],
+                "stco": [64] + [UInt32](repeating: 8, count: 64),
+            ]
+        ),
     ]
 
     @Test("that contradict each other are an error, in little time", arguments: hostile)
@@ -115,7 +124,10 @@ struct MP4TableTests {
         #expect(!MP4Verifier.verify(movie.bytes.span.bytes).isEmpty)
     }
 
-    @Test("counts that do not fit are refused", arguments: ["stts", "ctts", "stsc", "stco", "co64", "stss", "stsz", "stz2"])
+    @Test(
+        "counts that do not fit are refused",
+        arguments: ["stts", "ctts", "stsc", "stco", "co64", "stss", "stsz", "stz2"]
+    )
     func counts(type: String) {
         let movie = TestMovie { writer in
             writer.fullBox(FourCC(rawValue: type.utf8.reduce(0) { $0 << 8 | UInt32($1) })) { writer in
@@ -157,8 +169,11 @@ struct MP4TableTests {
                 TrackEncryptionBox(cryptByteBlock: 0, skipByteBlock: 0, perSampleIVSize: 8, keyID: other),
                 TrackEncryptionBox(cryptByteBlock: 0, skipByteBlock: 0, isProtected: false, keyID: other),
             ]
-            SampleGroupDescriptionBox(groupingType: "seig", entries: entries.map { SampleEncryptionGroupEntry($0).bytes })
-                .write(to: &writer)
+            SampleGroupDescriptionBox(
+                groupingType: "seig",
+                entries: entries.map { SampleEncryptionGroupEntry($0).bytes }
+            )
+            .write(to: &writer)
             TestMovie.table("sbgp", [0x7365_6967, 3, 1, 0, 2, 1, 1, 2])(&writer)
             AuxiliaryInformationSizesBox(sizes: [8, 8, 16, 0]).write(to: &writer)
             AuxiliaryInformationOffsetsBox(offsets: [30]).write(to: &writer)
@@ -166,11 +181,16 @@ struct MP4TableTests {
         let tenc = TrackEncryptionBox(cryptByteBlock: 0, skipByteBlock: 0, perSampleIVSize: 8, keyID: key)
         movie.description = movie.description.protected(scheme: "cenc", trackEncryption: tenc)
         // From byte 30 on: three vectors; the third sample has a subsample too, which makes up its 3 bytes.
-        movie.data.replaceSubrange(22..<54, with: [UInt8](1...8) + [UInt8](11...18) + [UInt8](21...28) + [0, 1, 0, 1, 0, 0, 0, 2])
+        movie.data.replaceSubrange(
+            22..<54,
+            with: [UInt8](1...8) + [UInt8](11...18) + [UInt8](21...28) + [0, 1, 0, 1, 0, 0, 0, 2]
+        )
         let samples = try samples(of: movie.bytes)
         #expect(samples.map { $0.protection?.keyID.bytes } == [key, other, other, nil])
         #expect(samples.map { $0.protection?.iv.bytes.first } == [1, 11, 21, nil])
-        #expect(samples[2].protection?.subsamples.entries(in: movie.bytes.span.bytes) == [.init(clear: 1, protected: 2)])
+        #expect(
+            samples[2].protection?.subsamples.entries(in: movie.bytes.span.bytes) == [.init(clear: 1, protected: 2)]
+        )
         // A subsample that does not make up its sample.
         movie.data[53] = 3
         let error = #expect(throws: ParseError.self) { try MediaFormatsTests.samples(of: movie.bytes) }

@@ -15,7 +15,9 @@ struct MP4TimingTests {
     func plain() throws {
         #expect(try timing([]).presentationOffset == 0)
         #expect(try timing([.init(segmentDuration: 0, mediaTime: 21)]).presentationOffset == -21)
-        let delayed = try timing([.init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3)])
+        let delayed = try timing([
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3),
+        ])
         #expect(delayed.delay == 50)
         #expect(delayed.mediaTime == 3)
         #expect(delayed.presentationOffset == 47)
@@ -27,17 +29,21 @@ struct MP4TimingTests {
         #expect(twice.delay == 100)
     }
 
-    @Test("what is not supported names the track", arguments: [
-        [EditListBox.Entry(segmentDuration: 1, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 50)],
-        [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0x0002_0000)],
-        [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0)],
-        [EditListBox.Entry(segmentDuration: 1, mediaTime: nil)], [EditListBox.Entry(segmentDuration: 1, mediaTime: -5)],
-        [EditListBox.Entry(segmentDuration: .max, mediaTime: nil), .init(segmentDuration: 1, mediaTime: 0)],
-        [
-            EditListBox.Entry(segmentDuration: .max, mediaTime: nil), .init(segmentDuration: .max, mediaTime: nil),
-            .init(segmentDuration: 1, mediaTime: 0),
-        ], [EditListBox.Entry(segmentDuration: 1, mediaTime: .max)],
-    ])
+    @Test(
+        "what is not supported names the track",
+        arguments: [
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 50)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0x0002_0000)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: nil)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: -5)],
+            [EditListBox.Entry(segmentDuration: .max, mediaTime: nil), .init(segmentDuration: 1, mediaTime: 0)],
+            [
+                EditListBox.Entry(segmentDuration: .max, mediaTime: nil), .init(segmentDuration: .max, mediaTime: nil),
+                .init(segmentDuration: 1, mediaTime: 0),
+            ], [EditListBox.Entry(segmentDuration: 1, mediaTime: .max)],
+        ]
+    )
     func unsupported(edits: [EditListBox.Entry]) throws {
         let error = #expect(throws: ParseError.self) { try timing(edits) }
         #expect(error?.code == .notSupported)
@@ -46,7 +52,9 @@ struct MP4TimingTests {
 
     @Test("an edit list that is written again means the same")
     func equivalent() throws {
-        let edits: [EditListBox.Entry] = [.init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3)]
+        let edits: [EditListBox.Entry] = [
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3),
+        ]
         let first = try timing(edits)
         #expect(first.editList(movieTimescale: 1000, isFragmented: false)?.entries == edits)
         #expect(try timing([]).editList(movieTimescale: 1000, isFragmented: false) == nil)
@@ -56,7 +64,9 @@ struct MP4TimingTests {
 
     @Test("in fragments video has negative offsets and audio an edit list")
     func fragments() throws {
-        let timing = try timing([.init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 20)])
+        let timing = try timing([
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 20),
+        ])
         let video = FragmentTiming(timing, kind: "vide", firstCompositionOffset: 20)
         #expect(video.decodeTimeShift == 50)
         #expect(video.compositionShift == -20)

@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// The boxes of a file as values, for people to look at. It shows of a damaged file what can be shown, and where it breaks.
+/// The boxes of a file as values, for people to look at. It shows of a damaged file what can be shown, and where it
+/// breaks.
 public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
     /// A box.
     public struct Node: Equatable, Sendable {
@@ -116,7 +117,9 @@ private struct BoxTreeBuilder {
                     fields: [],
                     children: []
                 )
-                if let userType = header.userType { node.fields.append(BoxTree.Field("usertype", hexadecimal(userType))) }
+                if let userType = header.userType {
+                    node.fields.append(BoxTree.Field("usertype", hexadecimal(userType)))
+                }
                 read(&content, into: &node, depth: depth)
                 if size > present, node.problem == nil {
                     node.problem = ParseError(
@@ -155,9 +158,12 @@ private struct BoxTreeBuilder {
                     (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
                 }
             case "meta":
-                // A full box in MP4, a plain one in QuickTime: there the size of a box stands in place of version and flags.
+                // A full box in MP4, a plain one in QuickTime: there the size of a box stands in place of version and
+                // flags.
                 var probe = reader
-                if reader.remaining >= 4, try probe.readUInt32("version and flags of a meta box") == 0 { reader = probe }
+                if reader.remaining >= 4, try probe.readUInt32("version and flags of a meta box") == 0 {
+                    reader = probe
+                }
                 (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
             case let type where Self.containers.contains(type):
                 (node.children, node.problem) = readBoxes(&reader, in: type, depth: depth + 1)

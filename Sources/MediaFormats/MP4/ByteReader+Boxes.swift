@@ -20,8 +20,8 @@ extension ByteReader {
         header.version == 0 ? UInt64(try readUInt32(field())) : try readUInt64(field())
     }
 
-    /// Reads the number of entries of a table, each of `size` bytes, and holds that they are there: so a count from an enemy
-    /// never decides how much memory is taken.
+    /// Reads the number of entries of a table, each of `size` bytes, and holds that they are there: so a count from an
+    /// enemy never decides how much memory is taken.
     mutating func readCount(entrySize: Int, _ field: @autoclosure () -> String) throws(ParseError) -> Int {
         let offset = self.offset
         let count = Int(try readUInt32(field()))

@@ -10,7 +10,9 @@ public struct FragmentCursor: Sendable {
     /// Where the next box of the file begins.
     private var nextBox: Int
     private var fragment: MovieFragment?
-    private var runIndex = 0
+    /// How many runs the fragment has; kept apart, so that a sample does not cost looking into an optional.
+    private var runsCount = 0
+    private var runIndex = -1
     private var partIndex = -1
     private var sampleIndex = 0
     private var sampleNumber = 0
@@ -83,6 +85,7 @@ public struct FragmentCursor: Sendable {
     ///   - fileOffset: The offset of the moof box in the file.
     mutating func load(_ span: RawSpan, box: Int, content: Range<Int>, fileOffset: Int) throws(ParseError) {
         fragment = try MovieFragment(reading: span, content: content, fileOffset: fileOffset, extends: extends)
+        runsCount = fragment?.runs.count ?? 0
         runIndex = -1
         partIndex = -1
         sampleIndex = 0
@@ -94,11 +97,12 @@ public struct FragmentCursor: Sendable {
 
     /// Puts the next sample of the fragment that was taken in place; false at its end.
     mutating func nextInFragment(_ span: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
-        guard let count = fragment?.runs.count else { return false }
         while runIndex < 0 || sampleIndex >= runCount {
             runIndex += 1
-            guard runIndex < count else {
+            guard runIndex < runsCount else {
                 fragment = nil
+                runIndex = -1
+                runsCount = 0
                 return false
             }
             try beginRun()

@@ -1,12 +1,13 @@
-/// How the times of a track are written into fragments, so that decode times are never negative and the track begins where it
-/// did.
+/// How the times of a track are written into fragments, so that decode times are never negative and the track begins
+/// where it did.
 ///
-/// - Video: the delay that B-frames cause is taken out of every composition offset, so that the first frame is presented at 0
-///   and offsets below 0 appear. Such a file needs no edit list, as the brand `cmf2` demands (ISO/IEC 23000-19, 7.5).
+/// - Video: the delay that B-frames cause is taken out of every composition offset, so that the first frame is
+///   presented at 0 and offsets below 0 appear. Such a file needs no edit list, as the brand `cmf2` demands (ISO/IEC
+///   23000-19).
 /// - Audio: priming is left in the media and cut off by an edit list whose media time says how long it is.
-/// - A track that begins later than the presentation has its decode times moved by as much; CMAF knows no empty edits. If it
-///   has priming as well, the priming is presented in the gap before its beginning, as far as it does not fit before 0: all
-///   other times stay exact.
+/// - A track that begins later than the presentation has its decode times moved by as much; CMAF knows no empty edits.
+///   If it has priming as well, the priming is presented in the gap before its beginning, as far as it does not fit
+///   before 0: all other times stay exact.
 public struct FragmentTiming: Hashable, Sendable {
     /// What is added to each decode time, in the timescale of the media.
     public var decodeTimeShift: UInt64
@@ -34,7 +35,7 @@ public struct FragmentTiming: Hashable, Sendable {
 }
 
 extension FileTypeBox {
-    /// What the init segment of a CMAF track conforms to (ISO/IEC 23000-19, 7.2).
+    /// What the init segment of a CMAF track conforms to (ISO/IEC 23000-19).
     ///
     /// - Parameters:
     ///   - hasEditList: Whether it has an edit list, which `cmf2` does not allow for video.
@@ -46,6 +47,6 @@ extension FileTypeBox {
         return FileTypeBox(majorBrand: "iso6", compatibleBrands: brands)
     }
 
-    /// What a CMAF segment conforms to (ISO/IEC 23000-19, 7.2).
-    public static let cmafSegment = FileTypeBox(majorBrand: "msdh", compatibleBrands: ["msdh", "msix", "cmfs"])
+    /// What a CMAF segment conforms to (ISO/IEC 23000-19).
+    public static let cmafSegment = FileTypeBox(majorBrand: "msdh", compatibleBrands: ["msdh", "cmfs"])
 }

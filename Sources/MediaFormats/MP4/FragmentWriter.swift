@@ -4,8 +4,8 @@ public struct FragmentSample: Hashable, Sendable {
     public var size: UInt32
     /// How long it lasts, in the timescale of the media.
     public var duration: UInt32
-    /// How much later it is presented than decoded, in the timescale of the media; below 0 where presentation would otherwise
-    /// not begin at 0, see ``FragmentTiming``.
+    /// How much later it is presented than decoded, in the timescale of the media; below 0 where presentation would
+    /// otherwise not begin at 0, see ``FragmentTiming``.
     public var compositionOffset: Int32
     /// What it is.
     public var flags: SampleFlags
@@ -19,8 +19,8 @@ public struct FragmentSample: Hashable, Sendable {
     }
 }
 
-/// Writes what stands in front of the data of a media segment: `styp`, `moof` and the header of `mdat`. The data follow, sample
-/// behind sample, and are the caller's to write.
+/// Writes what stands in front of the data of a media segment: `styp`, `moof` and the header of `mdat`. The data
+/// follow, sample behind sample, and are the caller's to write.
 ///
 ///     styp
 ///     prft, emsg   where there are
@@ -28,9 +28,9 @@ public struct FragmentSample: Hashable, Sendable {
 ///     traf         tfhd, tfdt (version 1), trun (version 1), saiz, saio, senc
 ///     mdat         its header
 ///
-/// There is one track and one run in a fragment, as CMAF has it (ISO/IEC 23000-19, 7.3). Defaults stand in `tfhd`, never in
-/// `trex` alone, so that a fragment can be read by itself. There are no sample groups: players of Apple's television set
-/// partners stumble over them.
+/// There is one track and one run in a fragment, as CMAF has it (ISO/IEC 23000-19). Defaults stand in `tfhd`,
+/// never in `trex` alone, so that a fragment can be read by itself. There are no sample groups:
+/// what Apple asks for on AirPlay 2 televisions has none.
 ///
 /// Samples are added one by one and kept as a few bytes each; the room is used again for the next segment.
 public struct FragmentWriter: Sendable {
@@ -52,6 +52,7 @@ public struct FragmentWriter: Sendable {
     }
 
     private let trackID: UInt32
+    private let sampleDescriptionIndex: UInt32
     private let encryption: Encryption
     private var samples: [FragmentSample] = []
     private var entries = BoxWriter()
@@ -64,8 +65,14 @@ public struct FragmentWriter: Sendable {
     public private(set) var duration: UInt64 = 0
 
     /// Makes a writer for one track.
-    public init(trackID: UInt32, encryption: Encryption = .none) {
+    ///
+    /// - Parameters:
+    ///   - trackID: The track.
+    ///   - sampleDescriptionIndex: Which sample description the samples have, from 1.
+    ///   - encryption: What is said about encryption.
+    public init(trackID: UInt32, sampleDescriptionIndex: UInt32 = 1, encryption: Encryption = .none) {
         self.trackID = trackID
+        self.sampleDescriptionIndex = sampleDescriptionIndex
         self.encryption = encryption
     }
 
@@ -77,7 +84,8 @@ public struct FragmentWriter: Sendable {
     /// - Parameters:
     ///   - sample: The sample.
     ///   - iv: Its initialisation vector, if samples have their own.
-    ///   - subsamples: Its subsamples, if they are listed; none means encrypted as a whole, so that a clear sample needs some
+    ///   - subsamples: Its subsamples, if they are listed; none means encrypted as a whole, so that a clear sample
+    ///   needs some
     ///     without protected bytes.
     public mutating func append(
         _ sample: FragmentSample,
@@ -179,7 +187,7 @@ public struct FragmentWriter: Sendable {
         let firstFlags = !hasFlags && first.flags != later.flags ? first.flags : nil
         TrackFragmentHeaderBox(
             trackID: trackID,
-            sampleDescriptionIndex: 1,
+            sampleDescriptionIndex: sampleDescriptionIndex,
             sampleDuration: first.duration,
             sampleSize: hasSizes ? nil : first.size,
             sampleFlags: later.flags

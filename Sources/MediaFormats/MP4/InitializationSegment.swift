@@ -1,4 +1,4 @@
-/// The init segment of a fragmented file: `ftyp` and `moov` (ISO/IEC 14496-12, 8.16; ISO/IEC 23000-19, 7.3.1).
+/// The init segment of a fragmented file: `ftyp` and `moov` (ISO/IEC 14496-12, 8.16; ISO/IEC 23000-19).
 ///
 ///     ftyp
 ///     moov   mvhd, trak (each), mvex (mehd where the length is known, trex for each track), pssh (each)

@@ -1,4 +1,5 @@
-/// The ID of a content key (ISO/IEC 23001-7): 16 bytes, held in place so that a sample can carry it without an allocation.
+/// The ID of a content key (ISO/IEC 23001-7): 16 bytes, held in place so that a sample can carry it without an
+/// allocation.
 public struct KeyID: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64

@@ -122,7 +122,8 @@ extension MP4Verifier {
     ) {
         guard let sizes = fragment.sizes, let offsets = fragment.offsets else {
             // With entries that are too large for saiz, or empty, senc stands alone.
-            if fragment.sizes != nil || fragment.offsets != nil || entrySizes.contains(where: { (1...255).contains($0) }),
+            if fragment.sizes != nil || fragment.offsets != nil
+                || entrySizes.contains(where: { (1...255).contains($0) }),
                 !entrySizes.contains(where: { $0 > 255 })
             {
                 find(.missingBox, moof, "saiz and saio must stand beside senc")
@@ -131,7 +132,8 @@ extension MP4Verifier {
         }
         let said =
             sizes.defaultSize > 0
-            ? [Int](repeating: Int(sizes.defaultSize), count: min(sizes.sampleCount, 1 << 20)) : sizes.sizes.map { Int($0) }
+            ? [Int](repeating: Int(sizes.defaultSize), count: min(sizes.sampleCount, 1 << 20))
+            : sizes.sizes.map { Int($0) }
         if said != entrySizes { find(.auxiliarySize, moof, "saiz says other sizes than senc has") }
         let base = fragment.header?.baseDataOffset.map { Int(clamping: $0) } ?? moof
         guard offsets.offsets.count == 1, let offset = offsets.offsets.first else {
@@ -210,7 +212,11 @@ extension MP4Verifier {
                 while let sample = try cursor.next(part) {
                     bytes += sample.size
                     guard Self.isInside(sample.range, data), bytes <= part.byteCount else {
-                        find(.sampleRange, sample.offset, "sample \(cursor.index) of track \(track.id) is not in a mdat box")
+                        find(
+                            .sampleRange,
+                            sample.offset,
+                            "sample \(cursor.index) of track \(track.id) is not in a mdat box"
+                        )
                         break
                     }
                 }

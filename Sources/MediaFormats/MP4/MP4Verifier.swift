@@ -2,8 +2,8 @@ import ByteCoding
 
 /// Holds MP4 files against themselves: an init segment and media segments one after the other, or a whole file.
 ///
-/// It is strict where a packager must be exact, and it is a reader of its own: boxes are read one by one, without the cursors,
-/// so that a mistake of theirs does not hide one of the writer's.
+/// It is strict where a packager must be exact, and it is a reader of its own: boxes are read one by one, without the
+/// cursors, so that a mistake of theirs does not hide one of the writer's.
 ///
 ///     var verifier = MP4Verifier()
 ///     verifier.add(initSegment)
@@ -150,7 +150,8 @@ public struct MP4Verifier: Sendable {
     /// Reads a box that has an end of its own; false when it is not known.
     private func readKnownBox(_ type: FourCC, _ reader: inout ByteReader) throws(ParseError) -> Bool {
         switch type {
-        case "mvhd", "tkhd", "mdhd", "elst", "stts", "ctts", "stss", "stsc", "stco", "co64", "stsz", "stz2", "mehd", "trex",
+        case "mvhd", "tkhd", "mdhd", "elst", "stts", "ctts", "stss", "stsc", "stco", "co64", "stsz", "stz2", "mehd",
+            "trex",
             "mfhd", "tfhd", "tfdt", "sidx", "tfra", "mfro", "saiz", "saio", "sgpd", "sbgp", "pssh":
             _ = try boxFields(type, &reader)
             return true
@@ -239,7 +240,9 @@ public struct MP4Verifier: Sendable {
         guard let time = track.decodeTime else {
             return find(.missingBox, offset, "track \(trackID) has no tfdt box")
         }
-        guard time < 1 << 62 else { return find(.decodeTime, offset, "track \(trackID) begins before 0, or absurdly late") }
+        guard time < 1 << 62 else {
+            return find(.decodeTime, offset, "track \(trackID) begins before 0, or absurdly late")
+        }
         if let expected = endTimes[trackID], expected != time {
             find(.decodeTime, offset, "track \(trackID) begins at \(time), the fragment before ended at \(expected)")
         }

@@ -52,7 +52,9 @@ public struct Movie: Hashable, Sendable {
                 isFragmented = true
                 try content.readBoxes(in: "mvex") { inner, box throws(ParseError) in
                     if inner.type == "trex" { extends.append(try TrackExtendsBox(reading: &box)) }
-                    if inner.type == "mehd" { fragmentDuration = try MovieExtendsHeaderBox(reading: &box).fragmentDuration }
+                    if inner.type == "mehd" {
+                        fragmentDuration = try MovieExtendsHeaderBox(reading: &box).fragmentDuration
+                    }
                 }
             case "pssh": systems.append(try ProtectionSystemHeaderBox(reading: &content))
             case "cmov":

@@ -37,8 +37,8 @@ public struct MovieFile: Sendable {
     public let movie: Movie
     /// The size of the file in bytes.
     public let byteCount: Int
-    /// The box that is cut off at the end of the file; nil: none is. In a fragmented file only boxes before the first fragment
-    /// are looked at here.
+    /// The box that is cut off at the end of the file; nil: none is. In a fragmented file only boxes before the first
+    /// fragment are looked at here.
     public let truncation: Truncation?
     /// Where the first fragment begins; nil when there is none.
     public let firstFragment: Int?
@@ -93,7 +93,7 @@ public struct MovieFile: Sendable {
         guard let movie else {
             let reason =
                 truncation.map {
-                    "there is no moov box; the \($0.type) box at byte \($0.offset) is cut off, \($0.missing) bytes are missing"
+                    "there is no moov box; of the \($0.type) box at byte \($0.offset) \($0.missing) bytes are missing"
                 } ?? "there is no moov box"
             throw ParseError(.missingBox, reading: "file", offset: 0, reason: reason)
         }

@@ -160,7 +160,12 @@ struct MovieFragment: Sendable {
             )
         }
         guard dataOffset >= 0, dataOffset < 1 << 62 else {
-            throw ParseError(.invalidValue, reading: "data offset of a run", offset: start, reason: "it is \(dataOffset)")
+            throw ParseError(
+                .invalidValue,
+                reading: "data offset of a run",
+                offset: start,
+                reason: "it is \(dataOffset)"
+            )
         }
         return Run(
             entries: reader.offset,
@@ -179,7 +184,12 @@ struct MovieFragment: Sendable {
             // At most 2^32 samples of 2^32 bytes each.
             let (size, overflow) = run.count.multipliedReportingOverflow(by: Int(part.size))
             guard !overflow, size < 1 << 61 else {
-                throw ParseError(.invalidLength, reading: "samples of a run", offset: run.entries, reason: "they are too large")
+                throw ParseError(
+                    .invalidLength,
+                    reading: "samples of a run",
+                    offset: run.entries,
+                    reason: "they are too large"
+                )
             }
             return run.dataOffset + size
         }

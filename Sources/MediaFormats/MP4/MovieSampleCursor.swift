@@ -1,9 +1,10 @@
 public import ByteCoding
 
-/// Walks through the samples of several tracks of a file in the order of their decode times in the presentation, edit lists
-/// taken into account. Tables are not spread out in memory; a sample costs no allocation.
+/// Walks through the samples of several tracks of a file in the order of their decode times in the presentation, edit
+/// lists taken into account. Tables are not spread out in memory; a sample costs no allocation.
 public struct MovieSampleCursor: Sendable {
-    /// When the next sample of a track is decoded. It is small, so that tracks are compared without copying samples or cursors.
+    /// When the next sample of a track is decoded. It is small, so that tracks are compared without copying samples or
+    /// cursors.
     private struct Key: Sendable {
         var isThere = false
         /// In the presentation.
@@ -24,7 +25,8 @@ public struct MovieSampleCursor: Sendable {
     private var samples: [Sample]
     private let byteCount: Int
     private var isStarted = false
-    /// The track that gave the last sample: its next one is read only when it is needed, so that an error comes in its place.
+    /// The track that gave the last sample: its next one is read only when it is needed, so that an error comes in its
+    /// place.
     private var last = -1
 
     init(_ file: MovieFile, tracks: [Track]) {
@@ -40,14 +42,19 @@ public struct MovieSampleCursor: Sendable {
 
     /// The next sample; nil after the last.
     ///
-    /// Samples of one track come in the order in which they are stored. Of two at the same time the one of the earlier track
-    /// comes first.
+    /// Samples of one track come in the order in which they are stored. Of two at the same time the one of the earlier
+    /// track comes first.
     ///
     /// - Parameter file: The file; the same for each call.
     /// - Throws: `ParseError`; `truncated` when a sample lies behind the end of the file, named by track and number.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
         guard file.byteCount == byteCount else {
-            throw ParseError(.invalidValue, reading: "file", offset: 0, reason: "its size has changed since it was opened")
+            throw ParseError(
+                .invalidValue,
+                reading: "file",
+                offset: 0,
+                reason: "its size has changed since it was opened"
+            )
         }
         if last >= 0 {
             try advance(last, file)

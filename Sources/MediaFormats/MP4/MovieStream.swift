@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// Reads an MP4 or QuickTime file that comes through a pipe. Bytes go in, headers and samples come out; only what is not
-/// finished yet is held: a header, or a sample.
+/// Reads an MP4 or QuickTime file that comes through a pipe. Bytes go in, headers and samples come out; only what is
+/// not finished yet is held: a header, or a sample.
 ///
 ///     var stream = MovieStream()
 ///     while let bytes = read() {
@@ -10,8 +10,8 @@ public import ByteCoding
 ///     }
 ///     try stream.finish()
 ///
-/// The `moov` box must come first: behind the media data it comes too late. Samples come in the order of the file, which
-/// interleaves tracks more or less well.
+/// The `moov` box must come first: behind the media data it comes too late. Samples come in the order of the file,
+/// which interleaves tracks more or less well.
 public struct MovieStream: Sendable {
     /// What was read.
     public enum Event: Sendable {
@@ -91,8 +91,8 @@ public struct MovieStream: Sendable {
 
     /// What can be read from the bytes that have come; nil: more are needed.
     ///
-    /// - Throws: `ParseError`; `movie-behind-media` when media data come before the `moov` box; `not-supported` when samples lie
-    ///   in front of what has come already.
+    /// - Throws: `ParseError`; `movie-behind-media` when media data come before the `moov` box; `not-supported` when
+    ///   samples lie in front of what has come already.
     public mutating func next() throws(ParseError) -> Event? {
         while true {
             switch state {
@@ -116,7 +116,8 @@ public struct MovieStream: Sendable {
 
     /// Says that no more bytes come.
     ///
-    /// - Throws: `ParseError` `truncated` when a box or a sample is not complete, `missing-box` when there was no `moov` box.
+    /// - Throws: `ParseError` `truncated` when a box or a sample is not complete, `missing-box` when there was no
+    ///   `moov` box.
     public mutating func finish() throws(ParseError) {
         switch state {
         case .header where bufferedCount == 0, .skip(nil), .media(nil): break

@@ -1,6 +1,7 @@
 import ByteCoding
 
-/// Walks through the auxiliary information and the key groups of samples, sample by sample, in step with a cursor over samples.
+/// Walks through the auxiliary information and the key groups of samples, sample by sample, in step with a cursor over
+/// samples.
 struct ProtectionCursor: Sendable {
     /// By sample description, from 0; nil where samples are clear.
     private let defaults: [Default?]

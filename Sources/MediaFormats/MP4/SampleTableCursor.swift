@@ -19,8 +19,8 @@ public struct SampleTable: Hashable, Sendable {
     public var sampleCount: Int { sampleSize.sampleCount }
 }
 
-/// Walks through a sample table, sample by sample, without spreading it out in memory. The cost of a sample does not depend on
-/// how many there are.
+/// Walks through a sample table, sample by sample, without spreading it out in memory. The cost of a sample does not
+/// depend on how many there are.
 public struct SampleTableCursor: Sendable {
     private let table: SampleTable
     private let trackID: UInt32
@@ -61,8 +61,8 @@ public struct SampleTableCursor: Sendable {
     /// The next sample; nil after the last.
     ///
     /// - Parameter file: The file in which the tables lie; the same for each call.
-    /// - Throws: `ParseError` `invalid-value` when the tables contradict each other: too few durations or chunks, an entry that
-    ///   stands for nothing, an offset beyond 2^62, samples that take more bytes than they could.
+    /// - Throws: `ParseError` `invalid-value` when the tables contradict each other: too few durations or chunks, an
+    ///   entry that stands for nothing, an offset beyond 2^62, samples that take more bytes than they could.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
         var sample = Sample.none
         return try next(file, into: &sample) ? sample : nil
@@ -163,7 +163,8 @@ public struct SampleTableCursor: Sendable {
         samplesLeftInChunk = samplesPerChunk
     }
 
-    private func sampleSize(_ file: RawSpan) -> Int {
+    /// Changes nothing; not being `mutating`, it would be handed a copy of the cursor.
+    private mutating func sampleSize(_ file: RawSpan) -> Int {
         let sizes = table.sampleSize
         switch sizes.fieldSize {
         case 32: return Int(file.load(sizes.offset + index * 4, as: UInt32.self))

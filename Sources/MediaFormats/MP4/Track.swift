@@ -41,7 +41,8 @@ public struct Track: Hashable, Sendable {
 
     /// What the edit list means.
     ///
-    /// - Throws: `ParseError` `not-supported`, which names the track, for several pieces of media or a rate other than 1.
+    /// - Throws: `ParseError` `not-supported`, which names the track, for several pieces of media or a rate other than
+    ///   1.
     public func timing() throws(ParseError) -> TrackTiming {
         try TrackTiming(
             editList: editList,

@@ -1,20 +1,20 @@
 public import ByteCoding
 
-/// When a track's media is presented, from its edit list: it may begin later than the presentation, and its beginning may be
-/// cut off.
+/// When a track's media is presented, from its edit list: it may begin later than the presentation, and its beginning
+/// may be cut off.
 public struct TrackTiming: Hashable, Sendable {
     /// Units per second of ``mediaTime``, ``delay`` and ``presentationOffset``: the timescale of the media.
     public let timescale: UInt32
-    /// The composition time at which the presentation of the media begins: the priming of audio, the delay that B-frames
-    /// cause in video, or a cut. 0 without an edit list.
+    /// The composition time at which the presentation of the media begins: the priming of audio, the delay that
+    /// B-frames cause in video, or a cut. 0 without an edit list.
     public let mediaTime: UInt64
     /// How much later than the presentation the track begins, from empty edits, rounded to the nearest unit.
     public let delay: UInt64
     /// How much of the media is presented, in the timescale of the movie; nil: all to the end.
     public let movieDuration: UInt64?
 
-    /// What is added to composition times to get times in the presentation, in the timescale of the media. Samples whose time
-    /// is negative then are not presented.
+    /// What is added to composition times to get times in the presentation, in the timescale of the media. Samples
+    /// whose time is negative then are not presented.
     public var presentationOffset: Int64 { Int64(clamping: delay) - Int64(clamping: mediaTime) }
 
     /// Makes a timing without an edit list.

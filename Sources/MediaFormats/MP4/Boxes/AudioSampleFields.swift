@@ -1,7 +1,7 @@
 import ByteCoding
 
-/// The fields of an audio track's sample entry (ISO/IEC 14496-12, 12.2.3), and those of QuickTime's sound descriptions of
-/// version 1 and 2 (QuickTime File Format, Sound Sample Descriptions).
+/// The fields of an audio track's sample entry (ISO/IEC 14496-12, 12.2.3), and those of QuickTime's sound descriptions
+/// of version 1 and 2 (QuickTime File Format, Sound Sample Descriptions).
 ///
 ///     version                  2 bytes
 ///     reserved                 6 bytes
@@ -10,7 +10,8 @@ import ByteCoding
 ///     pre_defined, reserved    4 bytes
 ///     samplerate               4 bytes   16.16 Hz
 ///     QuickTime version 1      16 bytes  samples per packet, bytes per packet, per frame, per sample
-///     QuickTime version 2      36 bytes  size 4, sample rate as a 64-bit float, channels 4, 0x7F000000 4, bits 4, flags 4,
+///     QuickTime version 2      36 bytes  size 4, sample rate as a 64-bit float, channels 4, 0x7F000000 4, bits 4,
+///   flags 4,
 ///                                        bytes per packet 4, frames per packet 4
 ///
 /// Version 1 also occurs in ISO files, without those 16 bytes; there the version of `stsd` is 1 as well.

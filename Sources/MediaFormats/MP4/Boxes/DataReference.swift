@@ -5,6 +5,7 @@ public import ByteCoding
 ///     entry_count   4 bytes
 ///     entries       full boxes: url, urn, alis; flags 1: in this file
 public struct DataReferenceBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "dref"
 
     /// The entries; sample entries refer to them by number, from 1.
@@ -13,6 +14,9 @@ public struct DataReferenceBox: Box, Hashable {
     /// Makes a box with one entry: this file.
     public init() { entries = [RawBox(type: "url ", content: [0, 0, 0, 1])] }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         let count = try reader.readCount(entrySize: 12, "number of data references")
@@ -25,6 +29,7 @@ public struct DataReferenceBox: Box, Hashable {
         }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type) { writer in
             writer.write(UInt32(entries.count))
@@ -32,7 +37,8 @@ public struct DataReferenceBox: Box, Hashable {
         }
     }
 
-    /// Whether a reference, from 1, is to this file. One that is missing counts as such: some writers leave the table out.
+    /// Whether a reference, from 1, is to this file. One that is missing counts as such: some writers leave the table
+    /// out.
     public func isSelfContained(_ index: UInt16) -> Bool {
         guard index > 0, Int(index) <= entries.count else { return true }
         let content = entries[Int(index) - 1].content

@@ -1,13 +1,17 @@
 public import ByteCoding
 
-/// `esds`: the descriptors of an MPEG-4 elementary stream (ISO/IEC 14496-1, 7.2.6), read as far as a packager needs them.
+/// `esds`: the descriptors of an MPEG-4 elementary stream (ISO/IEC 14496-1, 7.2.6), read as far as a packager needs
+/// them.
 ///
-///     ES_Descriptor              tag 3: ES_ID 2 bytes, flags 1, then by the flags dependsOn_ES_ID 2, URL (length 1, text),
+///     ES_Descriptor              tag 3: ES_ID 2 bytes, flags 1, then by the flags dependsOn_ES_ID 2, URL (length 1,
+///   text),
 ///                                OCR_ES_ID 2
-///     DecoderConfigDescriptor    tag 4, in it: objectTypeIndication 1, streamType 1, bufferSizeDB 3, maxBitrate 4, avgBitrate 4
+///     DecoderConfigDescriptor    tag 4, in it: objectTypeIndication 1, streamType 1, bufferSizeDB 3, maxBitrate 4,
+///   avgBitrate 4
 ///     DecoderSpecificInfo        tag 5, in that: for AAC the AudioSpecificConfig
 ///
-/// A descriptor begins with its tag and its size: 1 to 4 bytes with 7 bits each, the highest bit set in all but the last.
+/// A descriptor begins with its tag and its size: 1 to 4 bytes with 7 bits each, the highest bit set in all but the
+/// last.
 public struct ElementaryStreamDescriptorBox: Hashable, Sendable {
     /// The type.
     public static let type: FourCC = "esds"

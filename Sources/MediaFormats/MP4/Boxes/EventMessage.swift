@@ -11,6 +11,7 @@ public import ByteCoding
 ///     id                        4 bytes        value                     text, 0
 ///     message_data              to the end     message_data              to the end
 public struct EventMessageBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "emsg"
 
     /// When an event is.
@@ -55,6 +56,9 @@ public struct EventMessageBox: Box, Hashable {
         self.messageData = messageData
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         if header.version == 0 {
@@ -75,6 +79,7 @@ public struct EventMessageBox: Box, Hashable {
         messageData = try reader.readRest("data of an event")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         switch time {
         case .delta(let delta):
@@ -112,6 +117,7 @@ public struct EventMessageBox: Box, Hashable {
 ///     ntp_timestamp        8 bytes   seconds since 1900 as 32.32
 ///     media_time           4 bytes in version 0, 8 in version 1
 public struct ProducerReferenceTimeBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "prft"
 
     /// What the time is that of, 24 bits: 0 the encoder's input, 1 its output, 2 when the moof was finished.
@@ -131,6 +137,9 @@ public struct ProducerReferenceTimeBox: Box, Hashable {
         self.mediaTime = mediaTime
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         flags = header.flags

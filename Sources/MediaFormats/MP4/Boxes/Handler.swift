@@ -7,6 +7,7 @@ public import ByteCoding
 ///     reserved       12 bytes
 ///     name           UTF-8, 0 at the end; a length byte before it in QuickTime
 public struct HandlerBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "hdlr"
 
     /// The kind of media.
@@ -20,6 +21,9 @@ public struct HandlerBox: Box, Hashable {
         self.name = name
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         try reader.skip(4, "pre-defined")
@@ -31,6 +35,7 @@ public struct HandlerBox: Box, Hashable {
         self.name = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type) { writer in
             writer.zeros(4)

@@ -4,6 +4,7 @@ public import ByteCoding
 ///
 ///     fragment_duration   4 bytes in version 0, 8 in version 1
 public struct MovieExtendsHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "mehd"
 
     /// In the timescale of the movie.
@@ -12,11 +13,15 @@ public struct MovieExtendsHeaderBox: Box, Hashable {
     /// Makes a box.
     public init(fragmentDuration: UInt64) { self.fragmentDuration = fragmentDuration }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         fragmentDuration = try reader.readTime(header, "duration of a mehd box")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let version: UInt8 = fragmentDuration > UInt32.max ? 1 : 0
         writer.fullBox(Self.type, version: version) { $0.writeTime(fragmentDuration, version) }
@@ -27,6 +32,7 @@ public struct MovieExtendsHeaderBox: Box, Hashable {
 ///
 ///     extended_language   a BCP 47 tag, 0 at the end
 public struct ExtendedLanguageBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "elng"
 
     /// A BCP 47 tag, such as `de-CH`.
@@ -35,11 +41,15 @@ public struct ExtendedLanguageBox: Box, Hashable {
     /// Makes a box.
     public init(language: String) { self.language = language }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         language = try reader.readString("extended language")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type) { writer in
             writer.write(language.utf8)

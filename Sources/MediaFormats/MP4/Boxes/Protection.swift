@@ -7,6 +7,7 @@ public import ByteCoding
 ///            scheme_version                 4 bytes   0x00010000
 ///     schi   tenc                           see ``TrackEncryptionBox``
 public struct ProtectionSchemeInfoBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "sinf"
 
     /// The sample entry's type without protection, such as `avc1`.
@@ -26,6 +27,9 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
         self.trackEncryption = trackEncryption
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         var format: FourCC?
         var scheme: (type: FourCC, version: UInt32)?
@@ -53,6 +57,7 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
         trackEncryption = encryption
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             writer.box("frma") { $0.write(originalFormat) }
@@ -78,6 +83,7 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
 ///     default_constant_IV_size         1 byte   ┐ if protected and the size is 0
 ///     default_constant_IV              8 or 16  ┘
 public struct TrackEncryptionBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "tenc"
 
     /// How many blocks of 16 bytes of each pattern are encrypted; 0 with ``skipByteBlock`` 0: all.
@@ -110,6 +116,9 @@ public struct TrackEncryptionBox: Box, Hashable {
         self.constantIV = constantIV
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         try reader.skip(1, "reserved")
@@ -168,6 +177,7 @@ public struct TrackEncryptionBox: Box, Hashable {
 ///     DataSize    4 bytes
 ///     Data        DataSize bytes
 public struct ProtectionSystemHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "pssh"
 
     /// The DRM system, 16 bytes.
@@ -184,6 +194,9 @@ public struct ProtectionSystemHeaderBox: Box, Hashable {
         self.data = data
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         systemID = try reader.readBytes(16, "system ID")
@@ -199,6 +212,7 @@ public struct ProtectionSystemHeaderBox: Box, Hashable {
         data = try reader.readBytes(size, "data of a pssh box")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: keyIDs == nil ? 0 : 1) { writer in
             writer.write(systemID)

@@ -13,6 +13,7 @@ public import ByteCoding
 ///     trun_number                  1 to 4 bytes        │
 ///     sample_number                1 to 4 bytes        ┘
 public struct TrackFragmentRandomAccessBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "tfra"
 
     /// A sync sample.
@@ -55,6 +56,9 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
         self.entries = entries
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         trackID = try reader.readUInt32("track of a tfra box")
@@ -100,11 +104,12 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
     }
 }
 
-/// `mfro`: how large the `mfra` box is that it ends, so that it can be found from the end of the file (ISO/IEC 14496-12,
-/// 8.8.11).
+/// `mfro`: how large the `mfra` box is that it ends, so that it can be found from the end of the file (ISO/IEC
+/// 14496-12, 8.8.11).
 ///
 ///     size   4 bytes
 public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "mfro"
 
     /// The size of the mfra box in bytes.
@@ -113,11 +118,15 @@ public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
     /// Makes a box.
     public init(size: UInt32) { self.size = size }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         size = try reader.readUInt32("size of a mfra box")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) { writer.fullBox(Self.type) { $0.write(size) } }
 }
 

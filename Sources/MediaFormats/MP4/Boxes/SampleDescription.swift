@@ -155,8 +155,8 @@ extension SampleEntry {
         }
     }
 
-    /// The entry of the same samples, encrypted: the format becomes `encv`, `enca` or `enct`, a `sinf` box goes behind the
-    /// other boxes.
+    /// The entry of the same samples, encrypted: the format becomes `encv`, `enca` or `enct`, a `sinf` box goes behind
+    /// the other boxes.
     ///
     /// An entry that is protected already loses its earlier protection.
     public func protected(scheme: FourCC, trackEncryption: TrackEncryptionBox) -> SampleEntry {

@@ -35,6 +35,7 @@ public struct SampleToGroupBox: Hashable, Sendable {
 ///     description_length                4 bytes   if default_length is 0   ┐ each entry
 ///     entry                             by the kind of group               ┘
 public struct SampleGroupDescriptionBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "sgpd"
 
     /// The kind of group.
@@ -51,6 +52,9 @@ public struct SampleGroupDescriptionBox: Box, Hashable {
         self.entries = entries
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 3)
         groupingType = try reader.readFourCC("grouping type")

@@ -15,6 +15,7 @@ public import ByteCoding
 ///     SAP_type                     3 bits                      │
 ///     SAP_delta_time               28 bits                     ┘
 public struct SegmentIndexBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "sidx"
 
     /// A segment.
@@ -69,6 +70,9 @@ public struct SegmentIndexBox: Box, Hashable {
         self.references = references
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         referenceID = try reader.readUInt32("reference ID")
