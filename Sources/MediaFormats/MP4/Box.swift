@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// A box with a type of its own in this library. Its byte table stands above it; reading and writing stand side by side below.
+/// A box with a type of its own in this library. Its byte table stands above it; reading and writing stand side by side
+/// below.
 public protocol Box: Sendable {
     /// The type.
     static var type: FourCC { get }

@@ -20,7 +20,8 @@ public struct BoxHeader: Hashable, Sendable {
 
     /// Reads a header.
     ///
-    /// - Throws: `ParseError` `truncated`, or `invalid-length` when the size is less than the header's or more than 2^62.
+    /// - Throws: `ParseError` `truncated`, or `invalid-length` when the size is less than the header's or more than
+    ///   2^62.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
         let size = try reader.readUInt32("size of a box")

@@ -8,6 +8,7 @@ public import ByteCoding
 ///     sample_count              4 bytes
 ///     sample_info_size          1 byte each, if the default is 0
 public struct AuxiliaryInformationSizesBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "saiz"
 
     /// The kind of information; nil: that of the protection scheme.
@@ -29,6 +30,9 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
         self.sizes = isUniform ? [] : sizes
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         infoType = nil
@@ -46,6 +50,7 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
         }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, flags: infoType == nil ? 0 : 1) { writer in
             if let infoType {
@@ -66,6 +71,7 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
 ///     entry_count               4 bytes
 ///     offset                    4 bytes each in version 0, 8 in version 1
 public struct AuxiliaryInformationOffsetsBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "saio"
 
     /// The kind of information; nil: that of the protection scheme.
@@ -79,6 +85,9 @@ public struct AuxiliaryInformationOffsetsBox: Box, Hashable {
         self.offsets = offsets
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         infoType = nil
@@ -92,6 +101,7 @@ public struct AuxiliaryInformationOffsetsBox: Box, Hashable {
         for _ in 0..<count { offsets.append(try reader.readTime(header, "offset of auxiliary information")) }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let version: UInt8 = offsets.contains { $0 > UInt32.max } ? 1 : 0
         writer.fullBox(Self.type, version: version, flags: infoType == nil ? 0 : 1) { writer in

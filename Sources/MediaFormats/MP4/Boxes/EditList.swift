@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// `elst`: which part of the media is presented when (ISO/IEC 14496-12, 8.6.6). Version 1 has 8 bytes where version 0 has 4.
+/// `elst`: which part of the media is presented when (ISO/IEC 14496-12, 8.6.6). Version 1 has 8 bytes where version 0
+/// has 4.
 ///
 ///     entry_count            4 bytes
 ///     segment_duration       4 or 8 bytes   in the timescale of mvhd
@@ -8,6 +9,7 @@ public import ByteCoding
 ///     media_rate_integer     2 bytes
 ///     media_rate_fraction    2 bytes
 public struct EditListBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "elst"
 
     /// One edit.
@@ -33,6 +35,9 @@ public struct EditListBox: Box, Hashable {
     /// Makes a box.
     public init(entries: [Entry]) { self.entries = entries }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         let count = try reader.readCount(entrySize: header.version == 0 ? 12 : 20, "number of edits")
@@ -49,6 +54,7 @@ public struct EditListBox: Box, Hashable {
         }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let isLong = entries.contains {
             $0.segmentDuration > UInt32.max || ($0.mediaTime.map { Int32(exactly: $0) == nil } ?? false)

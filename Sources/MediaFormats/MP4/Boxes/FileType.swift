@@ -6,6 +6,7 @@ public import ByteCoding
 ///     minor_version       4 bytes
 ///     compatible_brands   4 bytes each, to the end
 public struct FileTypeBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "ftyp"
     /// The type of the same box at the start of a segment.
     public static let segmentType: FourCC = "styp"
@@ -24,6 +25,9 @@ public struct FileTypeBox: Box, Hashable {
         self.compatibleBrands = compatibleBrands
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         majorBrand = try reader.readFourCC("major brand")
         minorVersion = try reader.readUInt32("minor version")
@@ -32,6 +36,7 @@ public struct FileTypeBox: Box, Hashable {
         while reader.remaining >= 4 { compatibleBrands.append(try reader.readFourCC("compatible brand")) }
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) { write(as: Self.type, to: &writer) }
 
     /// Writes the box as `ftyp` or `styp`.

@@ -7,6 +7,7 @@ public import ByteCoding
 ///     reserved       12 bytes
 ///     name           UTF-8, 0 at the end; a length byte before it in QuickTime
 public struct HandlerBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "hdlr"
 
     /// The kind of media.
@@ -20,16 +21,21 @@ public struct HandlerBox: Box, Hashable {
         self.name = name
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         try reader.skip(4, "pre-defined")
         handlerType = try reader.readFourCC("handler type")
         try reader.skip(12, "reserved")
         var name = try reader.readRest("name of a handler")[...]
-        if let first = name.first, Int(first) == name.count - 1 { name = name.dropFirst() }
+        // A name with a length byte has no 0 at the end; one without has.
+        if let first = name.first, Int(first) == name.count - 1, name.last != 0 { name = name.dropFirst() }
         self.name = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type) { writer in
             writer.zeros(4)

@@ -8,6 +8,7 @@ public import ByteCoding
 ///     language                           2 bytes        1 bit 0, then three letters of 5 bits, each minus 0x60
 ///     pre_defined                        2 bytes
 public struct MediaHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "mdhd"
 
     /// Units per second of the times of samples.
@@ -24,6 +25,9 @@ public struct MediaHeaderBox: Box, Hashable {
         self.language = language
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         try reader.skip(header.version == 0 ? 8 : 16, "times of a mdhd box")
@@ -33,6 +37,7 @@ public struct MediaHeaderBox: Box, Hashable {
         try reader.skip(2, "pre-defined")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let version: UInt8 = duration > UInt32.max ? 1 : 0
         writer.fullBox(Self.type, version: version) { writer in

@@ -13,6 +13,7 @@ public import ByteCoding
 ///     pre_defined         24 bytes
 ///     next_track_ID       4 bytes
 public struct MovieHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "mvhd"
 
     /// Units per second of the durations in `mvhd`, `tkhd` and `elst`.
@@ -29,6 +30,9 @@ public struct MovieHeaderBox: Box, Hashable {
         self.nextTrackID = nextTrackID
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         try reader.skip(header.version == 0 ? 8 : 16, "times of a mvhd box")
@@ -38,6 +42,7 @@ public struct MovieHeaderBox: Box, Hashable {
         nextTrackID = try reader.readUInt32("next track ID")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let version: UInt8 = duration > UInt32.max ? 1 : 0
         writer.fullBox(Self.type, version: version) { writer in

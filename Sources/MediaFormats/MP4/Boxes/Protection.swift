@@ -7,6 +7,7 @@ public import ByteCoding
 ///            scheme_version                 4 bytes   0x00010000
 ///     schi   tenc                           see ``TrackEncryptionBox``
 public struct ProtectionSchemeInfoBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "sinf"
 
     /// The sample entry's type without protection, such as `avc1`.
@@ -26,36 +27,37 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
         self.trackEncryption = trackEncryption
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         var format: FourCC?
-        schemeType = nil
-        schemeVersion = 0
-        trackEncryption = nil
+        var scheme: (type: FourCC, version: UInt32)?
+        var encryption: TrackEncryptionBox?
         let start = reader.offset
-        while reader.remaining > 0 {
-            let header = try BoxHeader(reading: &reader)
-            var content = try reader.split(header.contentSize(of: reader.remaining), "\(header.type) box in sinf")
+        try reader.readBoxes(in: Self.type) { header, content throws(ParseError) in
             switch header.type {
             case "frma": format = try content.readFourCC("original format")
             case "schm":
                 _ = try FullBoxHeader(reading: &content, of: "schm", newest: 0)
-                schemeType = try content.readFourCC("scheme type")
-                schemeVersion = try content.readUInt32("scheme version")
+                scheme = (try content.readFourCC("scheme type"), try content.readUInt32("scheme version"))
             case "schi":
-                while content.remaining > 0 {
-                    let inner = try BoxHeader(reading: &content)
-                    var box = try content.split(inner.contentSize(of: content.remaining), "\(inner.type) box in schi")
-                    if inner.type == TrackEncryptionBox.type { trackEncryption = try TrackEncryptionBox(reading: &box) }
+                try content.readBoxes(in: "schi") { inner, box throws(ParseError) in
+                    if inner.type == TrackEncryptionBox.type { encryption = try TrackEncryptionBox(reading: &box) }
                 }
             default: break
             }
         }
         guard let format else {
-            throw ParseError(.invalidValue, reading: "sinf box", offset: start, reason: "it has no frma box")
+            throw ParseError(.missingBox, reading: "sinf box", offset: start, reason: "it has no frma box")
         }
         originalFormat = format
+        schemeType = scheme?.type
+        schemeVersion = scheme?.version ?? 0
+        trackEncryption = encryption
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.box(Self.type) { writer in
             writer.box("frma") { $0.write(originalFormat) }
@@ -81,6 +83,7 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
 ///     default_constant_IV_size         1 byte   ┐ if protected and the size is 0
 ///     default_constant_IV              8 or 16  ┘
 public struct TrackEncryptionBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "tenc"
 
     /// How many blocks of 16 bytes of each pattern are encrypted; 0 with ``skipByteBlock`` 0: all.
@@ -113,13 +116,21 @@ public struct TrackEncryptionBox: Box, Hashable {
         self.constantIV = constantIV
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         try reader.skip(1, "reserved")
-        let pattern = try reader.readUInt8("pattern of a tenc box")
-        cryptByteBlock = header.version == 0 ? 0 : pattern >> 4
-        skipByteBlock = header.version == 0 ? 0 : pattern & 15
-        isProtected = try reader.readUInt8("protection of a tenc box") != 0
+        try self.init(fieldsOf: &reader, hasPattern: header.version > 0)
+    }
+
+    /// Reads what `tenc` and the entries of `seig` groups share.
+    init(fieldsOf reader: inout ByteReader, hasPattern: Bool) throws(ParseError) {
+        let pattern = try reader.readUInt8("encryption pattern")
+        cryptByteBlock = hasPattern ? pattern >> 4 : 0
+        skipByteBlock = hasPattern ? pattern & 15 : 0
+        isProtected = try reader.readUInt8("whether samples are protected") != 0
         let offset = reader.offset
         perSampleIVSize = try reader.readUInt8("size of initialisation vectors")
         guard [0, 8, 16].contains(perSampleIVSize) else { throw Self.size(perSampleIVSize, offset) }
@@ -142,14 +153,18 @@ public struct TrackEncryptionBox: Box, Hashable {
         let version: UInt8 = cryptByteBlock != 0 || skipByteBlock != 0 || perSampleIVSize == 0 ? 1 : 0
         writer.fullBox(Self.type, version: version) { writer in
             writer.write(UInt8(0))
-            writer.write(cryptByteBlock << 4 | skipByteBlock)
-            writer.write(UInt8(isProtected ? 1 : 0))
-            writer.write(perSampleIVSize)
-            writer.write(keyID)
-            if isProtected, perSampleIVSize == 0 {
-                writer.write(UInt8(constantIV.count))
-                writer.write(constantIV)
-            }
+            writeFields(to: &writer)
+        }
+    }
+
+    func writeFields(to writer: inout BoxWriter) {
+        writer.write(cryptByteBlock << 4 | skipByteBlock & 15)
+        writer.write(UInt8(isProtected ? 1 : 0))
+        writer.write(perSampleIVSize)
+        writer.write(keyID)
+        if isProtected, perSampleIVSize == 0 {
+            writer.write(UInt8(truncatingIfNeeded: constantIV.count))
+            writer.write(constantIV)
         }
     }
 }
@@ -162,6 +177,7 @@ public struct TrackEncryptionBox: Box, Hashable {
 ///     DataSize    4 bytes
 ///     Data        DataSize bytes
 public struct ProtectionSystemHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "pssh"
 
     /// The DRM system, 16 bytes.
@@ -178,6 +194,9 @@ public struct ProtectionSystemHeaderBox: Box, Hashable {
         self.data = data
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         systemID = try reader.readBytes(16, "system ID")
@@ -193,6 +212,7 @@ public struct ProtectionSystemHeaderBox: Box, Hashable {
         data = try reader.readBytes(size, "data of a pssh box")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: keyIDs == nil ? 0 : 1) { writer in
             writer.write(systemID)

@@ -1,7 +1,8 @@
 public import ByteCoding
 
-// The tables of a sample table stay where they are, in the mapped file: a film has hundreds of thousands of samples, and they
-// are needed one after the other. A table is read as its place and its number of entries; ``SampleTableCursor`` walks through.
+// The tables of a sample table stay where they are, in the mapped file: a film has hundreds of thousands of samples,
+// and they are needed one after the other. A table is read as its place and its number of entries;
+// ``SampleTableCursor`` walks through.
 
 /// Where the entries of a table lie in the input.
 public struct TableEntries: Hashable, Sendable {

@@ -8,6 +8,7 @@ public import ByteCoding
 ///     default_sample_size                4 bytes
 ///     default_sample_flags               4 bytes
 public struct TrackExtendsBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "trex"
 
     /// The track.
@@ -36,6 +37,9 @@ public struct TrackExtendsBox: Box, Hashable {
         self.sampleFlags = sampleFlags
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         trackID = try reader.readUInt32("track ID of a trex box")
@@ -45,6 +49,7 @@ public struct TrackExtendsBox: Box, Hashable {
         sampleFlags = SampleFlags(rawValue: try reader.readUInt32("default sample flags"))
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type) { writer in
             writer.write(trackID)

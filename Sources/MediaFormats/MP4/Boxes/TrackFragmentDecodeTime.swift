@@ -4,6 +4,7 @@ public import ByteCoding
 ///
 ///     baseMediaDecodeTime   4 bytes in version 0, 8 in version 1
 public struct TrackFragmentDecodeTimeBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "tfdt"
 
     /// In the timescale of the media.
@@ -12,6 +13,9 @@ public struct TrackFragmentDecodeTimeBox: Box, Hashable {
     /// Makes a box.
     public init(baseMediaDecodeTime: UInt64) { self.baseMediaDecodeTime = baseMediaDecodeTime }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         baseMediaDecodeTime = try reader.readTime(header, "decode time of a fragment")

@@ -11,6 +11,7 @@ public import ByteCoding
 ///
 /// flags 0x010000: the duration is empty; 0x020000: offsets count from the moof box.
 public struct TrackFragmentHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "tfhd"
 
     /// The track.
@@ -47,6 +48,9 @@ public struct TrackFragmentHeaderBox: Box, Hashable {
         isDefaultBaseMoof = true
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let flags = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0).flags
         trackID = try reader.readUInt32("track ID of a fragment")
@@ -59,6 +63,7 @@ public struct TrackFragmentHeaderBox: Box, Hashable {
         isDefaultBaseMoof = flags & 0x02_0000 != 0
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         var flags: UInt32 = 0
         if baseDataOffset != nil { flags |= 0x01 }

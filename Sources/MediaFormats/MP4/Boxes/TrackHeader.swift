@@ -13,6 +13,7 @@ public import ByteCoding
 ///     matrix                             36 bytes
 ///     width, height                      4 bytes each   16.16
 public struct TrackHeaderBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "tkhd"
 
     /// Bit 0 enabled, bit 1 in the movie, bit 2 in the preview.
@@ -51,6 +52,9 @@ public struct TrackHeaderBox: Box, Hashable {
         self.height = height
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         flags = header.flags
@@ -67,6 +71,7 @@ public struct TrackHeaderBox: Box, Hashable {
         height = try reader.readUInt32("height of a tkhd box")
     }
 
+    /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
         let version: UInt8 = duration > UInt32.max ? 1 : 0
         writer.fullBox(Self.type, version: version, flags: flags) { writer in

@@ -10,6 +10,7 @@ public import ByteCoding
 ///     sample_flags                     4 bytes           if flags 0x000400   │
 ///     sample_composition_time_offset   4 bytes           if flags 0x000800   ┘ signed in version 1
 public struct TrackRunBox: Box, Hashable {
+    /// The type.
     public static let type: FourCC = "trun"
 
     /// A sample; what is nil has the default of the fragment.
@@ -51,6 +52,9 @@ public struct TrackRunBox: Box, Hashable {
         self.samples = samples
     }
 
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         let flags = header.flags
