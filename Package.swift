@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
         .library(name: "FPSMessages", targets: ["FPSMessages"]),
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
+        .library(name: "MediaFormats", targets: ["MediaFormats"]),
+        .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
@@ -47,6 +49,14 @@ let package = Package(
         ),
         .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
+        .target(
+            name: "MediaFormats",
+            dependencies: ["ByteCoding"],
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
+        ),
+        .target(name: "BulkAES", dependencies: ["FPSCrypto"], swiftSettings: settings),
+        .target(name: "SampleEncryption", dependencies: ["BulkAES", "FPSCrypto"], swiftSettings: settings),
+        .target(name: "Packager", swiftSettings: settings),
         .target(
             name: "KeyServerModule",
             dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
@@ -107,6 +117,20 @@ let package = Package(
             dependencies: ["ByteCoding", "FPSMessages", "VectorFiles"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "MediaFormatsTests",
+            dependencies: ["ByteCoding", "MediaFormats"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "BulkAESTests", dependencies: ["BulkAES", "FPSCrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "SampleEncryptionTests",
+            dependencies: ["FPSCrypto", "SampleEncryption"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "PackagerTests", dependencies: ["Packager"], swiftSettings: settings),
         .testTarget(
             name: "KeyServerModuleTests",
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],

@@ -1,0 +1,99 @@
+extension H264SequenceParameterSet {
+    /// The element of a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E): `avc1.64001f`.
+    ///
+    /// - Parameter sampleEntry: `avc1`, or `avc3` when parameter sets are in the stream.
+    public func codecs(sampleEntry: FourCC = "avc1") -> String {
+        CodecsString.h264(sampleEntry, profile: profile, constraints: constraints, level: level)
+    }
+}
+
+extension AVCConfigurationBox {
+    /// The element of a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E): `avc1.64001f`.
+    public func codecs(sampleEntry: FourCC = "avc1") -> String {
+        CodecsString.h264(sampleEntry, profile: profile, constraints: compatibility, level: level)
+    }
+}
+
+extension HEVCProfileTierLevel {
+    /// The element of a CODECS attribute (ISO/IEC 14496-15, Annex E.3): `hvc1.2.4.L120.90`. Its parts:
+    ///
+    ///     profile space     nothing, A, B or C
+    ///     profile           decimal
+    ///     compatibility     32 bits in reverse order, hexadecimal without leading zeros
+    ///     tier, level       L or H, decimal
+    ///     constraints       6 bytes, hexadecimal; zeros at the end are dropped
+    ///
+    /// - Parameter sampleEntry: `hvc1`, or `hev1` when parameter sets are in the stream.
+    public func codecs(sampleEntry: FourCC = "hvc1") -> String {
+        let space = ["", "A", "B", "C"][Int(profileSpace & 3)]
+        var reversed: UInt32 = 0
+        for bit in 0..<32 where compatibility >> UInt32(bit) & 1 == 1 { reversed |= 1 << UInt32(31 - bit) }
+        var parts = [
+            "\(sampleEntry)", "\(space)\(profile)", String(reversed, radix: 16, uppercase: true),
+            "\(isHighTier ? "H" : "L")\(level)",
+        ]
+        var bytes = (0..<6).map { UInt8(truncatingIfNeeded: constraints >> UInt64(40 - 8 * $0)) }
+        while bytes.last == 0 { bytes.removeLast() }
+        parts += bytes.map { String($0, radix: 16, uppercase: true) }
+        return parts.joined(separator: ".")
+    }
+}
+
+extension DolbyVisionConfigurationBox {
+    /// The element of a CODECS or SUPPLEMENTAL-CODECS attribute without its brand: `dvh1.05.06`, profile and level in two
+    /// decimal digits each.
+    ///
+    /// - Parameter sampleEntry: Of the track: `hvc1`, `hev1`, `avc1`, `avc3`, `av01`, or a type of Dolby's own.
+    public func codecs(sampleEntry: FourCC) -> String {
+        let own: FourCC =
+            switch sampleEntry {
+            case "hvc1": "dvh1"
+            case "hev1": "dvhe"
+            case "avc1": "dva1"
+            case "avc3": "dvav"
+            case "av01": "dav1"
+            default: sampleEntry
+            }
+        return "\(own).\(CodecsString.twoDigits(profile)).\(CodecsString.twoDigits(level))"
+    }
+
+    /// The SUPPLEMENTAL-CODECS attribute (RFC 8216bis, 4.4.6.2): `dvh1.08.04/db4h`. nil where the base layer cannot be shown
+    /// without Dolby Vision, as in profile 5: there ``codecs(sampleEntry:)`` goes into CODECS.
+    ///
+    /// - Parameter sampleEntry: Of the track.
+    public func supplementalCodecs(sampleEntry: FourCC) -> String? {
+        brand.map { "\(codecs(sampleEntry: sampleEntry))/\($0)" }
+    }
+
+    /// The brand that says what players without Dolby Vision see: `db1p` HDR10, `db2g` SDR, `db4h` HLG. nil where they see
+    /// nothing sensible.
+    public var brand: FourCC? {
+        guard profile >= 8 else { return nil }
+        switch baseLayerCompatibility {
+        case 1: return "db1p"
+        case 2: return "db2g"
+        case 4: return "db4h"
+        default: return nil
+        }
+    }
+
+    /// VIDEO-RANGE of the base layer, or of Dolby Vision itself where there is nothing else to see.
+    public var dynamicRange: DynamicRange {
+        switch baseLayerCompatibility {
+        case 2: .sdr
+        case 4: .hlg
+        default: .pq
+        }
+    }
+}
+
+/// What the elements of CODECS are made of.
+enum CodecsString {
+    static func h264(_ sampleEntry: FourCC, profile: UInt8, constraints: UInt8, level: UInt8) -> String {
+        let number = UInt32(profile) << 16 | UInt32(constraints) << 8 | UInt32(level)
+        let digits = String(number, radix: 16)
+        return "\(sampleEntry)." + String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    static func twoDigits(_ number: UInt8) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

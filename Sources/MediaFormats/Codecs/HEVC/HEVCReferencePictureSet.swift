@@ -1,0 +1,114 @@
+import ByteCoding
+
+/// A short-term reference picture set (ITU-T H.265, 7.3.7 and 7.4.8).
+///
+///     inter_ref_pic_set_prediction_flag    u(1)      unless it is the first
+///     delta_idx_minus1                     ue     ┐  in a slice header
+///     delta_rps_sign                       u(1)   │  predicted from another
+///     abs_delta_rps_minus1                 ue     │
+///     used_by_curr_pic_flag                u(1)   │  each picture of the other set, and one more
+///     use_delta_flag                       u(1)   ┘  if that was 0
+///     num_negative_pics                    ue     ┐  otherwise
+///     num_positive_pics                    ue     │
+///     delta_poc_minus1                     ue     │  each
+///     used_by_curr_pic_flag                u(1)   ┘
+struct HEVCReferencePictureSet: Sendable {
+    /// How many pictures a set can have: the largest decoded picture buffer less one.
+    static let limit = 16
+
+    /// Picture order counts relative to the picture: negative ones first, each half from the nearest on.
+    var deltas = [16 of Int32](repeating: 0)
+    /// How many are negative.
+    var negatives = 0
+    /// How many there are.
+    var count = 0
+    /// Which are referred to by the picture itself; the first is bit 0.
+    var used: UInt32 = 0
+
+    /// How many pictures the picture itself refers to.
+    var usedCount: Int { used.nonzeroBitCount }
+
+    /// Reads a set.
+    ///
+    /// - Parameters:
+    ///   - index: Its index; the number of the sequence parameter set's sets in a slice header.
+    ///   - sets: The sets before it.
+    init(
+        _ reader: inout BitReader,
+        index: Int,
+        sets: [HEVCReferencePictureSet],
+        isInSliceHeader: Bool
+    ) throws(ParseError) {
+        if index > 0, try reader.readFlag("inter_ref_pic_set_prediction_flag") {
+            let back = isInSliceHeader ? 1 + (try reader.readUE("delta_idx_minus1", upTo: index - 1)) : 1
+            try readPrediction(&reader, from: sets[index - back])
+        } else {
+            try readExplicit(&reader)
+        }
+    }
+
+    private mutating func readExplicit(_ reader: inout BitReader) throws(ParseError) {
+        negatives = try reader.readUE("num_negative_pics", upTo: Self.limit)
+        count = negatives + (try reader.readUE("num_positive_pics", upTo: Self.limit - negatives))
+        var delta: Int32 = 0
+        for index in 0..<count {
+            if index == negatives { delta = 0 }
+            let step = Int32(1 + (try reader.readUE("delta_poc_minus1", upTo: 32767)))
+            delta += index < negatives ? -step : step
+            deltas[index] = delta
+            if try reader.readFlag("used_by_curr_pic_flag") { used |= 1 << UInt32(index) }
+        }
+    }
+
+    /// Derives the set from another (7-61 and 7-62): each picture of the other one, and the other one's own picture, moved by a
+    /// distance, where the flags say so.
+    private mutating func readPrediction(
+        _ reader: inout BitReader,
+        from other: HEVCReferencePictureSet
+    ) throws(ParseError) {
+        let isNegative = try reader.readFlag("delta_rps_sign")
+        let distance = Int32(1 + (try reader.readUE("abs_delta_rps_minus1", upTo: 32767))) * (isNegative ? -1 : 1)
+        // Bit j for picture j of the other set; the last one for the other set's own picture.
+        var usedFlags: UInt32 = 0
+        var takenFlags: UInt32 = 0
+        for index in 0...other.count {
+            let bit: UInt32 = 1 << UInt32(index)
+            if try reader.readFlag("used_by_curr_pic_flag") {
+                usedFlags |= bit
+                takenFlags |= bit
+            } else if try reader.readFlag("use_delta_flag") {
+                takenFlags |= bit
+            }
+        }
+        func take(_ index: Int, where wanted: (Int32) -> Bool) throws(ParseError) {
+            let delta = distance + (index == other.count ? 0 : other.deltas[index])
+            guard takenFlags >> UInt32(index) & 1 == 1, wanted(delta) else { return }
+            guard count < Self.limit else {
+                throw reader.failure(.invalidValue, "short-term reference picture set", "it has more than 16 pictures")
+            }
+            deltas[count] = delta
+            if usedFlags >> UInt32(index) & 1 == 1 { used |= 1 << UInt32(count) }
+            count += 1
+        }
+        for index in (other.negatives..<other.count).reversed() { try take(index) { $0 < 0 } }
+        try take(other.count) { $0 < 0 }
+        for index in 0..<other.negatives { try take(index) { $0 < 0 } }
+        negatives = count
+        for index in (0..<other.negatives).reversed() { try take(index) { $0 > 0 } }
+        try take(other.count) { $0 > 0 }
+        for index in other.negatives..<other.count { try take(index) { $0 > 0 } }
+    }
+}
+
+extension HEVCReferencePictureSet: Hashable {
+    static func == (left: HEVCReferencePictureSet, right: HEVCReferencePictureSet) -> Bool {
+        left.count == right.count && left.negatives == right.negatives && left.used == right.used
+            && (0..<left.count).allSatisfy { left.deltas[$0] == right.deltas[$0] }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        hasher.combine(used)
+        for index in 0..<count { hasher.combine(deltas[index]) }
+    }
+}

@@ -1,0 +1,234 @@
+public import ByteCoding
+
+/// A cursor over the bits of a NAL unit as it lies in the file (ITU-T H.264, 7.3.1 and 9.1; ITU-T H.265, 7.3.1 and 9.2).
+///
+/// It passes over emulation prevention bytes, and knows at any time where it stands both with them (``bytesTouched``) and
+/// without (``bitsRead``). The first is what subsamples of an encrypted sample need, the second is what the standards count.
+///
+/// Bits wait left-aligned in a register that is filled by up to 8 bytes at once. Nothing is read beyond the span, and every
+/// value is bounded by its caller.
+public struct BitReader: ~Escapable {
+    private let span: RawSpan
+    private let base: Int
+    private let skipsEmulation: Bool
+    /// The index of the next byte to go into the register.
+    private var next = 0
+    /// Bits that have not been read, from the top down; zeros below.
+    private var register: UInt64 = 0
+    /// How many bits of the register hold something.
+    private var held = 0
+    /// How many zero bytes lie directly before `next`, 2 at most.
+    private var zeros = 0
+    /// Bit k tells whether the byte at `next` - 1 - k is an emulation prevention byte. The register never spans 64 bytes.
+    private var emulation: UInt64 = 0
+    private var emulationBytesLoaded = 0
+
+    /// Makes a reader over all of `span`.
+    ///
+    /// - Parameters:
+    ///   - base: What the first byte counts as in errors.
+    ///   - emulationPrevention: False for bits that have no emulation prevention bytes, such as those of audio.
+    @_lifetime(copy span)
+    public init(_ span: RawSpan, base: Int = 0, emulationPrevention: Bool = true) {
+        self.span = span
+        self.base = base
+        skipsEmulation = emulationPrevention
+    }
+
+    /// How many bits have been read, emulation prevention bytes not counted.
+    public var bitsRead: Int { (next - emulationBytesLoaded) * 8 - held }
+
+    /// How many bytes of the span hold what has been read, emulation prevention bytes counted: the index after the byte that
+    /// holds the last bit read. An emulation prevention byte that follows directly is not counted.
+    public var bytesTouched: Int {
+        var waiting = held >> 3
+        var back = 0
+        while waiting > 0 {
+            waiting -= Int(truncatingIfNeeded: ~emulation &>> UInt64(back) & 1)
+            back += 1
+        }
+        while emulation &>> UInt64(back) & 1 == 1 { back += 1 }
+        return next - back
+    }
+
+    /// The position in the span of the next bit, in bits, emulation prevention bytes counted. An emulation prevention byte
+    /// that lies directly before it is not counted yet.
+    public var bitPosition: Int { bytesTouched * 8 - held & 7 }
+
+    /// How many emulation prevention bytes lie before the end of what has been read.
+    public var emulationBytesPassed: Int { bytesTouched - (bitsRead + 7) >> 3 }
+
+    /// The offset for errors: that of the byte with the next bit.
+    public var offset: Int { base + bitPosition >> 3 }
+
+    /// Whether the next bit is the first of a byte.
+    public var isByteAligned: Bool { held & 7 == 0 }
+
+    /// Whether anything lies between here and the last 1 bit (`more_rbsp_data()`, ITU-T H.264, 7.2). It looks for that bit from
+    /// the end; so ask once or twice in a parameter set, never in a loop.
+    public var hasMoreData: Bool {
+        var end = span.byteCount
+        while end > 0, byte(end - 1) == 0 { end -= 1 }
+        guard end > 0 else { return false }
+        return bitPosition < end * 8 - 1 - byte(end - 1).trailingZeroBitCount
+    }
+
+    @inline(__always)
+    private func byte(_ index: Int) -> UInt8 { span.unsafeLoad(fromByteOffset: index, as: UInt8.self) }
+
+    /// Reads `count` bits, 0 to 32: `u(n)`.
+    ///
+    /// - Throws: `ParseError` `truncated`.
+    @inline(__always)
+    public mutating func readBits(_ count: Int, _ field: @autoclosure () -> String) throws(ParseError) -> UInt32 {
+        if held < count {
+            refill()
+            if held < count { throw truncated(field()) }
+        }
+        // Two shifts, so that 0 bits give 0.
+        let value = UInt32(truncatingIfNeeded: (register &>> 1) &>> UInt64(63 - count))
+        register &<<= UInt64(count)
+        held -= count
+        return value
+    }
+
+    /// Reads `count` bits as a signed number, 0 to 32.
+    @inline(__always)
+    public mutating func readInt(_ count: Int, _ field: @autoclosure () -> String) throws(ParseError) -> Int {
+        Int(try readBits(count, field()))
+    }
+
+    /// Reads one bit: `u(1)`.
+    ///
+    /// - Throws: `ParseError` `truncated`.
+    @inline(__always)
+    public mutating func readFlag(_ field: @autoclosure () -> String) throws(ParseError) -> Bool {
+        if held == 0 {
+            refill()
+            if held == 0 { throw truncated(field()) }
+        }
+        let value = register >> 63 == 1
+        register &<<= 1
+        held -= 1
+        return value
+    }
+
+    /// Reads an unsigned Exp-Golomb number: `ue(v)`, at most 2^32 - 2.
+    ///
+    /// - Throws: `ParseError` `truncated`, or `invalid-value` when it is above `limit`.
+    @inline(__always)
+    public mutating func readUE(
+        _ field: @autoclosure () -> String,
+        upTo limit: Int = Int(UInt32.max) - 1
+    ) throws(ParseError) -> Int {
+        if held < 32 { refill() }
+        let zeros = register.leadingZeroBitCount
+        let value: Int
+        if zeros &* 2 < held, zeros < 29 {
+            value = Int(truncatingIfNeeded: register &>> UInt64(63 &- zeros &* 2)) &- 1
+            register &<<= UInt64(zeros &* 2 &+ 1)
+            held &-= zeros &* 2 &+ 1
+        } else {
+            value = try readLongUE(field())
+        }
+        if value > limit { throw outOfRange(field(), value) }
+        return value
+    }
+
+    /// Reads a signed Exp-Golomb number: `se(v)`.
+    ///
+    /// - Throws: `ParseError` `truncated`, or `invalid-value` when it is not in `range`.
+    @inline(__always)
+    public mutating func readSE(
+        _ field: @autoclosure () -> String,
+        in range: ClosedRange<Int> = Int(Int32.min) + 1...Int(Int32.max)
+    ) throws(ParseError) -> Int {
+        let code = try readUE(field())
+        let value = code & 1 == 1 ? (code &+ 1) &>> 1 : -(code &>> 1)
+        if value < range.lowerBound || value > range.upperBound { throw outOfRange(field(), value) }
+        return value
+    }
+
+    /// Reads a truncated Exp-Golomb number: `te(v)`, one inverted bit when `limit` is 1.
+    ///
+    /// - Throws: `ParseError` `truncated`, or `invalid-value` when it is above `limit`.
+    public mutating func readTE(_ field: @autoclosure () -> String, upTo limit: Int) throws(ParseError) -> Int {
+        if limit > 1 { return try readUE(field(), upTo: limit) }
+        return limit == 1 ? (try readFlag(field()) ? 0 : 1) : 0
+    }
+
+    /// Passes over bits.
+    ///
+    /// - Throws: `ParseError` `truncated`.
+    public mutating func skip(bits count: Int, _ field: @autoclosure () -> String) throws(ParseError) {
+        var left = count
+        while left > 32 {
+            _ = try readBits(32, field())
+            left -= 32
+        }
+        _ = try readBits(left, field())
+    }
+
+    /// An error at the next bit.
+    public func failure(_ code: ParseError.Code, _ field: String, _ reason: String? = nil) -> ParseError {
+        ParseError(code, reading: field, offset: offset, reason: reason)
+    }
+
+    @inline(never)
+    private func truncated(_ field: String) -> ParseError { failure(.truncated, field, "the NAL unit ends in it") }
+
+    @inline(never)
+    private func outOfRange(_ field: String, _ value: Int) -> ParseError {
+        failure(.invalidValue, field, "\(value) is not allowed")
+    }
+
+    /// Numbers of 29 or more leading zeros, and what stands near the end.
+    @inline(never)
+    private mutating func readLongUE(_ field: @autoclosure () -> String) throws(ParseError) -> Int {
+        refill()
+        let zeros = register.leadingZeroBitCount
+        guard zeros < held else { throw held < 32 ? truncated(field()) : outOfRange(field(), Int(UInt32.max)) }
+        guard zeros < 32 else { throw outOfRange(field(), Int(UInt32.max)) }
+        register &<<= UInt64(zeros)
+        held -= zeros
+        return Int(try readBits(zeros + 1, field())) - 1
+    }
+
+    /// Fills the register as far as whole bytes go.
+    @inline(__always)
+    private mutating func refill() {
+        guard held <= 56 else { return }
+        if zeros < 2, next &+ 8 <= span.byteCount {
+            let word = UInt64(bigEndian: span.unsafeLoadUnaligned(fromByteOffset: next, as: UInt64.self))
+            // Without a zero byte there is no emulation prevention byte either.
+            if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 == 0 {
+                let count = (64 &- held) &>> 3
+                register |= (word & ~((UInt64.max &>> 1) &>> UInt64(count &* 8 &- 1))) &>> UInt64(held)
+                held &+= count &* 8
+                next &+= count
+                zeros = 0
+                emulation &<<= UInt64(count)
+                return
+            }
+        }
+        refillByByte()
+    }
+
+    @inline(never)
+    private mutating func refillByByte() {
+        while held <= 56, next < span.byteCount {
+            let byte = byte(next)
+            next += 1
+            emulation &<<= 1
+            if zeros == 2, byte == 3, skipsEmulation {
+                emulation |= 1
+                emulationBytesLoaded += 1
+                zeros = 0
+                continue
+            }
+            register |= UInt64(byte) &<< UInt64(56 - held)
+            held += 8
+            zeros = byte == 0 ? min(zeros + 1, 2) : 0
+        }
+    }
+}

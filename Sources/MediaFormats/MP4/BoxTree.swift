@@ -1,0 +1,211 @@
+public import ByteCoding
+
+/// The boxes of a file as values, for people to look at. It shows of a damaged file what can be shown, and where it
+/// breaks.
+public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
+    /// A box.
+    public struct Node: Equatable, Sendable {
+        /// The type.
+        public var type: FourCC
+        /// The offset of the first byte of the box in the file.
+        public var offset: Int
+        /// The size of the whole box in bytes, as its header says it, or to the end of the file.
+        public var size: Int
+        /// The fields that matter, in their order; empty for boxes that are not known.
+        public var fields: [Field]
+        /// The boxes in it.
+        public var children: [Node]
+        /// Why it could not be read, or could not be read to its end.
+        public var problem: ParseError?
+    }
+
+    /// A field of a box, for people.
+    public struct Field: Equatable, Sendable {
+        /// Its name, in the words of the standard.
+        public var name: String
+        /// Its value.
+        public var value: String
+
+        init(_ name: String, _ value: some Any) {
+            self.name = name
+            self.value = "\(value)"
+        }
+    }
+
+    /// The outermost boxes.
+    public let boxes: [Node]
+    /// Where the file breaks at its outermost level: nothing behind it could be read.
+    public let problem: ParseError?
+    /// Whether there are more boxes than were asked for.
+    public let isCutShort: Bool
+
+    /// Reads the boxes of a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - maximumDepth: How deep boxes in boxes are looked at.
+    ///   - maximumCount: How many boxes are read; the rest is left out, see ``isCutShort``.
+    public init(reading file: RawSpan, maximumDepth: Int = 16, maximumCount: Int = 100_000) {
+        var builder = BoxTreeBuilder(maximumDepth: maximumDepth, countLeft: maximumCount)
+        var reader = ByteReader(file)
+        (boxes, problem) = builder.readBoxes(&reader, in: nil, depth: 0)
+        isCutShort = builder.isCutShort
+    }
+
+    /// Lines with an indent of two spaces for each level: type, offset, size and fields.
+    public var description: String {
+        var lines: [String] = []
+        for box in boxes { box.write(to: &lines, indent: "") }
+        if let problem { lines.append("! \(problem)") }
+        if isCutShort { lines.append("! more boxes are left out") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension BoxTree.Node {
+    fileprivate func write(to lines: inout [String], indent: String) {
+        let text = fields.map { " \($0.name)=\($0.value)" }.joined()
+        lines.append("\(indent)\(type) @\(offset) +\(size)\(text)")
+        for child in children { child.write(to: &lines, indent: indent + "  ") }
+        if let problem { lines.append("\(indent)  ! \(problem)") }
+    }
+}
+
+private struct BoxTreeBuilder {
+    let maximumDepth: Int
+    var countLeft: Int
+    var isCutShort = false
+    /// The handler of the track that is being read: it decides what sample entries look like.
+    private var handler: FourCC = "    "
+
+    init(maximumDepth: Int, countLeft: Int) {
+        self.maximumDepth = maximumDepth
+        self.countLeft = countLeft
+    }
+
+    /// Boxes that have nothing but boxes in them.
+    private static let containers: Set<FourCC> = [
+        "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra", "udta", "sinf", "schi",
+        "wave", "tref", "meco", "strk",
+    ]
+
+    mutating func readBoxes(
+        _ reader: inout ByteReader,
+        in container: FourCC?,
+        depth: Int
+    ) -> ([BoxTree.Node], ParseError?) {
+        var nodes: [BoxTree.Node] = []
+        do throws(ParseError) {
+            while reader.remaining > 0 {
+                guard countLeft > 0 else {
+                    isCutShort = true
+                    return (nodes, nil)
+                }
+                if container != nil, reader.remaining < 8 {
+                    // Padding, as QuickTime has it.
+                    return (nodes, nil)
+                }
+                countLeft -= 1
+                let header = try BoxHeader(reading: &reader)
+                let size = header.contentSize(of: reader.remaining)
+                let present = min(size, reader.remaining)
+                var content = try reader.split(present, "\(header.type) box")
+                var node = BoxTree.Node(
+                    type: header.type,
+                    offset: header.offset,
+                    size: size + header.headerSize,
+                    fields: [],
+                    children: []
+                )
+                if let userType = header.userType {
+                    node.fields.append(BoxTree.Field("usertype", hexadecimal(userType)))
+                }
+                read(&content, into: &node, depth: depth)
+                if size > present, node.problem == nil {
+                    node.problem = ParseError(
+                        .truncated,
+                        reading: "\(header.type) box",
+                        offset: header.offset,
+                        reason: "\(size - present) of its bytes are missing"
+                    )
+                }
+                nodes.append(node)
+            }
+        } catch {
+            return (nodes, error)
+        }
+        return (nodes, nil)
+    }
+
+    private mutating func read(_ reader: inout ByteReader, into node: inout BoxTree.Node, depth: Int) {
+        guard depth < maximumDepth else {
+            node.problem = ParseError(
+                .notSupported,
+                reading: "\(node.type) box",
+                offset: node.offset,
+                reason: "boxes lie more than \(maximumDepth) deep"
+            )
+            return
+        }
+        do throws(ParseError) {
+            switch node.type {
+            case "stsd", "dref":
+                let header = try FullBoxHeader(reading: &reader, of: node.type, newest: 1)
+                node.fields.append(BoxTree.Field("entry_count", try reader.readUInt32("number of entries")))
+                if node.type == "stsd" {
+                    try readSampleEntries(&reader, &node, version: header.version, depth: depth)
+                } else {
+                    (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
+                }
+            case "meta":
+                // A full box in MP4, a plain one in QuickTime: there the size of a box stands in place of version and
+                // flags.
+                var probe = reader
+                if reader.remaining >= 4, try probe.readUInt32("version and flags of a meta box") == 0 {
+                    reader = probe
+                }
+                (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
+            case let type where Self.containers.contains(type):
+                (node.children, node.problem) = readBoxes(&reader, in: type, depth: depth + 1)
+            default:
+                let fields = try boxFields(node.type, &reader)
+                node.fields += fields
+                if node.type == "hdlr", let kind = fields.first { handler = fourCC(kind.value) }
+            }
+        } catch {
+            node.problem = error
+        }
+    }
+
+    private func fourCC(_ text: String) -> FourCC {
+        FourCC(rawValue: text.utf8.count == 4 ? text.utf8.reduce(0) { $0 << 8 | UInt32($1) } : 0)
+    }
+
+    private mutating func readSampleEntries(
+        _ reader: inout ByteReader,
+        _ node: inout BoxTree.Node,
+        version: UInt8,
+        depth: Int
+    ) throws(ParseError) {
+        while reader.remaining >= 8, countLeft > 0 {
+            countLeft -= 1
+            let header = try BoxHeader(reading: &reader)
+            let size = header.contentSize(of: reader.remaining)
+            var content = try reader.split(min(size, reader.remaining), "\(header.type) sample entry")
+            var entry = BoxTree.Node(
+                type: header.type,
+                offset: header.offset,
+                size: size + header.headerSize,
+                fields: [],
+                children: []
+            )
+            do throws(ParseError) {
+                entry.fields = try sampleEntryFields(header.type, &content, handler: handler, version: version)
+                (entry.children, entry.problem) = readBoxes(&content, in: header.type, depth: depth + 2)
+            } catch {
+                entry.problem = error
+            }
+            node.children.append(entry)
+        }
+    }
+}

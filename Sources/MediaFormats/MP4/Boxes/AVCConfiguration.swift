@@ -1,0 +1,131 @@
+public import ByteCoding
+
+/// `avcC`: how an H.264 track is decoded (ISO/IEC 14496-15, 5.3.3.1).
+///
+///     configurationVersion                1 byte    1
+///     AVCProfileIndication                1 byte
+///     profile_compatibility               1 byte
+///     AVCLevelIndication                  1 byte
+///     reserved                            6 bits
+///     lengthSizeMinusOne                  2 bits
+///     reserved                            3 bits
+///     numOfSequenceParameterSets          5 bits
+///     length 2 bytes, NAL unit                      each
+///     numOfPictureParameterSets           1 byte
+///     length 2 bytes, NAL unit                      each
+///     reserved                            6 bits    ┐ profiles 100, 110, 122, 144 and others; often missing
+///     chroma_format                       2 bits    │
+///     reserved                            5 bits    │
+///     bit_depth_luma_minus8               3 bits    │
+///     reserved                            5 bits    │
+///     bit_depth_chroma_minus8             3 bits    │
+///     numOfSequenceParameterSetExt        1 byte    │
+///     length 2 bytes, NAL unit                      ┘ each
+public struct AVCConfigurationBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "avcC"
+
+    /// `profile_idc`.
+    public var profile: UInt8
+    /// The constraint flags.
+    public var compatibility: UInt8
+    /// `level_idc`.
+    public var level: UInt8
+    /// How many bytes the length before each NAL unit has: 1, 2 or 4.
+    public var lengthSize: Int
+    /// NAL units, headers included.
+    public var sequenceParameterSets: [[UInt8]]
+    /// NAL units, headers included.
+    public var pictureParameterSets: [[UInt8]]
+    /// What follows, as it is: chroma format, bit depths, extensions. Empty where it is missing.
+    public var extensions: [UInt8]
+
+    /// Makes a box of the parameter sets of a stream; its profile and level are those of the first sequence parameter set.
+    ///
+    /// - Throws: `ParseError` as the parameter set does; `invalid-value` without one.
+    public init(
+        sequenceParameterSets: [[UInt8]],
+        pictureParameterSets: [[UInt8]],
+        lengthSize: Int = 4
+    ) throws(ParseError) {
+        guard let first = sequenceParameterSets.first else {
+            throw ParseError(.invalidValue, reading: "avcC box", offset: 0, reason: "it has no sequence parameter set")
+        }
+        let set = try H264SequenceParameterSet(first.span.bytes)
+        profile = set.profile
+        compatibility = set.constraints
+        level = set.level
+        self.lengthSize = lengthSize
+        self.sequenceParameterSets = sequenceParameterSets
+        self.pictureParameterSets = pictureParameterSets
+        extensions = []
+        if ![66, 77, 88].contains(profile) {
+            extensions = [
+                0xFC | UInt8(set.chromaFormat), 0xF8 | UInt8(set.lumaBitDepth - 8),
+                0xF8 | UInt8(set.chromaBitDepth - 8), 0,
+            ]
+        }
+    }
+
+    /// Reads the content, the header left out.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let offset = reader.offset
+        let version = try reader.readUInt8("version of an avcC box")
+        guard version == 1 else {
+            throw ParseError(.invalidValue, reading: "version of an avcC box", offset: offset, reason: "\(version)")
+        }
+        profile = try reader.readUInt8("profile of an avcC box")
+        compatibility = try reader.readUInt8("profile compatibility of an avcC box")
+        level = try reader.readUInt8("level of an avcC box")
+        lengthSize = try reader.readLengthSize("avcC")
+        let count = Int(try reader.readUInt8("number of sequence parameter sets")) & 31
+        sequenceParameterSets = try reader.readNALUnits(count, "sequence parameter set")
+        pictureParameterSets = try reader.readNALUnits(
+            Int(try reader.readUInt8("number of picture parameter sets")),
+            "picture parameter set"
+        )
+        extensions = try reader.readRest("extensions of an avcC box")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        writer.box(Self.type) { writer in
+            writer.write([1, profile, compatibility, level, 0xFC | UInt8(lengthSize - 1)])
+            writer.write(0xE0 | UInt8(sequenceParameterSets.count))
+            for set in sequenceParameterSets { writer.writeNALUnit(set) }
+            writer.write(UInt8(pictureParameterSets.count))
+            for set in pictureParameterSets { writer.writeNALUnit(set) }
+            writer.write(extensions)
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads the byte whose lowest 2 bits say how many bytes a NAL unit's length has, less one.
+    mutating func readLengthSize(_ box: String) throws(ParseError) -> Int {
+        let offset = self.offset
+        let size = Int(try readUInt8("length size of a \(box) box") & 3) + 1
+        guard size != 3 else {
+            throw ParseError(.invalidValue, reading: "length size of a \(box) box", offset: offset, reason: "3 bytes")
+        }
+        return size
+    }
+
+    /// Reads NAL units, each behind a length of 2 bytes.
+    mutating func readNALUnits(_ count: Int, _ field: String) throws(ParseError) -> [[UInt8]] {
+        var units: [[UInt8]] = []
+        for _ in 0..<count {
+            let length = Int(try readUInt16("length of a \(field)"))
+            units.append(try readBytes(length, field))
+        }
+        return units
+    }
+}
+
+extension BoxWriter {
+    /// Writes a NAL unit behind a length of 2 bytes.
+    mutating func writeNALUnit(_ unit: [UInt8]) {
+        write(UInt16(truncatingIfNeeded: unit.count))
+        write(unit)
+    }
+}

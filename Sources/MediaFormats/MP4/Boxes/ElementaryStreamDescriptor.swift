@@ -1,0 +1,79 @@
+public import ByteCoding
+
+/// `esds`: the descriptors of an MPEG-4 elementary stream (ISO/IEC 14496-1, 7.2.6), read as far as a packager needs
+/// them.
+///
+///     ES_Descriptor              tag 3: ES_ID 2 bytes, flags 1, then by the flags dependsOn_ES_ID 2, URL (length 1,
+///   text),
+///                                OCR_ES_ID 2
+///     DecoderConfigDescriptor    tag 4, in it: objectTypeIndication 1, streamType 1, bufferSizeDB 3, maxBitrate 4,
+///   avgBitrate 4
+///     DecoderSpecificInfo        tag 5, in that: for AAC the AudioSpecificConfig
+///
+/// A descriptor begins with its tag and its size: 1 to 4 bytes with 7 bits each, the highest bit set in all but the
+/// last.
+public struct ElementaryStreamDescriptorBox: Hashable, Sendable {
+    /// The type.
+    public static let type: FourCC = "esds"
+
+    /// What the stream is: 0x40 MPEG-4 audio, 0x66 to 0x68 MPEG-2 AAC, 0x69 and 0x6B MP3.
+    public var objectType: UInt8
+    /// The highest bit rate, in bits a second; 0 when it is not known.
+    public var maximumBitRate: UInt32
+    /// The average bit rate, in bits a second; 0 when it is not known.
+    public var averageBitRate: UInt32
+    /// What the decoder needs to know, an AudioSpecificConfig for AAC; empty when the descriptor is missing.
+    public var decoderSpecificInfo: [UInt8]
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`; `missing-box` when there is no decoder configuration.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
+        let start = reader.offset
+        var tag = try reader.readUInt8("tag of a descriptor")
+        var size = try reader.readDescriptorSize()
+        guard tag == 3 else { throw Self.missing("ES_Descriptor", start) }
+        var stream = try reader.split(size, "ES_Descriptor")
+        try stream.skip(2, "ES_ID")
+        let flags = try stream.readUInt8("flags of an ES_Descriptor")
+        if flags & 0x80 != 0 { try stream.skip(2, "dependsOn_ES_ID") }
+        if flags & 0x40 != 0 { try stream.skip(Int(try stream.readUInt8("length of a URL")), "URL") }
+        if flags & 0x20 != 0 { try stream.skip(2, "OCR_ES_ID") }
+        while stream.remaining > 0 {
+            tag = try stream.readUInt8("tag of a descriptor")
+            size = try stream.readDescriptorSize()
+            var descriptor = try stream.split(size, "descriptor \(tag)")
+            guard tag == 4 else { continue }
+            objectType = try descriptor.readUInt8("object type")
+            try descriptor.skip(4, "stream type and buffer size")
+            maximumBitRate = try descriptor.readUInt32("maximum bit rate")
+            averageBitRate = try descriptor.readUInt32("average bit rate")
+            decoderSpecificInfo = []
+            while descriptor.remaining > 0 {
+                tag = try descriptor.readUInt8("tag of a descriptor")
+                size = try descriptor.readDescriptorSize()
+                let content = try descriptor.readBytes(size, "descriptor \(tag)")
+                if tag == 5 { decoderSpecificInfo = content }
+            }
+            return
+        }
+        throw Self.missing("DecoderConfigDescriptor", start)
+    }
+
+    private static func missing(_ descriptor: String, _ offset: Int) -> ParseError {
+        ParseError(.missingBox, reading: "esds box", offset: offset, reason: "it has no \(descriptor)")
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func readDescriptorSize() throws(ParseError) -> Int {
+        var size = 0
+        for _ in 0..<4 {
+            let byte = try readUInt8("size of a descriptor")
+            size = size << 7 | Int(byte & 0x7F)
+            if byte & 0x80 == 0 { break }
+        }
+        return size
+    }
+}

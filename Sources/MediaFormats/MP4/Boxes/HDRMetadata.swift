@@ -1,0 +1,103 @@
+public import ByteCoding
+
+/// `mdcv`: the display on which HDR video was made (ISO/IEC 14496-12, 12.1.7; SMPTE ST 2086). SEI message 137 has the same bytes.
+///
+///     display_primaries x, y            2 + 2 bytes   green, blue, red; in units of 0.00002
+///     white_point x, y                  2 + 2 bytes
+///     max_display_mastering_luminance   4 bytes       in units of 0.0001 candelas per square metre
+///     min_display_mastering_luminance   4 bytes
+public struct MasteringDisplayBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "mdcv"
+
+    /// A chromaticity, in units of 0.00002.
+    public struct Point: Hashable, Sendable {
+        /// x.
+        public var x: UInt16
+        /// y.
+        public var y: UInt16
+
+        /// Makes a point.
+        public init(x: UInt16, y: UInt16) {
+            self.x = x
+            self.y = y
+        }
+    }
+
+    /// Green, blue and red.
+    public var primaries: [Point]
+    /// White.
+    public var whitePoint: Point
+    /// In units of 0.0001 candelas per square metre.
+    public var maximumLuminance: UInt32
+    /// In units of 0.0001 candelas per square metre.
+    public var minimumLuminance: UInt32
+
+    /// Makes a box; `primaries` are green, blue and red.
+    public init(primaries: (Point, Point, Point), whitePoint: Point, maximumLuminance: UInt32, minimumLuminance: UInt32)
+    {
+        self.primaries = [primaries.0, primaries.1, primaries.2]
+        self.whitePoint = whitePoint
+        self.maximumLuminance = maximumLuminance
+        self.minimumLuminance = minimumLuminance
+    }
+
+    /// Reads the content, the header left out.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        var points: [Point] = []
+        for _ in 0..<4 {
+            let x = try reader.readUInt16("chromaticity of a mastering display")
+            points.append(Point(x: x, y: try reader.readUInt16("chromaticity of a mastering display")))
+        }
+        whitePoint = points.removeLast()
+        primaries = points
+        maximumLuminance = try reader.readUInt32("maximum luminance of a mastering display")
+        minimumLuminance = try reader.readUInt32("minimum luminance of a mastering display")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        writer.box(Self.type) { writer in
+            for point in primaries + [whitePoint] {
+                writer.write(point.x)
+                writer.write(point.y)
+            }
+            writer.write(maximumLuminance)
+            writer.write(minimumLuminance)
+        }
+    }
+}
+
+/// `clli`: how light the content gets (ISO/IEC 14496-12, 12.1.6). SEI message 144 has the same bytes.
+///
+///     max_content_light_level       2 bytes   candelas per square metre
+///     max_pic_average_light_level   2 bytes
+public struct ContentLightLevelBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "clli"
+
+    /// Of the lightest sample, in candelas per square metre; 0 unknown.
+    public var maximum: UInt16
+    /// Of the picture with the lightest average, in candelas per square metre; 0 unknown.
+    public var maximumAverage: UInt16
+
+    /// Makes a box.
+    public init(maximum: UInt16, maximumAverage: UInt16) {
+        self.maximum = maximum
+        self.maximumAverage = maximumAverage
+    }
+
+    /// Reads the content, the header left out.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        maximum = try reader.readUInt16("maximum content light level")
+        maximumAverage = try reader.readUInt16("maximum average light level")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        writer.box(Self.type) { writer in
+            writer.write(maximum)
+            writer.write(maximumAverage)
+        }
+    }
+}

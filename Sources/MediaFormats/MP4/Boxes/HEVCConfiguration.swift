@@ -1,0 +1,190 @@
+public import ByteCoding
+
+/// `hvcC`: how an HEVC track is decoded (ISO/IEC 14496-15, 8.3.3.1).
+///
+///     configurationVersion                  1 byte    1
+///     general_profile_space                 2 bits
+///     general_tier_flag                     1 bit
+///     general_profile_idc                   5 bits
+///     general_profile_compatibility_flags   4 bytes
+///     general_constraint_indicator_flags    6 bytes
+///     general_level_idc                     1 byte
+///     reserved, min_spatial_segmentation    4 + 12 bits
+///     reserved, parallelismType             6 + 2 bits
+///     reserved, chromaFormat                6 + 2 bits
+///     reserved, bitDepthLumaMinus8          5 + 3 bits
+///     reserved, bitDepthChromaMinus8        5 + 3 bits
+///     avgFrameRate                          2 bytes   in units of 1/256 Hz; 0 unspecified
+///     constantFrameRate                     2 bits
+///     numTemporalLayers                     3 bits
+///     temporalIdNested                      1 bit
+///     lengthSizeMinusOne                    2 bits
+///     numOfArrays                           1 byte
+///     array_completeness, reserved, type    1 + 1 + 6 bits   ┐
+///     numNalus                              2 bytes          │ each array
+///     length 2 bytes, NAL unit                               ┘ each
+public struct HEVCConfigurationBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "hvcC"
+
+    /// NAL units of one type.
+    public struct UnitArray: Hashable, Sendable {
+        /// Whether all units of the type are here, and none in the stream.
+        public var isComplete: Bool
+        /// Their type.
+        public var type: HEVCNALUnitType
+        /// NAL units, headers included.
+        public var units: [[UInt8]]
+
+        /// Makes an array.
+        public init(isComplete: Bool, type: HEVCNALUnitType, units: [[UInt8]]) {
+            self.isComplete = isComplete
+            self.type = type
+            self.units = units
+        }
+    }
+
+    /// What a decoder must be able to do.
+    public var profileTierLevel: HEVCProfileTierLevel
+    /// `min_spatial_segmentation_idc`, 12 bits.
+    public var minimumSpatialSegmentation: UInt16
+    /// 0 unknown, 1 slices, 2 tiles, 3 rows.
+    public var parallelism: UInt8
+    /// `chroma_format_idc`.
+    public var chromaFormat: UInt8
+    /// Bits of a luma sample.
+    public var lumaBitDepth: Int
+    /// Bits of a chroma sample.
+    public var chromaBitDepth: Int
+    /// Frames in 256 seconds; 0 unspecified.
+    public var averageFrameRate: UInt16
+    /// 1: the frame rate is constant; 2: in each temporal layer; 0: unknown.
+    public var constantFrameRate: UInt8
+    /// How many temporal layers there are; 0 unknown.
+    public var temporalLayers: UInt8
+    /// Whether one can switch up to a higher temporal layer anywhere.
+    public var isTemporallyNested: Bool
+    /// How many bytes the length before each NAL unit has: 1, 2 or 4.
+    public var lengthSize: Int
+    /// NAL units by type.
+    public var arrays: [UnitArray]
+
+    /// The NAL units of a type.
+    public func units(_ type: HEVCNALUnitType) -> [[UInt8]] { arrays.filter { $0.type == type }.flatMap(\.units) }
+
+    /// Makes a box of the parameter sets of a stream.
+    ///
+    /// - Parameters:
+    ///   - isComplete: Whether none are in the stream, as hvc1 asks.
+    ///   - lengthSize: How many bytes the length before each NAL unit has: 1, 2 or 4.
+    /// - Throws: `ParseError` as the parameter set does; `invalid-value` without a sequence parameter set.
+    public init(
+        videoParameterSets: [[UInt8]],
+        sequenceParameterSets: [[UInt8]],
+        pictureParameterSets: [[UInt8]],
+        isComplete: Bool = true,
+        lengthSize: Int = 4
+    ) throws(ParseError) {
+        guard let first = sequenceParameterSets.first else {
+            throw ParseError(.invalidValue, reading: "hvcC box", offset: 0, reason: "it has no sequence parameter set")
+        }
+        let set = try HEVCSequenceParameterSet(first.span.bytes)
+        profileTierLevel = set.profileTierLevel
+        minimumSpatialSegmentation = UInt16(set.minimumSpatialSegmentation)
+        parallelism = 0
+        chromaFormat = UInt8(set.chromaFormat)
+        lumaBitDepth = set.lumaBitDepth
+        chromaBitDepth = set.chromaBitDepth
+        averageFrameRate = 0
+        constantFrameRate = 0
+        temporalLayers = UInt8(set.maximumSubLayers)
+        isTemporallyNested = set.isTemporallyNested
+        self.lengthSize = lengthSize
+        arrays = [
+            UnitArray(isComplete: isComplete, type: .videoParameterSet, units: videoParameterSets),
+            UnitArray(isComplete: isComplete, type: .sequenceParameterSet, units: sequenceParameterSets),
+            UnitArray(isComplete: isComplete, type: .pictureParameterSet, units: pictureParameterSets),
+        ]
+    }
+
+    /// Reads the content, the header left out.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let offset = reader.offset
+        let version = try reader.readUInt8("version of a hvcC box")
+        // Files made before the standard was finished have 0.
+        guard version <= 1 else {
+            throw ParseError(.invalidValue, reading: "version of a hvcC box", offset: offset, reason: "\(version)")
+        }
+        let profile = try reader.readUInt8("profile of a hvcC box")
+        let compatibility = try reader.readUInt32("profile compatibility of a hvcC box")
+        let high = try reader.readUInt16("constraint flags of a hvcC box")
+        let constraints = UInt64(high) << 32 | UInt64(try reader.readUInt32("constraint flags of a hvcC box"))
+        profileTierLevel = HEVCProfileTierLevel(
+            profileSpace: profile >> 6,
+            isHighTier: profile & 0x20 != 0,
+            profile: profile & 31,
+            compatibility: compatibility,
+            constraints: constraints,
+            level: try reader.readUInt8("level of a hvcC box")
+        )
+        minimumSpatialSegmentation = try reader.readUInt16("minimum spatial segmentation") & 0xFFF
+        parallelism = try reader.readUInt8("parallelism of a hvcC box") & 3
+        chromaFormat = try reader.readUInt8("chroma format of a hvcC box") & 3
+        lumaBitDepth = 8 + Int(try reader.readUInt8("luma bit depth of a hvcC box") & 7)
+        chromaBitDepth = 8 + Int(try reader.readUInt8("chroma bit depth of a hvcC box") & 7)
+        averageFrameRate = try reader.readUInt16("frame rate of a hvcC box")
+        let layersOffset = reader.offset
+        let layers = try reader.readUInt8("temporal layers of a hvcC box")
+        constantFrameRate = layers >> 6
+        temporalLayers = layers >> 3 & 7
+        isTemporallyNested = layers & 4 != 0
+        lengthSize = Int(layers & 3) + 1
+        guard lengthSize != 3 else {
+            throw ParseError(
+                .invalidValue,
+                reading: "length size of a hvcC box",
+                offset: layersOffset,
+                reason: "3 bytes"
+            )
+        }
+        arrays = []
+        for _ in 0..<(try reader.readUInt8("number of arrays in a hvcC box")) {
+            let type = try reader.readUInt8("type of an array in a hvcC box")
+            let count = Int(try reader.readUInt16("number of NAL units in a hvcC box"))
+            arrays.append(
+                UnitArray(
+                    isComplete: type & 0x80 != 0,
+                    type: HEVCNALUnitType(rawValue: type & 63),
+                    units: try reader.readNALUnits(count, "NAL unit in a hvcC box")
+                )
+            )
+        }
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        let profile = profileTierLevel
+        writer.box(Self.type) { writer in
+            writer.write(UInt8(1))
+            writer.write(profile.profileSpace << 6 | (profile.isHighTier ? 0x20 : 0) | profile.profile & 31)
+            writer.write(profile.compatibility)
+            writer.write(UInt16(truncatingIfNeeded: profile.constraints >> 32))
+            writer.write(UInt32(truncatingIfNeeded: profile.constraints))
+            writer.write(profile.level)
+            writer.write(0xF000 | minimumSpatialSegmentation & 0xFFF)
+            writer.write(0xFC | parallelism & 3)
+            writer.write(0xFC | chromaFormat & 3)
+            writer.write(0xF8 | UInt8(lumaBitDepth - 8) & 7)
+            writer.write(0xF8 | UInt8(chromaBitDepth - 8) & 7)
+            writer.write(averageFrameRate)
+            let nested: UInt8 = isTemporallyNested ? 4 : 0
+            writer.write(constantFrameRate << 6 | (temporalLayers & 7) << 3 | nested | UInt8(lengthSize - 1))
+            writer.write(UInt8(arrays.count))
+            for array in arrays {
+                writer.write((array.isComplete ? 0x80 : 0) | array.type.rawValue & 63)
+                writer.write(UInt16(array.units.count))
+                for unit in array.units { writer.writeNALUnit(unit) }
+            }
+        }
+    }
+}

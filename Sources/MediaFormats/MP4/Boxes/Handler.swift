@@ -1,0 +1,48 @@
+public import ByteCoding
+
+/// `hdlr`: what kind of media a track is (ISO/IEC 14496-12, 8.4.3).
+///
+///     pre_defined    4 bytes
+///     handler_type   4 bytes   vide, soun, text, subt, meta
+///     reserved       12 bytes
+///     name           UTF-8, 0 at the end; a length byte before it in QuickTime
+public struct HandlerBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "hdlr"
+
+    /// The kind of media.
+    public var handlerType: FourCC
+    /// A name for people.
+    public var name: String
+
+    /// Makes a box.
+    public init(handlerType: FourCC, name: String) {
+        self.handlerType = handlerType
+        self.name = name
+    }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
+        try reader.skip(4, "pre-defined")
+        handlerType = try reader.readFourCC("handler type")
+        try reader.skip(12, "reserved")
+        var name = try reader.readRest("name of a handler")[...]
+        // A name with a length byte has no 0 at the end; one without has.
+        if let first = name.first, Int(first) == name.count - 1, name.last != 0 { name = name.dropFirst() }
+        self.name = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        writer.fullBox(Self.type) { writer in
+            writer.zeros(4)
+            writer.write(handlerType)
+            writer.zeros(12)
+            writer.write(name.utf8)
+            writer.zeros(1)
+        }
+    }
+}

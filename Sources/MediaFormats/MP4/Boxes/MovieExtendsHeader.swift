@@ -1,0 +1,59 @@
+public import ByteCoding
+
+/// `mehd`: how long a fragmented presentation is (ISO/IEC 14496-12, 8.8.2).
+///
+///     fragment_duration   4 bytes in version 0, 8 in version 1
+public struct MovieExtendsHeaderBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "mehd"
+
+    /// In the timescale of the movie.
+    public var fragmentDuration: UInt64
+
+    /// Makes a box.
+    public init(fragmentDuration: UInt64) { self.fragmentDuration = fragmentDuration }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
+        fragmentDuration = try reader.readTime(header, "duration of a mehd box")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        let version: UInt8 = fragmentDuration > UInt32.max ? 1 : 0
+        writer.fullBox(Self.type, version: version) { $0.writeTime(fragmentDuration, version) }
+    }
+}
+
+/// `elng`: the language of a track (ISO/IEC 14496-12, 8.4.6).
+///
+///     extended_language   a BCP 47 tag, 0 at the end
+public struct ExtendedLanguageBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "elng"
+
+    /// A BCP 47 tag, such as `de-CH`.
+    public var language: String
+
+    /// Makes a box.
+    public init(language: String) { self.language = language }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
+        language = try reader.readString("extended language")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        writer.fullBox(Self.type) { writer in
+            writer.write(language.utf8)
+            writer.zeros(1)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import ByteCoding
+
+/// `senc`: initialisation vectors and subsamples of the samples of a fragment (ISO/IEC 23001-7, 7.2).
+///
+///     sample_count             4 bytes
+///     InitializationVector     Per_Sample_IV_Size bytes: 0, 8 or 16      ┐
+///     subsample_count          2 bytes   if flags 0x000002               │ each sample
+///     BytesOfClearData         2 bytes   ┐ each subsample                │
+///     BytesOfProtectedData     4 bytes   ┘                               ┘
+public struct SampleEncryptionBox: Hashable, Sendable {
+    /// The type.
+    public static let type: FourCC = "senc"
+
+    /// A part of a sample that is clear, and the part behind it that is protected.
+    public struct Subsample: Hashable, Sendable {
+        /// Bytes that are clear.
+        public var clear: UInt16
+        /// Bytes that are protected.
+        public var protected: UInt32
+
+        /// Makes a subsample.
+        public init(clear: UInt16, protected: UInt32) {
+            self.clear = clear
+            self.protected = protected
+        }
+    }
+
+    /// What one sample has.
+    public struct Sample: Hashable, Sendable {
+        /// Its initialisation vector; empty where a constant one is used.
+        public var iv: [UInt8]
+        /// Its subsamples; empty: it is protected as a whole.
+        public var subsamples: [Subsample]
+
+        /// Makes a sample's entry.
+        public init(iv: [UInt8] = [], subsamples: [Subsample] = []) {
+            self.iv = iv
+            self.subsamples = subsamples
+        }
+
+        /// The size of the entry in bytes, as `saiz` counts it.
+        public func size(hasSubsamples: Bool) -> Int { iv.count + (hasSubsamples ? 2 + 6 * subsamples.count : 0) }
+    }
+
+    /// The samples.
+    public var samples: [Sample]
+    /// Whether the entries list subsamples.
+    public var hasSubsamples: Bool
+
+    /// Makes a box.
+    public init(samples: [Sample], hasSubsamples: Bool) {
+        self.samples = samples
+        self.hasSubsamples = hasSubsamples
+    }
+
+    /// Reads the content.
+    ///
+    /// - Parameter ivSize: The size of an initialisation vector in bytes, from `tenc` or a sample group: 0, 8 or 16.
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader, ivSize: Int) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
+        hasSubsamples = header.flags & 2 != 0
+        let start = reader.offset
+        let count = Int(try reader.readUInt32("number of samples in a senc box"))
+        let least = ivSize + (hasSubsamples ? 2 : 0)
+        guard least == 0 ? count <= 1 << 20 : count <= reader.remaining / least else {
+            throw ParseError(
+                .invalidLength,
+                reading: "number of samples in a senc box",
+                offset: start,
+                reason: "\(count) samples do not fit into the \(reader.remaining) bytes that are left"
+            )
+        }
+        samples = []
+        samples.reserveCapacity(count)
+        for _ in 0..<count {
+            var sample = Sample(iv: try reader.readBytes(ivSize, "initialisation vector"))
+            if hasSubsamples {
+                let offset = reader.offset
+                let subsamples = Int(try reader.readUInt16("number of subsamples"))
+                guard subsamples <= reader.remaining / 6 else {
+                    throw ParseError(
+                        .invalidLength,
+                        reading: "number of subsamples",
+                        offset: offset,
+                        reason: "they do not fit"
+                    )
+                }
+                sample.subsamples.reserveCapacity(subsamples)
+                for _ in 0..<subsamples {
+                    let clear = try reader.readUInt16("clear bytes of a subsample")
+                    sample.subsamples.append(
+                        Subsample(clear: clear, protected: try reader.readUInt32("protected bytes of a subsample"))
+                    )
+                }
+            }
+            samples.append(sample)
+        }
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        writer.fullBox(Self.type, flags: hasSubsamples ? 2 : 0) { writer in
+            writer.write(UInt32(samples.count))
+            for sample in samples {
+                writer.write(sample.iv)
+                guard hasSubsamples else { continue }
+                writer.write(UInt16(sample.subsamples.count))
+                for subsample in sample.subsamples {
+                    writer.write(subsample.clear)
+                    writer.write(subsample.protected)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+public import ByteCoding
+
+/// `sbgp`: which group of a kind samples belong to (ISO/IEC 14496-12, 8.9.2). The entries stay where they are.
+///
+///     grouping_type             4 bytes   seig, roll, rap
+///     grouping_type_parameter   4 bytes   version 1
+///     entry_count               4 bytes
+///     sample_count              4 bytes   ┐ each entry
+///     group_description_index   4 bytes   ┘ from 1; 0: none; above 0x10000: the table in the same fragment
+public struct SampleToGroupBox: Hashable, Sendable {
+    /// The type.
+    public static let type: FourCC = "sbgp"
+    /// The kind of group.
+    public var groupingType: FourCC
+    /// The entries, 8 bytes each.
+    public var entries: TableEntries
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
+        groupingType = try reader.readFourCC("grouping type")
+        if header.version == 1 { try reader.skip(4, "parameter of a grouping type") }
+        entries = try TableEntries(reading: &reader, entrySize: 8, "sbgp")
+    }
+}
+
+/// `sgpd`: what groups of samples mean (ISO/IEC 14496-12, 8.9.3).
+///
+///     grouping_type                     4 bytes
+///     default_length                    4 bytes   version 1 and newer; 0: each has its own
+///     default_group_description_index   4 bytes   version 2 and newer
+///     entry_count                       4 bytes
+///     description_length                4 bytes   if default_length is 0   ┐ each entry
+///     entry                             by the kind of group               ┘
+public struct SampleGroupDescriptionBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "sgpd"
+
+    /// The kind of group.
+    public var groupingType: FourCC
+    /// To which entry samples belong that `sbgp` does not name, from 1; 0: to none.
+    public var defaultIndex: UInt32
+    /// The entries' bytes.
+    public var entries: [[UInt8]]
+
+    /// Makes a box.
+    public init(groupingType: FourCC, entries: [[UInt8]]) {
+        self.groupingType = groupingType
+        defaultIndex = 0
+        self.entries = entries
+    }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 3)
+        groupingType = try reader.readFourCC("grouping type")
+        let defaultLength = header.version >= 1 ? Int(try reader.readUInt32("default length")) : nil
+        defaultIndex = header.version >= 2 ? try reader.readUInt32("default group description index") : 0
+        entries = []
+        guard let defaultLength else {
+            // Version 0 does not say how long its entries are: they are kept as one.
+            let count = try reader.readUInt32("number of group descriptions")
+            let rest = try reader.readRest("group descriptions")
+            if count > 0 { entries = [rest] }
+            return
+        }
+        let least = defaultLength == 0 ? 4 : defaultLength
+        let count = try reader.readCount(entrySize: least, "number of group descriptions")
+        entries.reserveCapacity(count)
+        for _ in 0..<count {
+            let length =
+                defaultLength == 0 ? Int(try reader.readUInt32("length of a group description")) : defaultLength
+            entries.append(try reader.readBytes(length, "group description"))
+        }
+    }
+
+    /// Version 1, or 2 where there is a default index; each entry with its own length unless all are as long.
+    public func write(to writer: inout BoxWriter) {
+        let first = entries.first?.count ?? 0
+        let length = entries.allSatisfy { $0.count == first } ? first : 0
+        writer.fullBox(Self.type, version: defaultIndex == 0 ? 1 : 2) { writer in
+            writer.write(groupingType)
+            writer.write(UInt32(length))
+            if defaultIndex != 0 { writer.write(defaultIndex) }
+            writer.write(UInt32(entries.count))
+            for entry in entries {
+                if length == 0 { writer.write(UInt32(entry.count)) }
+                writer.write(entry)
+            }
+        }
+    }
+}
+
+/// An entry of a `seig` group: how its samples are protected, instead of what `tenc` says (ISO/IEC 23001-7, 6).
+///
+///     reserved             1 byte
+///     crypt_byte_block     4 bits
+///     skip_byte_block      4 bits
+///     isProtected          1 byte
+///     Per_Sample_IV_Size   1 byte    0, 8, 16
+///     KID                  16 bytes
+///     constant_IV_size     1 byte    ┐ if protected and the size is 0
+///     constant_IV          8 or 16   ┘
+public struct SampleEncryptionGroupEntry: Hashable, Sendable {
+    /// What the entry says, in the form of `tenc`, which has the same fields.
+    public var encryption: TrackEncryptionBox
+
+    /// Makes an entry.
+    public init(_ encryption: TrackEncryptionBox) { self.encryption = encryption }
+
+    /// Reads an entry of a `sgpd` box.
+    ///
+    /// - Throws: `ParseError`, with offsets from the beginning of the entry.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        try reader.skip(1, "reserved")
+        encryption = try TrackEncryptionBox(fieldsOf: &reader, hasPattern: true)
+    }
+
+    /// The bytes of the entry.
+    public var bytes: [UInt8] {
+        var writer = BoxWriter()
+        writer.write(UInt8(0))
+        encryption.writeFields(to: &writer)
+        return writer.bytes
+    }
+}
+
+/// An entry of a `roll` group: how many samples before or behind are needed (ISO/IEC 14496-12, 10.1).
+///
+///     roll_distance   2 bytes, signed
+public struct RollGroupEntry: Hashable, Sendable {
+    /// Below 0: decoding must begin so many samples earlier; above 0: so many samples later the output is right.
+    public var distance: Int16
+
+    /// Reads an entry of a `sgpd` box.
+    ///
+    /// - Throws: `ParseError`, with offsets from the beginning of the entry.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        distance = Int16(bitPattern: try reader.readUInt16("roll distance"))
+    }
+}
+
+/// An entry of a `rap ` group: samples with which decoding can start though they are no sync samples (ISO/IEC 14496-12,
+/// 10.4).
+///
+///     num_leading_samples_known   1 bit
+///     num_leading_samples         7 bits
+public struct RandomAccessGroupEntry: Hashable, Sendable {
+    /// How many leading samples follow; nil when it is not known.
+    public var leadingSamples: UInt8?
+
+    /// Reads an entry of a `sgpd` box.
+    ///
+    /// - Throws: `ParseError`, with offsets from the beginning of the entry.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let byte = try reader.readUInt8("number of leading samples")
+        leadingSamples = byte >> 7 == 1 ? byte & 0x7F : nil
+    }
+}

@@ -1,0 +1,130 @@
+public import ByteCoding
+
+/// `sidx`: where the segments of a file lie and how long they are (ISO/IEC 14496-12, 8.16.3).
+///
+///     reference_ID                 4 bytes   the track
+///     timescale                    4 bytes
+///     earliest_presentation_time   4 bytes in version 0, 8 in version 1
+///     first_offset                 4 or 8 bytes, from the end of this box to the first segment
+///     reserved                     2 bytes
+///     reference_count              2 bytes
+///     reference_type               1 bit     1: another sidx   ┐
+///     referenced_size              31 bits   in bytes          │
+///     subsegment_duration          4 bytes                     │ each reference
+///     starts_with_SAP              1 bit                       │
+///     SAP_type                     3 bits                      │
+///     SAP_delta_time               28 bits                     ┘
+public struct SegmentIndexBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "sidx"
+
+    /// A segment.
+    public struct Reference: Hashable, Sendable {
+        /// Whether it is another index and no media.
+        public var isIndex: Bool
+        /// Its size in bytes, below 2^31.
+        public var size: UInt32
+        /// How long it is, in units of ``SegmentIndexBox/timescale``.
+        public var duration: UInt32
+        /// Whether it begins with a stream access point.
+        public var startsWithSAP: Bool
+        /// The kind of stream access point: 1 or 2 for a sync sample; 0: unknown.
+        public var sapType: UInt8
+        /// From the beginning to the stream access point.
+        public var sapDeltaTime: UInt32
+
+        /// Makes a reference to media that begins with a sync sample.
+        public init(size: UInt32, duration: UInt32, startsWithSAP: Bool = true, sapType: UInt8 = 1) {
+            isIndex = false
+            self.size = size
+            self.duration = duration
+            self.startsWithSAP = startsWithSAP
+            self.sapType = sapType
+            sapDeltaTime = 0
+        }
+    }
+
+    /// The track ID.
+    public var referenceID: UInt32
+    /// Units per second of the times here.
+    public var timescale: UInt32
+    /// When the first sample of the first segment is presented.
+    public var earliestPresentationTime: UInt64
+    /// From the end of this box to the first segment, in bytes.
+    public var firstOffset: UInt64
+    /// The segments, one behind the other; 65,535 at most.
+    public var references: [Reference]
+
+    /// Makes a box.
+    public init(
+        referenceID: UInt32,
+        timescale: UInt32,
+        earliestPresentationTime: UInt64,
+        firstOffset: UInt64 = 0,
+        references: [Reference]
+    ) {
+        self.referenceID = referenceID
+        self.timescale = timescale
+        self.earliestPresentationTime = earliestPresentationTime
+        self.firstOffset = firstOffset
+        self.references = references
+    }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
+        referenceID = try reader.readUInt32("reference ID")
+        timescale = try reader.readTimescale(Self.type)
+        earliestPresentationTime = try reader.readTime(header, "earliest presentation time")
+        firstOffset = try reader.readTime(header, "first offset of a sidx box")
+        try reader.skip(2, "reserved")
+        let offset = reader.offset
+        let count = Int(try reader.readUInt16("number of references"))
+        guard count <= reader.remaining / 12 else {
+            throw ParseError(
+                .invalidLength,
+                reading: "number of references",
+                offset: offset,
+                reason: "\(count) references do not fit into the \(reader.remaining) bytes that are left"
+            )
+        }
+        references = []
+        references.reserveCapacity(count)
+        for _ in 0..<count {
+            let size = try reader.readUInt32("referenced size")
+            let duration = try reader.readUInt32("duration of a reference")
+            let sap = try reader.readUInt32("stream access point")
+            var reference = Reference(size: size & 0x7FFF_FFFF, duration: duration)
+            reference.isIndex = size >> 31 == 1
+            reference.startsWithSAP = sap >> 31 == 1
+            reference.sapType = UInt8(sap >> 28 & 7)
+            reference.sapDeltaTime = sap & 0x0FFF_FFFF
+            references.append(reference)
+        }
+    }
+
+    /// How large the box is with `count` references in version 1, so that its room can be left free.
+    public static func size(references count: Int) -> Int { 40 + 12 * count }
+
+    /// Always version 1, so that the size does not depend on the times.
+    public func write(to writer: inout BoxWriter) {
+        writer.fullBox(Self.type, version: 1) { writer in
+            writer.write(referenceID)
+            writer.write(timescale)
+            writer.write(earliestPresentationTime)
+            writer.write(firstOffset)
+            writer.zeros(2)
+            writer.write(UInt16(truncatingIfNeeded: references.count))
+            for reference in references {
+                writer.write((reference.isIndex ? 1 << 31 : 0) | reference.size & 0x7FFF_FFFF)
+                writer.write(reference.duration)
+                writer.write(
+                    (reference.startsWithSAP ? 1 << 31 : 0) | UInt32(reference.sapType & 7) << 28
+                        | reference.sapDeltaTime & 0x0FFF_FFFF
+                )
+            }
+        }
+    }
+}

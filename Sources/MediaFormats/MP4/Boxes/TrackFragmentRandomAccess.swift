@@ -1,0 +1,139 @@
+public import ByteCoding
+
+/// `tfra`: where a track's sync samples lie in the fragments (ISO/IEC 14496-12, 8.8.10). It stands in `mfra`.
+///
+///     track_ID                     4 bytes
+///     reserved                     26 bits
+///     length_size_of_traf_num      2 bits    each size minus 1
+///     length_size_of_trun_num      2 bits
+///     length_size_of_sample_num    2 bits
+///     number_of_entry              4 bytes
+///     time, moof_offset            4 or 8 bytes each   ┐
+///     traf_number                  1 to 4 bytes        │ each entry
+///     trun_number                  1 to 4 bytes        │
+///     sample_number                1 to 4 bytes        ┘
+public struct TrackFragmentRandomAccessBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "tfra"
+
+    /// A sync sample.
+    public struct Entry: Hashable, Sendable {
+        /// When it is presented, in the timescale of the media.
+        public var time: UInt64
+        /// The offset of its moof box in the file.
+        public var moofOffset: UInt64
+        /// The number of its traf box in the moof box, from 1.
+        public var trafNumber: UInt32
+        /// The number of its trun box in the traf box, from 1.
+        public var trunNumber: UInt32
+        /// Its number in the trun box, from 1.
+        public var sampleNumber: UInt32
+
+        /// Makes an entry.
+        public init(
+            time: UInt64,
+            moofOffset: UInt64,
+            trafNumber: UInt32 = 1,
+            trunNumber: UInt32 = 1,
+            sampleNumber: UInt32 = 1
+        ) {
+            self.time = time
+            self.moofOffset = moofOffset
+            self.trafNumber = trafNumber
+            self.trunNumber = trunNumber
+            self.sampleNumber = sampleNumber
+        }
+    }
+
+    /// The track.
+    public var trackID: UInt32
+    /// The sync samples.
+    public var entries: [Entry]
+
+    /// Makes a box.
+    public init(trackID: UInt32, entries: [Entry]) {
+        self.trackID = trackID
+        self.entries = entries
+    }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
+        trackID = try reader.readUInt32("track of a tfra box")
+        let lengths = try reader.readUInt32("lengths of a tfra box")
+        let sizes = [4, 2, 0].map { Int(lengths >> UInt32($0) & 3) + 1 }
+        let entrySize = (header.version == 0 ? 8 : 16) + sizes.reduce(0, +)
+        let count = try reader.readCount(entrySize: entrySize, "number of entries of a tfra box")
+        entries = []
+        entries.reserveCapacity(count)
+        for _ in 0..<count {
+            let time = try reader.readTime(header, "time of a sync sample")
+            let offset = try reader.readTime(header, "offset of a moof box")
+            var numbers: (UInt32, UInt32, UInt32) = (0, 0, 0)
+            numbers.0 = try reader.readNumber(sizes[0])
+            numbers.1 = try reader.readNumber(sizes[1])
+            numbers.2 = try reader.readNumber(sizes[2])
+            entries.append(
+                Entry(
+                    time: time,
+                    moofOffset: offset,
+                    trafNumber: numbers.0,
+                    trunNumber: numbers.1,
+                    sampleNumber: numbers.2
+                )
+            )
+        }
+    }
+
+    /// Always version 1, numbers in 4 bytes.
+    public func write(to writer: inout BoxWriter) {
+        writer.fullBox(Self.type, version: 1) { writer in
+            writer.write(trackID)
+            writer.write(UInt32(0x3F))
+            writer.write(UInt32(entries.count))
+            for entry in entries {
+                writer.write(entry.time)
+                writer.write(entry.moofOffset)
+                writer.write(entry.trafNumber)
+                writer.write(entry.trunNumber)
+                writer.write(entry.sampleNumber)
+            }
+        }
+    }
+}
+
+/// `mfro`: how large the `mfra` box is that it ends, so that it can be found from the end of the file (ISO/IEC
+/// 14496-12, 8.8.11).
+///
+///     size   4 bytes
+public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "mfro"
+
+    /// The size of the mfra box in bytes.
+    public var size: UInt32
+
+    /// Makes a box.
+    public init(size: UInt32) { self.size = size }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
+        size = try reader.readUInt32("size of a mfra box")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) { writer.fullBox(Self.type) { $0.write(size) } }
+}
+
+extension ByteReader {
+    fileprivate mutating func readNumber(_ size: Int) throws(ParseError) -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<size { number = number << 8 | UInt32(try readUInt8("number in a tfra box")) }
+        return number
+    }
+}

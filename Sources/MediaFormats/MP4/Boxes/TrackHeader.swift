@@ -1,0 +1,91 @@
+public import ByteCoding
+
+/// `tkhd`: one track (ISO/IEC 14496-12, 8.3.2). Version 1 has 8 bytes where version 0 has 4.
+///
+///     creation_time, modification_time   4 or 8 bytes each
+///     track_ID                           4 bytes
+///     reserved                           4 bytes
+///     duration                           4 or 8 bytes   in the timescale of mvhd
+///     reserved                           8 bytes
+///     layer, alternate_group             2 bytes each
+///     volume                             2 bytes        8.8; 1.0 for audio
+///     reserved                           2 bytes
+///     matrix                             36 bytes
+///     width, height                      4 bytes each   16.16
+public struct TrackHeaderBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "tkhd"
+
+    /// Bit 0 enabled, bit 1 in the movie, bit 2 in the preview.
+    public var flags: UInt32
+    /// What identifies the track; not 0.
+    public var trackID: UInt32
+    /// How long it is, in the timescale of the movie.
+    public var duration: UInt64
+    /// Tracks with the same number, other than 0, are alternatives.
+    public var alternateGroup: UInt16
+    /// Whether it sounds.
+    public var hasVolume: Bool
+    /// The transformation matrix, 36 bytes.
+    public var matrix: [UInt8]
+    /// The width of the picture as 16.16.
+    public var width: UInt32
+    /// The height of the picture as 16.16.
+    public var height: UInt32
+
+    /// Makes a box of an enabled track.
+    public init(
+        trackID: UInt32,
+        duration: UInt64 = 0,
+        alternateGroup: UInt16 = 0,
+        hasVolume: Bool = false,
+        width: UInt32 = 0,
+        height: UInt32 = 0
+    ) {
+        flags = 3
+        self.trackID = trackID
+        self.duration = duration
+        self.alternateGroup = alternateGroup
+        self.hasVolume = hasVolume
+        matrix = Matrix.identity
+        self.width = width
+        self.height = height
+    }
+
+    /// Reads the content.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
+        flags = header.flags
+        try reader.skip(header.version == 0 ? 8 : 16, "times of a tkhd box")
+        trackID = try reader.readUInt32("track ID")
+        try reader.skip(4, "reserved")
+        duration = try reader.readTime(header, "duration of a tkhd box")
+        try reader.skip(10, "reserved and layer")
+        alternateGroup = try reader.readUInt16("alternate group")
+        hasVolume = try reader.readUInt16("volume") != 0
+        try reader.skip(2, "reserved")
+        matrix = try reader.readBytes(36, "matrix of a tkhd box")
+        width = try reader.readUInt32("width of a tkhd box")
+        height = try reader.readUInt32("height of a tkhd box")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        let version: UInt8 = duration > UInt32.max ? 1 : 0
+        writer.fullBox(Self.type, version: version, flags: flags) { writer in
+            writer.zeros(version == 0 ? 8 : 16)
+            writer.write(trackID)
+            writer.zeros(4)
+            writer.writeTime(duration, version)
+            writer.zeros(10)
+            writer.write(alternateGroup)
+            writer.write(UInt16(hasVolume ? 0x0100 : 0))
+            writer.zeros(2)
+            writer.write(matrix)
+            writer.write(width)
+            writer.write(height)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+public import ByteCoding
+
+/// Walks through the samples of one track in the fragments of a file. One fragment at a time is held.
+public struct FragmentCursor: Sendable {
+    private let trackID: UInt32
+    private let extends: TrackExtendsBox
+    private let descriptionCount: Int
+    private let isClear: Bool
+    private var protection: ProtectionCursor
+    /// Where the next box of the file begins.
+    private var nextBox: Int
+    private var fragment: MovieFragment?
+    /// How many runs the fragment has; kept apart, so that a sample does not cost looking into an optional.
+    private var runsCount = 0
+    private var runIndex = -1
+    private var partIndex = -1
+    private var sampleIndex = 0
+    private var sampleNumber = 0
+    private var position = 0
+    private var decodeTime: UInt64
+    /// From a place in the file to one in the span.
+    private var spanShift = 0
+    private var runCount = 0
+    private var run = MovieFragment.Run.none
+    private var defaults: (duration: UInt32, size: UInt32, flags: UInt32, description: UInt32) = (0, 0, 0, 1)
+
+    /// Starts before the first fragment.
+    ///
+    /// - Parameters:
+    ///   - track: The track.
+    ///   - offset: Where to look from: the offset of a box of the file.
+    ///   - decodeTime: That of the first sample, if its fragment does not say.
+    public init(_ track: Track, from offset: Int, decodeTime: UInt64 = 0) {
+        trackID = track.id
+        extends = track.extends ?? TrackExtendsBox(trackID: track.id)
+        descriptionCount = track.descriptions.count
+        isClear = track.descriptions.allSatisfy { $0.commonEncryption == nil }
+        protection = ProtectionCursor(track)
+        nextBox = offset
+        self.decodeTime = decodeTime
+    }
+
+    /// The next sample; nil at the end of the file.
+    ///
+    /// - Throws: `ParseError` when a box is cut off or contradicts another.
+    public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
+        var sample = Sample.none
+        return try next(file, into: &sample) ? sample : nil
+    }
+
+    /// Puts the next sample in place; false at the end of the file.
+    mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        while true {
+            if try nextInFragment(file, into: &sample) { return true }
+            guard try loadNext(file) else { return false }
+        }
+    }
+
+    private mutating func loadNext(_ file: RawSpan) throws(ParseError) -> Bool {
+        while nextBox < file.byteCount {
+            let box = try TopLevelBox(in: file, at: nextBox)
+            nextBox = box.end
+            guard box.header.type == "moof" else { continue }
+            guard box.end <= file.byteCount else {
+                throw ParseError(
+                    .truncated,
+                    reading: "moof box",
+                    offset: box.header.offset,
+                    reason: "\(box.end - file.byteCount) of its bytes are missing"
+                )
+            }
+            let offset = box.header.offset
+            try load(file, box: offset, content: box.content, fileOffset: offset)
+            return true
+        }
+        return false
+    }
+
+    /// Takes a fragment.
+    ///
+    /// - Parameters:
+    ///   - span: What the fragment lies in.
+    ///   - box: Where the moof box begins in the span.
+    ///   - content: Where its content lies in the span.
+    ///   - fileOffset: The offset of the moof box in the file.
+    mutating func load(_ span: RawSpan, box: Int, content: Range<Int>, fileOffset: Int) throws(ParseError) {
+        fragment = try MovieFragment(reading: span, content: content, fileOffset: fileOffset, extends: extends)
+        runsCount = fragment?.runs.count ?? 0
+        runIndex = -1
+        partIndex = -1
+        sampleIndex = 0
+        spanShift = box - fileOffset
+    }
+
+    /// Says when the next sample is decoded, if its fragment does not.
+    mutating func `continue`(at decodeTime: UInt64) { self.decodeTime = decodeTime }
+
+    /// Puts the next sample of the fragment that was taken in place; false at its end.
+    mutating func nextInFragment(_ span: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        while runIndex < 0 || sampleIndex >= runCount {
+            runIndex += 1
+            guard runIndex < runsCount else {
+                fragment = nil
+                runIndex = -1
+                runsCount = 0
+                return false
+            }
+            try beginRun()
+        }
+        try readSample(span, into: &sample)
+        return true
+    }
+
+    private mutating func beginRun() throws(ParseError) {
+        guard let fragment else { return }
+        run = fragment.runs[runIndex]
+        runCount = run.count
+        sampleIndex = 0
+        position = run.dataOffset
+        guard run.track != partIndex else { return }
+        partIndex = run.track
+        let part = fragment.tracks[partIndex]
+        defaults = (part.duration, part.size, part.flags, part.descriptionIndex)
+        if let time = part.decodeTime { decodeTime = time }
+        guard part.descriptionIndex > 0, part.descriptionIndex <= descriptionCount else {
+            throw error("there is no sample description with the number \(part.descriptionIndex)")
+        }
+        if !isClear { protection.start(part.auxiliary, base: part.base + spanShift) }
+    }
+
+    private func error(_ reason: String) -> ParseError {
+        ParseError(
+            .invalidValue,
+            reading: "sample \(sampleNumber + 1) of track \(trackID)",
+            offset: run.entries + sampleIndex * run.entrySize,
+            reason: reason
+        )
+    }
+
+    private mutating func readSample(_ span: RawSpan, into sample: inout Sample) throws(ParseError) {
+        var place = run.entries + sampleIndex * run.entrySize
+        var duration = defaults.duration
+        var size = defaults.size
+        var flags = sampleIndex == 0 ? run.firstSampleFlags ?? defaults.flags : defaults.flags
+        var compositionOffset: Int32 = 0
+        if run.fields & 0x100 != 0 {
+            duration = span.load(place, as: UInt32.self)
+            place += 4
+        }
+        if run.fields & 0x200 != 0 {
+            size = span.load(place, as: UInt32.self)
+            place += 4
+        }
+        if run.fields & 0x400 != 0 {
+            flags = span.load(place, as: UInt32.self)
+            place += 4
+        }
+        // Unsigned in version 0; yet negative numbers are met there.
+        if run.fields & 0x800 != 0 { compositionOffset = span.load(place, as: Int32.self) }
+        guard decodeTime < 1 << 62 else { throw error("its decode time is beyond 2^62") }
+        guard position < 1 << 62 else { throw error("its offset is beyond 2^62") }
+        sample.trackID = trackID
+        sample.offset = position
+        sample.size = Int(size)
+        sample.decodeTime = decodeTime
+        sample.duration = duration
+        sample.compositionOffset = compositionOffset
+        sample.isSync = SampleFlags(rawValue: flags).isSync
+        sample.descriptionIndex = defaults.description
+        sample.protection =
+            isClear
+            ? nil
+            : try protection.next(span, description: defaults.description, run: run.number, size: Int(size))
+        position += Int(size)
+        decodeTime += UInt64(duration)
+        sampleIndex += 1
+        sampleNumber += 1
+    }
+}

@@ -1,0 +1,238 @@
+import ByteCoding
+
+/// A `traf` box as a verifier reads it.
+struct VerifiedTrackFragment {
+    struct Sample {
+        var size: UInt32
+        var duration: UInt32
+        var flags: SampleFlags
+        var compositionOffset: Int32
+    }
+
+    var header: TrackFragmentHeaderBox?
+    var decodeTime: UInt64?
+    var runs: [TrackRunBox] = []
+    var sizes: AuxiliaryInformationSizesBox?
+    var offsets: AuxiliaryInformationOffsetsBox?
+    /// The content of the senc box, and the offset of its first entry.
+    var encryption: (content: [UInt8], entries: Int)?
+
+    init(reading reader: inout ByteReader) throws(ParseError) {
+        try reader.readBoxes(in: "traf") { box, content throws(ParseError) in
+            switch box.type {
+            case "tfhd": header = try TrackFragmentHeaderBox(reading: &content)
+            case "tfdt": decodeTime = try TrackFragmentDecodeTimeBox(reading: &content).baseMediaDecodeTime
+            case "trun": runs.append(try TrackRunBox(reading: &content))
+            case "saiz": sizes = try AuxiliaryInformationSizesBox(reading: &content)
+            case "saio": offsets = try AuxiliaryInformationOffsetsBox(reading: &content)
+            case "senc":
+                let start = content.offset
+                encryption = (try content.readRest("senc box"), start + 8)
+            default: break
+            }
+        }
+    }
+
+    func samples(extends: TrackExtendsBox?) -> [Sample] {
+        let extends = extends ?? TrackExtendsBox(trackID: 0)
+        var samples: [Sample] = []
+        for run in runs {
+            for (index, sample) in run.samples.enumerated() {
+                let flags = sample.flags ?? (index == 0 ? run.firstSampleFlags : nil) ?? header?.sampleFlags
+                samples.append(
+                    Sample(
+                        size: sample.size ?? header?.sampleSize ?? extends.sampleSize,
+                        duration: sample.duration ?? header?.sampleDuration ?? extends.sampleDuration,
+                        flags: flags ?? extends.sampleFlags,
+                        compositionOffset: sample.compositionOffset ?? 0
+                    )
+                )
+            }
+        }
+        return samples
+    }
+
+    /// Where the samples of each run lie.
+    func dataRanges(moof: Int, previousEnd: Int?, _ samples: [Sample]) -> [Range<Int>] {
+        var base = moof
+        if let offset = header?.baseDataOffset {
+            base = Int(clamping: offset)
+        } else if header?.isDefaultBaseMoof == false, let previousEnd {
+            base = previousEnd
+        }
+        var ranges: [Range<Int>] = []
+        var next = base
+        var index = 0
+        for run in runs {
+            let start = run.dataOffset.map { base.addingReportingOverflow(Int($0)).partialValue } ?? next
+            let size = samples[index..<index + run.samples.count].reduce(0) { $0 + Int($1.size) }
+            index += run.samples.count
+            guard start >= 0, start < 1 << 62 else { continue }
+            next = start + size
+            ranges.append(start..<next)
+        }
+        return ranges
+    }
+}
+
+extension MP4Verifier {
+    mutating func verifyEncryption(
+        _ fragment: VerifiedTrackFragment,
+        _ samples: [VerifiedTrackFragment.Sample],
+        _ track: Track,
+        _ moof: Int
+    ) {
+        let index = fragment.header?.sampleDescriptionIndex ?? track.extends?.sampleDescriptionIndex ?? 1
+        guard index > 0, Int(index) <= track.descriptions.count else {
+            return find(.box, moof, "there is no sample description with the number \(index)")
+        }
+        guard let tenc = track.descriptions[Int(index) - 1].commonEncryption?.trackEncryption, tenc.isProtected else {
+            if fragment.encryption != nil { find(.box, moof, "track \(track.id) is clear, but has a senc box") }
+            return
+        }
+        guard let encryption = fragment.encryption else {
+            return find(.missingBox, moof, "track \(track.id) is encrypted, but has no senc box")
+        }
+        let box: SampleEncryptionBox
+        do throws(ParseError) {
+            var reader = ByteReader(encryption.content.span.bytes)
+            box = try SampleEncryptionBox(reading: &reader, ivSize: Int(tenc.perSampleIVSize))
+            try reader.finish("senc box")
+        } catch {
+            return find(.box, encryption.entries - 8 + error.offset, error.description)
+        }
+        if box.samples.count != samples.count {
+            find(.auxiliarySize, moof, "senc has \(box.samples.count) samples, trun \(samples.count)")
+        }
+        for (number, (entry, sample)) in zip(box.samples, samples).enumerated() where !entry.subsamples.isEmpty {
+            let sum = entry.subsamples.reduce(0) { $0 + Int($1.clear) + Int($1.protected) }
+            if sum != Int(sample.size) {
+                find(.subsamples, moof, "those of sample \(number + 1) have \(sum) bytes, the sample \(sample.size)")
+            }
+        }
+        let entrySizes = box.samples.map { $0.size(hasSubsamples: box.hasSubsamples) }
+        verifyAuxiliary(fragment, entrySizes, at: encryption.entries, moof)
+    }
+
+    private mutating func verifyAuxiliary(
+        _ fragment: VerifiedTrackFragment,
+        _ entrySizes: [Int],
+        at entries: Int,
+        _ moof: Int
+    ) {
+        guard let sizes = fragment.sizes, let offsets = fragment.offsets else {
+            // With entries that are too large for saiz, or empty, senc stands alone.
+            if fragment.sizes != nil || fragment.offsets != nil
+                || entrySizes.contains(where: { (1...255).contains($0) }),
+                !entrySizes.contains(where: { $0 > 255 })
+            {
+                find(.missingBox, moof, "saiz and saio must stand beside senc")
+            }
+            return
+        }
+        let said =
+            sizes.defaultSize > 0
+            ? [Int](repeating: Int(sizes.defaultSize), count: min(sizes.sampleCount, 1 << 20))
+            : sizes.sizes.map { Int($0) }
+        if said != entrySizes { find(.auxiliarySize, moof, "saiz says other sizes than senc has") }
+        let base = fragment.header?.baseDataOffset.map { Int(clamping: $0) } ?? moof
+        guard offsets.offsets.count == 1, let offset = offsets.offsets.first else {
+            return find(.auxiliaryOffset, moof, "saio has \(offsets.offsets.count) offsets, expected 1")
+        }
+        let place = base.addingReportingOverflow(Int(clamping: offset)).partialValue
+        if place != entries {
+            find(.auxiliaryOffset, moof, "saio leads to byte \(place), the entries of senc are at \(entries)")
+        }
+    }
+
+    mutating func verifyIndex(
+        _ part: RawSpan,
+        _ box: TopLevelBox,
+        edges: Set<Int>,
+        mediaEnd: Int,
+        _ segments: [IndexedPart]
+    ) {
+        var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
+        guard let index = try? SegmentIndexBox(reading: &reader) else { return }
+        var rest = segments[...]
+        var start = box.end.addingReportingOverflow(Int(clamping: index.firstOffset)).partialValue
+        var isFirst = true
+        for (number, reference) in index.references.enumerated() where start >= 0 && start < 1 << 62 {
+            let end = start + Int(reference.size)
+            defer { start = end }
+            guard !reference.isIndex else { continue }
+            guard edges.contains(start), edges.contains(end), end > start else {
+                find(.index, box.header.offset, "reference \(number + 1), bytes \(start) to \(end), ends within a box")
+                return
+            }
+            rest = rest.drop { $0.offset < start }
+            let inside = rest.prefix { $0.offset < end }
+            let scale = movie?.track(index.referenceID)?.timescale
+            let duration = inside.reduce(0) { $0 + ($1.durations[index.referenceID] ?? 0) }
+            if scale == index.timescale, duration != UInt64(reference.duration) {
+                let said = "\(reference.duration), its samples \(duration)"
+                find(.index, box.header.offset, "reference \(number + 1) says a duration of \(said)")
+            }
+            if reference.startsWithSAP, reference.sapType == 1,
+                inside.first?.startsWithSync[index.referenceID] == false
+            {
+                find(.index, box.header.offset, "reference \(number + 1) does not begin with a sync sample")
+            }
+            // The time is that in the presentation, behind the edit list; what that cuts off counts as 0.
+            let offset = (try? movie?.track(index.referenceID)?.timing())?.presentationOffset ?? 0
+            if isFirst, scale == index.timescale, let earliest = inside.first?.earliest[index.referenceID],
+                max(0, earliest + offset) != Int64(clamping: index.earliestPresentationTime)
+            {
+                let said = "\(index.earliestPresentationTime), expected \(max(0, earliest + offset))"
+                find(.index, box.header.offset, "the earliest presentation time is \(said)")
+            }
+            isFirst = false
+        }
+        if !index.references.contains(where: \.isIndex), start != mediaEnd {
+            find(.index, box.header.offset, "references end at byte \(start), the media at \(mediaEnd)")
+        }
+    }
+
+    /// Samples that lie in no fragment must lie in mdat boxes, and the tables must agree on how many there are.
+    mutating func verifySampleTables(_ part: RawSpan, _ boxes: [TopLevelBox]) {
+        guard let movie, boxes.contains(where: { $0.header.type == "moov" }) else { return }
+        let data = boxes.filter { $0.header.type == "mdat" }.map(\.content)
+        for track in movie.tracks {
+            guard let table = track.table, var cursor = SampleTableCursor(track) else { continue }
+            let offset = table.sampleSize.offset
+            var durations = 0
+            for index in 0..<table.timeToSample.entries.count {
+                durations += Int(part.load(table.timeToSample.entries.offset + 8 * index, as: UInt32.self))
+            }
+            if durations != table.sampleCount {
+                find(.table, offset, "track \(track.id): stts has \(durations) samples, stsz \(table.sampleCount)")
+            }
+            var bytes = 0
+            do throws(ParseError) {
+                while let sample = try cursor.next(part) {
+                    bytes += sample.size
+                    guard Self.isInside(sample.range, data), bytes <= part.byteCount else {
+                        find(
+                            .sampleRange,
+                            sample.offset,
+                            "sample \(cursor.index) of track \(track.id) is not in a mdat box"
+                        )
+                        break
+                    }
+                }
+            } catch {
+                find(.table, error.offset, error.description)
+            }
+        }
+    }
+
+    /// Whether a range lies in one of some ranges, which ascend.
+    private static func isInside(_ range: Range<Int>, _ ranges: [Range<Int>]) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < range.upperBound { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].lowerBound <= range.lowerBound
+    }
+}

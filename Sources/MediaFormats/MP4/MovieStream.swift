@@ -1,0 +1,296 @@
+public import ByteCoding
+
+/// Reads an MP4 or QuickTime file that comes through a pipe. Bytes go in, headers and samples come out; only what is
+/// not finished yet is held: a header, or a sample.
+///
+///     var stream = MovieStream()
+///     while let bytes = read() {
+///         stream.push(bytes)
+///         while let event = try stream.next() { ... }
+///     }
+///     try stream.finish()
+///
+/// The `moov` box must come first: behind the media data it comes too late. Samples come in the order of the file,
+/// which interleaves tracks more or less well.
+public struct MovieStream: Sendable {
+    /// What was read.
+    public enum Event: Sendable {
+        /// The `ftyp` box.
+        case fileType(FileTypeBox)
+        /// The `moov` box. The places of its tables count from the beginning of its content.
+        case movie(Movie)
+        /// A sample of any track.
+        case sample(StreamSample)
+    }
+
+    /// A sample and its bytes.
+    public struct StreamSample: Sendable {
+        /// When and where it is.
+        public var sample: Sample
+        /// Its bytes.
+        public var bytes: [UInt8]
+        /// Its subsamples; empty when it is clear, or encrypted as a whole.
+        public var subsamples: [SampleEncryptionBox.Subsample]
+    }
+
+    private enum State: Sendable {
+        case header
+        case collect(BoxHeader, size: Int)
+        /// How many bytes of a box are passed over; nil: all that come.
+        case skip(Int?)
+        /// Media data, which end at an offset; nil: with the file.
+        case media(end: Int?)
+    }
+
+    private struct Source: Sendable {
+        var table: SampleTableCursor?
+        var fragments: FragmentCursor
+        var isTable = false
+        var pending: Sample?
+    }
+
+    private let maximumHeaderSize: Int
+    private let maximumSampleSize: Int
+    private var state = State.header
+    private var buffer: [UInt8] = []
+    private var head = 0
+    /// The offset in the file of the byte at ``head``.
+    private var position = 0
+    private var movieBytes: [UInt8] = []
+    private var fragmentBytes: [UInt8] = []
+    private var sources: [Source] = []
+    private var hasMovie = false
+
+    /// Makes a reader at the beginning of a file.
+    ///
+    /// - Parameters:
+    ///   - maximumHeaderSize: How large a `moov` or `moof` box may be, in bytes.
+    ///   - maximumSampleSize: How large a sample may be, in bytes.
+    public init(maximumHeaderSize: Int = 256 << 20, maximumSampleSize: Int = 64 << 20) {
+        self.maximumHeaderSize = maximumHeaderSize
+        self.maximumSampleSize = maximumSampleSize
+    }
+
+    /// How many bytes are held that were not read yet.
+    public var bufferedCount: Int { buffer.count - head }
+
+    /// Takes the next bytes of the file.
+    public mutating func push(_ bytes: RawSpan) {
+        if head == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head > 1 << 16, head > buffer.count / 2 {
+            buffer.removeFirst(head)
+            head = 0
+        }
+        bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
+    }
+
+    /// Takes the next bytes of the file.
+    public mutating func push(_ bytes: [UInt8]) { push(bytes.span.bytes) }
+
+    /// What can be read from the bytes that have come; nil: more are needed.
+    ///
+    /// - Throws: `ParseError`; `movie-behind-media` when media data come before the `moov` box; `not-supported` when
+    ///   samples lie in front of what has come already.
+    public mutating func next() throws(ParseError) -> Event? {
+        while true {
+            switch state {
+            case .header:
+                guard try readHeader() else { return nil }
+            case .collect(let header, let size):
+                guard bufferedCount >= size else { return nil }
+                state = .header
+                if let event = try readBox(header, size: size) { return event }
+            case .skip(let left):
+                let count = min(left ?? bufferedCount, bufferedCount)
+                advance(count)
+                if let left { state = left == count ? .header : .skip(left - count) }
+                guard case .header = state else { return nil }
+            case .media(let end):
+                if let sample = try readSample(end: end) { return .sample(sample) }
+                guard case .header = state else { return nil }
+            }
+        }
+    }
+
+    /// Says that no more bytes come.
+    ///
+    /// - Throws: `ParseError` `truncated` when a box or a sample is not complete, `missing-box` when there was no
+    ///   `moov` box.
+    public mutating func finish() throws(ParseError) {
+        switch state {
+        case .header where bufferedCount == 0, .skip(nil), .media(nil): break
+        case .header: throw cutOff("header of a box")
+        case .collect(let header, _): throw cutOff("\(header.type) box")
+        case .skip: throw cutOff("box")
+        case .media: throw cutOff("mdat box")
+        }
+        guard hasMovie else {
+            throw ParseError(.missingBox, reading: "file", offset: position, reason: "there is no moov box")
+        }
+        if let missing = firstPending() { throw cutOff("sample at byte \(missing.sample.offset)") }
+    }
+
+    private func cutOff(_ field: String) -> ParseError {
+        ParseError(.truncated, reading: field, offset: position + bufferedCount, reason: "the input ends here")
+    }
+
+    private mutating func advance(_ count: Int) {
+        head += count
+        position += count
+    }
+
+    private mutating func readHeader() throws(ParseError) -> Bool {
+        let available = min(bufferedCount, 32)
+        guard available >= 8 else { return false }
+        guard let header = try Self.header(Array(buffer[head..<head + available]), at: position) else { return false }
+        switch header.type {
+        case "moov", "moof", "ftyp":
+            guard let size = header.size, size <= maximumHeaderSize else {
+                throw ParseError(
+                    .invalidLength,
+                    reading: "\(header.type) box",
+                    offset: position,
+                    reason: "on a pipe it may have \(maximumHeaderSize) bytes at most"
+                )
+            }
+            state = .collect(header, size: size)
+        case "mdat":
+            guard hasMovie else {
+                throw ParseError(
+                    .movieBehindMedia,
+                    reading: "file",
+                    offset: position,
+                    reason: "the media data come before the moov box, and a pipe cannot go back; "
+                        + "give the file by its name, or move its moov box to the front (ffmpeg -movflags +faststart)"
+                )
+            }
+            advance(header.headerSize)
+            state = .media(end: header.size.map { header.offset + $0 })
+        default:
+            state = .skip(header.size)
+        }
+        return true
+    }
+
+    /// The header of a box; nil when more bytes are needed.
+    private static func header(_ bytes: [UInt8], at position: Int) throws(ParseError) -> BoxHeader? {
+        var reader = ByteReader(bytes.span.bytes, base: position)
+        do throws(ParseError) {
+            return try BoxHeader(reading: &reader)
+        } catch {
+            if error.code == .truncated { return nil }
+            throw error
+        }
+    }
+
+    private mutating func readBox(_ header: BoxHeader, size: Int) throws(ParseError) -> Event? {
+        let box = Array(buffer[head..<head + size])
+        let start = position
+        advance(size)
+        do throws(ParseError) {
+            switch header.type {
+            case "ftyp":
+                var reader = ByteReader(box.span.bytes.extracting(header.headerSize..<size))
+                return .fileType(try FileTypeBox(reading: &reader))
+            case "moov" where !hasMovie:
+                movieBytes = Array(box[header.headerSize...])
+                var reader = ByteReader(movieBytes.span.bytes)
+                let movie = try Movie(reading: &reader)
+                hasMovie = true
+                try begin(movie)
+                return .movie(movie)
+            case "moof" where hasMovie:
+                if let left = firstPending() {
+                    throw ParseError(
+                        .invalidValue,
+                        reading: "moof box",
+                        offset: 0,
+                        reason: "track \(left.sample.trackID) has samples before it that have not come"
+                    )
+                }
+                fragmentBytes = box
+                for index in sources.indices {
+                    let content = header.headerSize..<size
+                    try sources[index].fragments.load(box.span.bytes, box: 0, content: content, fileOffset: start)
+                    try advanceSource(index)
+                }
+            default: break
+            }
+        } catch {
+            throw ParseError(error.code, reading: error.reading, offset: error.offset + start, reason: error.reason)
+        }
+        return nil
+    }
+
+    private mutating func begin(_ movie: Movie) throws(ParseError) {
+        sources = movie.tracks.map { Source(table: SampleTableCursor($0), fragments: FragmentCursor($0, from: 0)) }
+        for index in sources.indices { try advanceSource(index) }
+    }
+
+    private mutating func advanceSource(_ index: Int) throws(ParseError) {
+        let (movieBytes, fragmentBytes) = (movieBytes, fragmentBytes)
+        sources[index].isTable = true
+        sources[index].pending = try sources[index].table?.next(movieBytes.span.bytes)
+        if sources[index].pending != nil { return }
+        if let end = sources[index].table?.endTime { sources[index].fragments.continue(at: end) }
+        sources[index].table = nil
+        sources[index].isTable = false
+        var sample = Sample.none
+        let isThere = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes, into: &sample)
+        sources[index].pending = isThere ? sample : nil
+    }
+
+    private func firstPending() -> (index: Int, sample: Sample)? {
+        var first: (index: Int, sample: Sample)?
+        for (index, source) in sources.enumerated() {
+            guard let sample = source.pending else { continue }
+            if let other = first, other.sample.offset <= sample.offset { continue }
+            first = (index, sample)
+        }
+        return first
+    }
+
+    private mutating func readSample(end: Int?) throws(ParseError) -> StreamSample? {
+        let (index, sample) = firstPending() ?? (-1, .none)
+        let isInside = index >= 0 && end.map { sample.offset < $0 } ?? true
+        guard isInside else {
+            // Nothing of this box is wanted any more.
+            let count = min(end.map { $0 - position } ?? bufferedCount, bufferedCount)
+            advance(count)
+            if position == end { state = .header }
+            return nil
+        }
+        guard sample.offset >= position else {
+            throw ParseError(
+                .notSupported,
+                reading: "sample of track \(sample.trackID)",
+                offset: sample.offset,
+                reason: "it lies before byte \(position), which has passed by already; a pipe cannot go back"
+            )
+        }
+        guard sample.size <= maximumSampleSize, end.map({ sample.size <= $0 - sample.offset }) ?? true else {
+            throw ParseError(
+                .invalidLength,
+                reading: "sample of track \(sample.trackID)",
+                offset: sample.offset,
+                reason: "its \(sample.size) bytes do not lie in the mdat box, or are too many"
+            )
+        }
+        let gap = sample.offset - position
+        advance(min(gap, bufferedCount))
+        guard position == sample.offset, bufferedCount >= sample.size else { return nil }
+        let bytes = Array(buffer[head..<head + sample.size])
+        advance(sample.size)
+        var subsamples: [SampleEncryptionBox.Subsample] = []
+        if let entries = sample.protection?.subsamples {
+            subsamples =
+                sources[index].isTable
+                ? entries.entries(in: movieBytes.span.bytes) : entries.entries(in: fragmentBytes.span.bytes)
+        }
+        try advanceSource(index)
+        if position == end { state = .header }
+        return StreamSample(sample: sample, bytes: bytes, subsamples: subsamples)
+    }
+}

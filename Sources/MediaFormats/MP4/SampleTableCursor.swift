@@ -1,0 +1,194 @@
+public import ByteCoding
+
+/// The tables that say where the samples of a track are and when (ISO/IEC 14496-12, 8.5).
+public struct SampleTable: Hashable, Sendable {
+    /// How long samples are.
+    public var timeToSample: TimeToSampleBox
+    /// When they are presented; nil: when they are decoded.
+    public var compositionOffset: CompositionOffsetBox?
+    /// Which samples a chunk holds.
+    public var sampleToChunk: SampleToChunkBox
+    /// How large samples are.
+    public var sampleSize: SampleSizeBox
+    /// Where chunks begin.
+    public var chunkOffset: ChunkOffsetBox
+    /// Which samples are sync samples; nil: all.
+    public var syncSample: SyncSampleBox?
+
+    /// The number of samples.
+    public var sampleCount: Int { sampleSize.sampleCount }
+}
+
+/// Walks through a sample table, sample by sample, without spreading it out in memory. The cost of a sample does not
+/// depend on how many there are.
+public struct SampleTableCursor: Sendable {
+    private let table: SampleTable
+    private let trackID: UInt32
+    private let descriptionCount: Int
+    private var protection: ProtectionCursor
+    private let isClear: Bool
+    /// The index of the next sample.
+    public private(set) var index = 0
+    private var decodeTime: UInt64 = 0
+    private var durationEntry = -1
+    private var durationsLeft: UInt32 = 0
+    private var duration: UInt32 = 0
+    private var offsetEntry = -1
+    private var offsetsLeft: UInt32 = 0
+    private var compositionOffset: Int32 = 0
+    private var chunk = 0
+    private var chunkEntry = -1
+    private var samplesLeftInChunk: UInt32 = 0
+    private var samplesPerChunk: UInt32 = 0
+    private var lastChunkOfEntry = 0
+    private var descriptionIndex: UInt32 = 1
+    private var position: UInt64 = 0
+    private var syncEntry = 0
+
+    /// Starts at the first sample of a track; nil when it has no table.
+    public init?(_ track: Track) {
+        guard let table = track.table else { return nil }
+        self.table = table
+        trackID = track.id
+        descriptionCount = track.descriptions.count
+        isClear = track.descriptions.allSatisfy { $0.commonEncryption == nil }
+        protection = ProtectionCursor(track)
+    }
+
+    /// The decode time of the sample that ``next(_:)`` would give: behind the last one, the end of the track.
+    var endTime: UInt64 { decodeTime }
+
+    /// The next sample; nil after the last.
+    ///
+    /// - Parameter file: The file in which the tables lie; the same for each call.
+    /// - Throws: `ParseError` `invalid-value` when the tables contradict each other: too few durations or chunks, an
+    ///   entry that stands for nothing, an offset beyond 2^62, samples that take more bytes than they could.
+    public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
+        var sample = Sample.none
+        return try next(file, into: &sample) ? sample : nil
+    }
+
+    /// Puts the next sample in place; false after the last.
+    mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
+        guard index < table.sampleCount else { return false }
+        try advanceDuration(file)
+        try advanceCompositionOffset(file)
+        try advanceChunk(file)
+        let size = sampleSize(file)
+        let isSync = isSync(file)
+        guard position < 1 << 62 else { throw contradiction("chunk offset", "it is beyond 2^62") }
+        guard decodeTime < 1 << 62 else { throw contradiction("decode time", "it is beyond 2^62") }
+        sample.trackID = trackID
+        sample.offset = Int(position)
+        sample.size = size
+        sample.decodeTime = decodeTime
+        sample.duration = duration
+        sample.compositionOffset = compositionOffset
+        sample.isSync = isSync
+        sample.descriptionIndex = descriptionIndex
+        sample.protection =
+            isClear ? nil : try protection.next(file, description: descriptionIndex, run: chunk - 1, size: size)
+        position += UInt64(size)
+        decodeTime += UInt64(duration)
+        durationsLeft -= 1
+        if offsetsLeft > 0 { offsetsLeft -= 1 }
+        samplesLeftInChunk -= 1
+        index += 1
+        return true
+    }
+
+    private func contradiction(_ field: String, _ reason: String) -> ParseError {
+        ParseError(
+            .invalidValue,
+            reading: "\(field) of sample \(index + 1) of track \(trackID)",
+            offset: table.sampleSize.offset,
+            reason: reason
+        )
+    }
+
+    private mutating func advanceDuration(_ file: RawSpan) throws(ParseError) {
+        let entries = table.timeToSample.entries
+        while durationsLeft == 0 {
+            durationEntry += 1
+            guard durationEntry < entries.count else {
+                throw contradiction("duration", "stts has fewer samples than stsz")
+            }
+            let offset = entries.offset + durationEntry * 8
+            durationsLeft = file.load(offset, as: UInt32.self)
+            duration = file.load(offset + 4, as: UInt32.self)
+        }
+    }
+
+    private mutating func advanceCompositionOffset(_ file: RawSpan) throws(ParseError) {
+        guard let entries = table.compositionOffset?.entries else { return }
+        while offsetsLeft == 0 {
+            offsetEntry += 1
+            // Some writers stop where the offsets are 0 from then on.
+            guard offsetEntry < entries.count else { return compositionOffset = 0 }
+            let offset = entries.offset + offsetEntry * 8
+            offsetsLeft = file.load(offset, as: UInt32.self)
+            compositionOffset = Int32(bitPattern: file.load(offset + 4, as: UInt32.self))
+        }
+    }
+
+    private mutating func advanceChunk(_ file: RawSpan) throws(ParseError) {
+        guard samplesLeftInChunk == 0 else { return }
+        let entries = table.sampleToChunk.entries
+        if chunkEntry < 0 || chunk >= lastChunkOfEntry {
+            chunkEntry += 1
+            guard chunkEntry < entries.count else { throw contradiction("chunk", "stsc has fewer samples than stsz") }
+            let offset = entries.offset + chunkEntry * 12
+            let first = Int(file.load(offset, as: UInt32.self))
+            guard first == chunk + 1 else {
+                throw contradiction("chunk", "entry \(chunkEntry + 1) of stsc begins at chunk \(first)")
+            }
+            samplesPerChunk = file.load(offset + 4, as: UInt32.self)
+            descriptionIndex = file.load(offset + 8, as: UInt32.self)
+            guard descriptionIndex > 0, descriptionIndex <= descriptionCount else {
+                throw contradiction("sample description", "there is none with the number \(descriptionIndex)")
+            }
+            guard samplesPerChunk > 0 else {
+                throw contradiction("chunk", "entry \(chunkEntry + 1) of stsc has no samples")
+            }
+            lastChunkOfEntry =
+                chunkEntry + 1 < entries.count
+                ? Int(file.load(offset + 12, as: UInt32.self)) - 1 : table.chunkOffset.entries.count
+        }
+        guard chunk < table.chunkOffset.entries.count else { throw contradiction("chunk", "stco has too few chunks") }
+        let offsets = table.chunkOffset.entries
+        let offset = offsets.offset + chunk * offsets.entrySize
+        position =
+            offsets.entrySize == 8 ? file.load(offset, as: UInt64.self) : UInt64(file.load(offset, as: UInt32.self))
+        chunk += 1
+        samplesLeftInChunk = samplesPerChunk
+    }
+
+    /// Changes nothing; not being `mutating`, it would be handed a copy of the cursor.
+    private mutating func sampleSize(_ file: RawSpan) -> Int {
+        let sizes = table.sampleSize
+        switch sizes.fieldSize {
+        case 32: return Int(file.load(sizes.offset + index * 4, as: UInt32.self))
+        case 16: return Int(file.load(sizes.offset + index * 2, as: UInt16.self))
+        case 8: return Int(file.load(sizes.offset + index, as: UInt8.self))
+        case 4:
+            let byte = file.load(sizes.offset + index / 2, as: UInt8.self)
+            return Int(index.isMultiple(of: 2) ? byte >> 4 : byte & 15)
+        default: return Int(sizes.sampleSize)
+        }
+    }
+
+    private mutating func isSync(_ file: RawSpan) -> Bool {
+        guard let entries = table.syncSample?.entries else { return true }
+        while syncEntry < entries.count {
+            let number = Int(file.load(entries.offset + syncEntry * 4, as: UInt32.self))
+            if number == index + 1 {
+                syncEntry += 1
+                return true
+            }
+            if number > index + 1 { return false }
+            // Out of order: passed over.
+            syncEntry += 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,178 @@
+public import ByteCoding
+
+/// `trak`: a track (ISO/IEC 14496-12, 8.3.1).
+///
+///     tkhd
+///     edts    elst
+///     mdia    mdhd, hdlr, elng, minf
+///     minf    dinf with dref, stbl
+///     stbl    stsd, stts, ctts, stsc, stsz or stz2, stco or co64, stss, saiz, saio, senc, sgpd, sbgp
+public struct Track: Hashable, Sendable {
+    /// The header.
+    public var header: TrackHeaderBox
+    /// The timescale, the duration and the language.
+    public var mediaHeader: MediaHeaderBox
+    /// The kind of media and its name.
+    public var handler: HandlerBox
+    /// The language as a BCP 47 tag; nil when the file has no `elng` box.
+    public var extendedLanguage: String?
+    /// The edit list; nil when there is none. ``timing()`` says what it means.
+    public var editList: EditListBox?
+    /// Where the samples lie.
+    public var dataReferences: DataReferenceBox?
+    /// What the samples are.
+    public var descriptions: [SampleEntry]
+    /// Where and when the samples are that do not lie in fragments; nil when there are none.
+    public var table: SampleTable?
+    /// Defaults for fragments; nil when the track has none.
+    public var extends: TrackExtendsBox?
+    /// Auxiliary information and groups of the samples in ``table``.
+    var auxiliary = SampleAuxiliary()
+    var movieTimescale: UInt32 = 1
+
+    /// What identifies the track.
+    public var id: UInt32 { header.trackID }
+    /// Units per second of the media's times.
+    public var timescale: UInt32 { mediaHeader.timescale }
+    /// `vide`, `soun`, `text`, `subt` ...
+    public var kind: FourCC { handler.handlerType }
+    /// The language: that of `elng`, or three letters of `mdhd`; `und` when it is not known.
+    public var language: String { extendedLanguage ?? mediaHeader.language }
+
+    /// What the edit list means.
+    ///
+    /// - Throws: `ParseError` `not-supported`, which names the track, for several pieces of media or a rate other than
+    ///   1.
+    public func timing() throws(ParseError) -> TrackTiming {
+        try TrackTiming(
+            editList: editList,
+            trackID: id,
+            movieTimescale: movieTimescale,
+            timescale: timescale
+        )
+    }
+
+    /// Holds that the samples lie in this file.
+    ///
+    /// - Throws: `ParseError` `not-supported`, which names the track.
+    public func requireSelfContained() throws(ParseError) {
+        for entry in descriptions where dataReferences?.isSelfContained(entry.dataReferenceIndex) == false {
+            throw ParseError(
+                .notSupported,
+                reading: "track \(id)",
+                offset: 0,
+                reason: "its samples lie in another file"
+            )
+        }
+    }
+
+    init(reading reader: inout ByteReader) throws(ParseError) {
+        var parts = TrackParts(offset: reader.offset)
+        try reader.readBoxes(in: "trak") { box, content throws(ParseError) in
+            switch box.type {
+            case "tkhd": parts.header = try TrackHeaderBox(reading: &content)
+            case "edts":
+                try content.readBoxes(in: "edts") { inner, list throws(ParseError) in
+                    if inner.type == "elst" { parts.editList = try EditListBox(reading: &list) }
+                }
+            case "mdia": try parts.readMedia(&content)
+            default: break
+            }
+        }
+        header = try parts.require(parts.header, "tkhd")
+        mediaHeader = try parts.require(parts.mediaHeader, "mdhd")
+        handler = try parts.require(parts.handler, "hdlr")
+        extendedLanguage = parts.extendedLanguage
+        editList = parts.editList
+        dataReferences = parts.dataReferences
+        descriptions = try parts.require(parts.descriptions, "stsd").entries
+        table = try parts.table()
+        auxiliary = parts.auxiliary
+        guard header.trackID != 0 else {
+            throw ParseError(.invalidValue, reading: "trak box", offset: parts.offset, reason: "its track ID is 0")
+        }
+    }
+}
+
+/// What is read of a `trak` box, in whatever order it comes.
+private struct TrackParts {
+    let offset: Int
+    var header: TrackHeaderBox?
+    var editList: EditListBox?
+    var mediaHeader: MediaHeaderBox?
+    var handler: HandlerBox?
+    var extendedLanguage: String?
+    var dataReferences: DataReferenceBox?
+    var descriptions: SampleDescriptionBox?
+    var timeToSample: TimeToSampleBox?
+    var compositionOffset: CompositionOffsetBox?
+    var sampleToChunk: SampleToChunkBox?
+    var sampleSize: SampleSizeBox?
+    var chunkOffset: ChunkOffsetBox?
+    var syncSample: SyncSampleBox?
+    var auxiliary = SampleAuxiliary()
+
+    init(offset: Int) { self.offset = offset }
+
+    func require<Part>(_ part: Part?, _ type: FourCC) throws(ParseError) -> Part {
+        if let part { return part }
+        let track = header.map { "track \($0.trackID)" } ?? "trak box"
+        throw ParseError(.missingBox, reading: track, offset: offset, reason: "it has no \(type) box")
+    }
+
+    mutating func readMedia(_ reader: inout ByteReader) throws(ParseError) {
+        try reader.readBoxes(in: "mdia") { box, content throws(ParseError) in
+            switch box.type {
+            case "mdhd": mediaHeader = try MediaHeaderBox(reading: &content)
+            // QuickTime has a second hdlr box, in minf, which says nothing about the media.
+            case "hdlr": handler = try HandlerBox(reading: &content)
+            case "elng": extendedLanguage = try ExtendedLanguageBox(reading: &content).language
+            case "minf": try readMediaInformation(&content)
+            default: break
+            }
+        }
+    }
+
+    private mutating func readMediaInformation(_ reader: inout ByteReader) throws(ParseError) {
+        try reader.readBoxes(in: "minf") { box, content throws(ParseError) in
+            switch box.type {
+            case "dinf":
+                try content.readBoxes(in: "dinf") { inner, references throws(ParseError) in
+                    if inner.type == "dref" { dataReferences = try DataReferenceBox(reading: &references) }
+                }
+            case "stbl": try readSampleTable(&content)
+            default: break
+            }
+        }
+    }
+
+    private mutating func readSampleTable(_ reader: inout ByteReader) throws(ParseError) {
+        try reader.readBoxes(in: "stbl") { box, content throws(ParseError) in
+            switch box.type {
+            case "stsd":
+                let kind = try require(handler, "hdlr").handlerType
+                descriptions = try SampleDescriptionBox(reading: &content, handler: kind)
+            case "stts": timeToSample = try TimeToSampleBox(reading: &content)
+            case "ctts": compositionOffset = try CompositionOffsetBox(reading: &content)
+            case "stsc": sampleToChunk = try SampleToChunkBox(reading: &content)
+            case "stsz", "stz2": sampleSize = try SampleSizeBox(reading: &content, type: box.type)
+            case "stco", "co64": chunkOffset = try ChunkOffsetBox(reading: &content, type: box.type)
+            case "stss": syncSample = try SyncSampleBox(reading: &content)
+            default: try auxiliary.read(box.type, &content)
+            }
+        }
+    }
+
+    func table() throws(ParseError) -> SampleTable? {
+        // Writers of fragmented files leave out tables, or leave them empty.
+        guard let sampleSize, sampleSize.sampleCount > 0 else { return nil }
+        return SampleTable(
+            timeToSample: try require(timeToSample, "stts"),
+            compositionOffset: compositionOffset,
+            sampleToChunk: try require(sampleToChunk, "stsc"),
+            sampleSize: sampleSize,
+            chunkOffset: try require(chunkOffset, "stco"),
+            syncSample: syncSample
+        )
+    }
+}

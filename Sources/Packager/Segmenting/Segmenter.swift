@@ -1,0 +1,248 @@
+/// Decides which samples make a segment. A value without I/O: samples' times go in, decisions come out.
+///
+/// One track leads: the first video track, or the first track where there is no video. It is cut at its first sync sample
+/// whose presentation time is not before the next point of a grid, whose points are a target duration apart. So segments do
+/// not drift when the distance of sync samples does not divide the target duration.
+///
+/// The other tracks follow: each is cut at its first sample whose presentation time is not before the cut. Whether that is so
+/// is known only when the leading track has been decoded beyond that time; until then a follower's samples wait. A follower
+/// that is video must have a sync sample at exactly that time.
+///
+/// | Sample of | that | Decision |
+/// |---|---|---|
+/// | the leader | is a sync sample at or after the grid point | `cut` of the leader, then `append` |
+/// | the leader | is any other | `append` |
+/// | a follower | is presented before the next cut, or before what the leader has reached | `append` |
+/// | a follower | is presented at or after the next cut | `cut` of the follower, then `append` |
+/// | a follower | is presented after what the leader has reached | it waits |
+public struct Segmenter: Sendable {
+    /// What a track is to the segmenter.
+    public struct Track: Sendable {
+        /// Whether segments must begin with a sync sample.
+        public var isVideo: Bool
+        /// A name for errors.
+        public var name: String
+
+        /// Describes a track.
+        public init(isVideo: Bool, name: String) {
+            self.isVideo = isVideo
+            self.name = name
+        }
+    }
+
+    /// The times of a sample, on the time line of the presentation.
+    public struct Timing: Sendable {
+        /// When it is decoded.
+        public var decode: MediaTime
+        /// When it is presented.
+        public var presentation: MediaTime
+        /// Whether decoding can start with it.
+        public var isSync: Bool
+
+        /// Describes a sample.
+        public init(decode: MediaTime, presentation: MediaTime, isSync: Bool) {
+            self.decode = decode
+            self.presentation = presentation
+            self.isSync = isSync
+        }
+    }
+
+    /// What is to be done, in this order.
+    public enum Decision: Hashable, Sendable {
+        /// The track's next sample in order belongs to its open segment.
+        case append(track: Int)
+        /// The track's open segment ends here.
+        case cut(track: Int)
+    }
+
+    /// Why segments cannot be made.
+    public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// A video track has no sync sample where the leading one is cut.
+        case unalignedVideo(track: String, leader: String, cut: MediaTime, next: MediaTime)
+        /// The leading track does not begin with a sync sample.
+        case noSyncSampleAtStart(track: String)
+        /// A track runs so far ahead that more samples would have to wait than is allowed.
+        case badInterleaving(track: String, leader: String, waiting: Int)
+
+        /// What to do about it, in one sentence.
+        public var description: String {
+            switch self {
+            case .unalignedVideo(let track, let leader, let cut, let next):
+                "the key frames of \(track) and \(leader) part at \(cut.seconds) s: \(leader) has one there, the next of \(track) is at "
+                    + "\(next.seconds) s; encode all renditions with the same key frame times"
+            case .noSyncSampleAtStart(let track): "\(track) does not begin with a key frame"
+            case .badInterleaving(let track, let leader, let waiting):
+                "\(track) runs ahead of \(leader) by more than \(waiting) samples; interleave the input, or give it as a file"
+            }
+        }
+    }
+
+    private struct State {
+        var track: Track
+        /// The number of cuts that were made.
+        var cuts = 0
+        var waiting: [Timing] = []
+        var head = 0
+        var hasBegun = false
+        var hasEnded = false
+    }
+
+    private let target: MediaTime
+    private let greatestWait: Int
+    private let leader: Int
+    private var states: [State]
+    /// The presentation times at which the leader was cut.
+    private var cuts: [MediaTime] = []
+    /// The number of the next grid point.
+    private var gridIndex: Int64 = 1
+    private var origin: MediaTime?
+    /// What the leader has been decoded up to.
+    private var reached: MediaTime?
+
+    /// Makes a segmenter.
+    ///
+    /// - Parameters:
+    ///   - tracks: The tracks; samples name them by their places here. Not empty.
+    ///   - target: The target duration.
+    ///   - greatestWait: How many samples of one track may wait for the leading track.
+    public init(tracks: [Track], target: MediaTime, greatestWait: Int = 100_000) {
+        precondition(!tracks.isEmpty && target > .zero, "there are tracks, and a target duration")
+        self.target = target
+        self.greatestWait = greatestWait
+        leader = tracks.firstIndex { $0.isVideo } ?? 0
+        states = tracks.map { State(track: $0) }
+    }
+
+    /// Takes the next sample of a track.
+    ///
+    /// - Returns: What is to be done now.
+    /// - Throws: ``Failure``.
+    public mutating func add(_ sample: Timing, track: Int) throws(Failure) -> [Decision] {
+        var decisions: [Decision] = []
+        if track == leader {
+            try lead(sample, &decisions)
+            try releaseFollowers(&decisions)
+        } else {
+            states[track].waiting.append(sample)
+            try release(track, &decisions)
+            guard states[track].waiting.count - states[track].head <= greatestWait else {
+                throw .badInterleaving(
+                    track: states[track].track.name,
+                    leader: states[leader].track.name,
+                    waiting: greatestWait
+                )
+            }
+        }
+        return decisions
+    }
+
+    /// Takes the end of a track. When the leading track ends, nothing waits any more.
+    ///
+    /// - Returns: What is to be done now; a last `cut` for each track that has ended.
+    /// - Throws: ``Failure``.
+    public mutating func end(track: Int) throws(Failure) -> [Decision] {
+        var decisions: [Decision] = []
+        states[track].hasEnded = true
+        if track == leader {
+            if states[leader].hasBegun { decisions.append(.cut(track: leader)) }
+            try releaseFollowers(&decisions)
+        } else {
+            try release(track, &decisions)
+        }
+        return decisions
+    }
+
+    private mutating func lead(_ sample: Timing, _ decisions: inout [Decision]) throws(Failure) {
+        if !states[leader].hasBegun {
+            guard sample.isSync || !states[leader].track.isVideo else {
+                throw .noSyncSampleAtStart(track: states[leader].track.name)
+            }
+            states[leader].hasBegun = true
+            origin = sample.presentation
+        } else if sample.isSync, sample.presentation >= gridPoint(gridIndex) {
+            cuts.append(sample.presentation)
+            decisions.append(.cut(track: leader))
+            states[leader].cuts += 1
+            // A long distance between sync samples passes over grid points.
+            while gridPoint(gridIndex) <= sample.presentation { gridIndex += 1 }
+        }
+        reached = sample.decode
+        decisions.append(.append(track: leader))
+    }
+
+    /// The time of a grid point: a number of target durations after the beginning.
+    private func gridPoint(_ index: Int64) -> MediaTime {
+        guard let origin else { return .zero }
+        // In the timescale of the leading track; the rounding is below a unit and does not add up.
+        let (product, overflow) = target.value.multipliedReportingOverflow(by: index)
+        guard !overflow else { return MediaTime(.max, timescale: origin.timescale) }
+        let offset = MediaTime(product, timescale: target.timescale).converted(to: origin.timescale)
+        let (sum, over) = origin.value.addingReportingOverflow(offset)
+        return MediaTime(over ? .max : sum, timescale: origin.timescale)
+    }
+
+    private mutating func releaseFollowers(_ decisions: inout [Decision]) throws(Failure) {
+        for track in states.indices where track != leader { try release(track, &decisions) }
+    }
+
+    /// Decides about the samples of a follower that wait, as far as the leader has come.
+    private mutating func release(_ track: Int, _ decisions: inout [Decision]) throws(Failure) {
+        while states[track].head < states[track].waiting.count {
+            let sample = states[track].waiting[states[track].head]
+            addCutAfterEnd(track, sample)
+            if states[track].cuts < cuts.count, sample.presentation >= cuts[states[track].cuts], canCut(track, sample) {
+                try checkAligned(track, sample)
+                if states[track].hasBegun { decisions.append(.cut(track: track)) }
+                states[track].cuts += 1
+                // A gap may reach over several cuts: each ends a segment, though an empty one.
+                continue
+            }
+            guard states[leader].hasEnded || isDecided(track, sample) else { break }
+            states[track].hasBegun = true
+            decisions.append(.append(track: track))
+            states[track].head += 1
+        }
+        if states[track].head > 1024, states[track].head * 2 > states[track].waiting.count {
+            states[track].waiting.removeFirst(states[track].head)
+            states[track].head = 0
+        }
+        if states[track].hasEnded, states[track].head == states[track].waiting.count, states[track].hasBegun {
+            decisions.append(.cut(track: track))
+            states[track].hasBegun = false
+        }
+    }
+
+    /// What is longer than the leading track is cut at the points of the grid.
+    private mutating func addCutAfterEnd(_ track: Int, _ sample: Timing) {
+        guard states[leader].hasEnded, states[track].cuts == cuts.count, !states[track].track.isVideo,
+            sample.presentation >= gridPoint(gridIndex)
+        else { return }
+        cuts.append(gridPoint(gridIndex))
+        gridIndex += 1
+    }
+
+    /// Video is cut at sync samples only: a sample that is presented after the cut but decoded as part of the group before
+    /// it stays there.
+    private func canCut(_ track: Int, _ sample: Timing) -> Bool { !states[track].track.isVideo || sample.isSync }
+
+    private func checkAligned(_ track: Int, _ sample: Timing) throws(Failure) {
+        let state = states[track]
+        guard state.track.isVideo, sample.presentation != cuts[state.cuts] else { return }
+        throw .unalignedVideo(
+            track: state.track.name,
+            leader: states[leader].track.name,
+            cut: cuts[state.cuts],
+            next: sample.presentation
+        )
+    }
+
+    /// Whether no later sample of the leader can be presented before this one and cut there: the leader has been decoded up to
+    /// its time.
+    private func isDecided(_ track: Int, _ sample: Timing) -> Bool {
+        if states[track].cuts < cuts.count {
+            return sample.presentation < cuts[states[track].cuts] || !canCut(track, sample)
+        }
+        guard let reached else { return false }
+        return sample.presentation < reached
+    }
+}

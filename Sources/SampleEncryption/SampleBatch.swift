@@ -1,0 +1,57 @@
+/// Samples of one track that lie in one buffer and are encrypted or decrypted together: where they are, their
+/// subsamples, and their IVs where these are not constant. Best a whole segment.
+///
+/// It is one list for all samples, so that nothing is allocated for each of them; reuse it after
+/// ``removeAll()``.
+public struct SampleBatch: Sendable {
+    struct Entry: Sendable {
+        var offset: Int
+        var size: Int
+        /// Its subsamples in the common list; nil when the whole sample is protected.
+        var subsamples: Range<Int>?
+        var iv: InitializationVector?
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var subsamples: [Subsample] = []
+
+    /// Makes an empty batch.
+    public init() {}
+
+    /// How many samples it holds.
+    public var count: Int { entries.count }
+
+    /// True when it holds no samples.
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a sample that is protected as a whole.
+    ///
+    /// - Parameters:
+    ///   - offset: the sample's first byte in the buffer. Samples must be added in the order of their bytes.
+    ///   - size: its size in bytes.
+    ///   - iv: its own IV; nil for the cipher's constant one.
+    public mutating func append(offset: Int, size: Int, iv: InitializationVector? = nil) {
+        entries.append(Entry(offset: offset, size: size, subsamples: nil, iv: iv))
+    }
+
+    /// Adds a sample with subsamples, the first of which begins at the sample's start. What follows the last one stays
+    /// clear; without any, the whole sample does.
+    ///
+    /// Parameters are those of ``append(offset:size:iv:)``. Nothing is checked before the batch is used.
+    public mutating func append(
+        offset: Int,
+        size: Int,
+        subsamples list: some Collection<Subsample>,
+        iv: InitializationVector? = nil
+    ) {
+        let start = subsamples.count
+        subsamples.append(contentsOf: list)
+        entries.append(Entry(offset: offset, size: size, subsamples: start..<subsamples.count, iv: iv))
+    }
+
+    /// Removes all samples and keeps the memory.
+    public mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        subsamples.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,76 @@
+extension SampleCipher {
+    /// Encrypts or decrypts one H.264 NAL unit of SAMPLE-AES and appends it to `output`.
+    ///
+    /// The NAL unit comes without start code and with its emulation prevention bytes. Encryption works on these bytes and
+    /// then escapes all of them once more; decryption takes that outer layer off first, so that the inner one is left.
+    /// NAL units that are not encrypted (other types than 1 and 5, or 48 bytes and less) are appended as they are.
+    ///
+    /// - Throws: ``SampleEncryptionError/Code/unsupported`` when the scheme is another one;
+    ///   ``SampleEncryptionError/Code/invalidIV`` without a constant IV.
+    public func appendNALUnit(_ nalUnit: RawSpan, to output: inout [UInt8]) throws(SampleEncryptionError) {
+        guard scheme == .sampleAES(.h264) else {
+            throw SampleEncryptionError(.unsupported, reason: "NAL units are encrypted one by one in SAMPLE-AES alone")
+        }
+        let isEncrypted =
+            nalUnit.byteCount >= SampleAESRules.shortestNALUnit
+            && SampleAESRules.isEncrypted(header: nalUnit.unsafeLoad(as: UInt8.self))
+        guard isEncrypted else {
+            nalUnit.withUnsafeBytes { output.append(contentsOf: $0) }
+            return
+        }
+        // Taken out of the object, so that it can be lent while the object works on it.
+        var unit: [UInt8] = []
+        swap(&unit, &scratch)
+        defer { swap(&unit, &scratch) }
+        unit.removeAll(keepingCapacity: true)
+        if direction == .encrypt {
+            nalUnit.withUnsafeBytes { unit.append(contentsOf: $0) }
+        } else {
+            NALUnitEscaping.append(unescaping: nalUnit, to: &unit)
+        }
+        var batch = SampleBatch()
+        batch.append(offset: 0, size: unit.count)
+        try process(batch, in: &unit)
+        if direction == .encrypt {
+            NALUnitEscaping.append(escaping: unit.span.bytes, to: &output)
+        } else {
+            output.append(contentsOf: unit)
+        }
+    }
+}
+
+/// The emulation prevention of ITU-T H.264, 7.4.1: within a NAL unit, two zero bytes are followed by 3 before a byte of
+/// 3 or less.
+enum NALUnitEscaping {
+    /// Appends `bytes` with a 3 wherever the rule wants one.
+    static func append(escaping bytes: RawSpan, to output: inout [UInt8]) {
+        var zeros = 0
+        bytes.withUnsafeBytes { bytes in
+            output.reserveCapacity(output.count + bytes.count)
+            for byte in bytes {
+                if zeros >= 2, byte <= 3 {
+                    output.append(3)
+                    zeros = 0
+                }
+                output.append(byte)
+                zeros = byte == 0 ? zeros + 1 : 0
+            }
+        }
+    }
+
+    /// Appends `bytes` without every 3 that follows two zero bytes.
+    static func append(unescaping bytes: RawSpan, to output: inout [UInt8]) {
+        var zeros = 0
+        bytes.withUnsafeBytes { bytes in
+            output.reserveCapacity(output.count + bytes.count)
+            for byte in bytes {
+                if zeros >= 2, byte == 3 {
+                    zeros = 0
+                    continue
+                }
+                output.append(byte)
+                zeros = byte == 0 ? zeros + 1 : 0
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import ByteCoding
+import MediaFormats
+import Testing
+
+@Suite("MP4 files")
+struct MP4FileTests {
+    @Test("samples are those that ffprobe finds", arguments: MP4Fixture.allCases)
+    func clip(_ fixture: MP4Fixture) throws {
+        let bytes = try fixture.bytes
+        let file = try MovieFile(reading: bytes.span.bytes)
+        #expect(file.truncation == nil)
+        let samples = try samples(of: bytes)
+        #expect(try lines(samples, file.movie).sorted() == fixture.packets.sorted())
+        #expect(MP4Verifier.verify(bytes.span.bytes) == [])
+    }
+
+    @Test("samples of all tracks come in the order of decoding", arguments: MP4Fixture.allCases)
+    func order(_ fixture: MP4Fixture) throws {
+        let bytes = try fixture.bytes
+        let file = try MovieFile(reading: bytes.span.bytes)
+        var last = -Double.infinity
+        for sample in try samples(of: bytes) {
+            let track = try #require(file.movie.track(sample.trackID))
+            let time =
+                Double(Int64(sample.decodeTime) + (try track.timing().presentationOffset)) / Double(track.timescale)
+            #expect(time >= last)
+            last = time
+        }
+    }
+
+    @Test("one track alone")
+    func selection() throws {
+        let bytes = try MP4Fixture.hybrid.bytes
+        let file = try MovieFile(reading: bytes.span.bytes)
+        var cursor = file.samples(of: [2])
+        var count = 0
+        while let sample = try cursor.next(bytes.span.bytes) {
+            #expect(sample.trackID == 2)
+            count += 1
+        }
+        #expect(count == 23)
+    }
+
+    @Test("a pipe gives the same samples and their bytes", arguments: MP4Fixture.allCases, [1, 7, 4096])
+    func stream(_ fixture: MP4Fixture, step: Int) throws {
+        let bytes = try fixture.bytes
+        var stream = MovieStream()
+        var seen: [Sample] = []
+        func run() throws(ParseError) {
+            for start in stride(from: 0, to: bytes.count, by: step) {
+                stream.push(Array(bytes[start..<min(start + step, bytes.count)]))
+                while let event = try stream.next() {
+                    guard case .sample(let sample) = event else { continue }
+                    #expect(sample.bytes == Array(bytes[sample.sample.range]))
+                    let subsamples = sample.subsamples.reduce(0) { $0 + Int($1.clear) + Int($1.protected) }
+                    #expect(subsamples == 0 || subsamples == sample.bytes.count)
+                    seen.append(sample.sample)
+                }
+            }
+            try stream.finish()
+        }
+        if fixture == .progressive {
+            let error = #expect(throws: ParseError.self) { try run() }
+            #expect(error?.code == .movieBehindMedia)
+            return
+        }
+        try run()
+        let movie = try MovieFile(reading: bytes.span.bytes).movie
+        #expect(try lines(seen, movie).sorted() == fixture.packets.sorted())
+    }
+
+    private func drain(_ stream: MovieStream, _ bytes: [UInt8]) throws(ParseError) {
+        var stream = stream
+        stream.push(bytes)
+        while try stream.next() != nil {}
+        try stream.finish()
+    }
+
+    @Test("a pipe that ends too early is an error", arguments: [MP4Fixture.fragmented, .hybrid, .encrypted])
+    func brokenPipe(_ fixture: MP4Fixture) throws {
+        let bytes = try fixture.bytes
+        // The last box may be missing: what is left is a file.
+        let tree = BoxTree(reading: bytes.span.bytes)
+        let ends = Set(tree.boxes.map(\.offset))
+        for length in 0..<bytes.count where !ends.contains(length) {
+            let error = #expect(throws: ParseError.self, "\(length) bytes") {
+                try drain(MovieStream(), Array(bytes[..<length]))
+            }
+            #expect(error?.code == .truncated || error?.code == .missingBox)
+        }
+    }
+
+    @Test("what a pipe holds is bounded")
+    func bounded() throws {
+        let header = [0, 0, 0x10, 0] + Array("moov".utf8)
+        let error = #expect(throws: ParseError.self) { try drain(MovieStream(maximumHeaderSize: 1000), header) }
+        #expect(error?.code == .invalidLength)
+        var skipping = MovieStream()
+        skipping.push([0, 0, 0, 0] + Array("free".utf8))
+        for _ in 0..<100 {
+            skipping.push([UInt8](repeating: 0, count: 1000))
+            #expect(try skipping.next() == nil)
+            #expect(skipping.bufferedCount == 0)
+        }
+    }
+
+    @Test("encrypted samples carry key, vector and subsamples")
+    func encrypted() throws {
+        let bytes = try MP4Fixture.encrypted.bytes
+        let keyID = KeyID([1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
+        let samples = try samples(of: bytes)
+        var vectors: Set<SampleIV> = []
+        for sample in samples {
+            let protection = try #require(sample.protection)
+            #expect(protection.scheme == "cenc")
+            #expect(protection.keyID == keyID)
+            #expect(protection.iv.count == 8)
+            #expect((protection.subsamples.count > 0) == (sample.trackID == 1))
+            let sum = protection.subsamples.entries(in: bytes.span.bytes).reduce(0) {
+                $0 + Int($1.clear) + Int($1.protected)
+            }
+            #expect(sum == (sample.trackID == 1 ? sample.size : 0))
+            vectors.insert(protection.iv)
+        }
+        #expect(vectors.count == samples.count)
+    }
+
+    @Test("boxes may lie between, and mdat may reach to the end")
+    func layout() throws {
+        let clip = try MP4Fixture.fragmented.bytes
+        let before = written { writer in
+            writer.box("free") { $0.zeros(3) }
+            writer.box("uuid") { $0.zeros(16) }
+            writer.box("wide") { _ in }
+        }
+        // Offsets in the clip count from the moof boxes, so that it may be moved.
+        let moved = try samples(of: before + clip).map(\.size)
+        #expect(try moved == samples(of: clip).map(\.size))
+        var open = TestMovie(tables: MP4TableTests.tables()).bytes
+        let moov = Array(open[72...])
+        let mdat: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0, 0, 0, 0, 0, 0, 80] + open[8..<72]
+        #expect(try samples(of: mdat + moov).count == 4)
+        // A moov box that comes first, and media data without an end.
+        open = moov + [0, 0, 0, 0] + Array("mdat".utf8) + [UInt8](repeating: 0, count: 64)
+        let file = try MovieFile(reading: open.span.bytes)
+        #expect(file.truncation == nil)
+        #expect(try samples(of: open).count == 4)
+    }
+
+    @Test("a file that is cut off says so")
+    func truncated() throws {
+        let bytes = try MP4Fixture.encrypted.bytes
+        let short = Array(bytes.dropLast(100))
+        let file = try MovieFile(reading: short.span.bytes)
+        #expect(file.truncation?.type == "mdat")
+        #expect(file.truncation?.missing == 100)
+        let error = #expect(throws: ParseError.self) { try samples(of: short) }
+        #expect(error?.code == .truncated)
+        #expect(error?.reading.contains("of track") == true)
+        let none = #expect(throws: ParseError.self) {
+            try samples(of: Array(try MP4Fixture.progressive.bytes.prefix(3000)))
+        }
+        #expect(none?.code == .missingBox)
+        // All samples before the one that is cut off are still given.
+        var cursor = file.samples()
+        var count = 0
+        while let sample = try? cursor.next(short.span.bytes) {
+            #expect(sample.range.upperBound <= short.count)
+            count += 1
+        }
+        #expect(count >= 30)
+    }
+}

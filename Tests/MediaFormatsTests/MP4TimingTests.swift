@@ -1,0 +1,82 @@
+import ByteCoding
+import MediaFormats
+import Testing
+
+@Suite("MP4 edit lists")
+struct MP4TimingTests {
+    func timing(_ edits: [EditListBox.Entry]) throws -> TrackTiming {
+        var movie = TestMovie(tables: MP4TableTests.tables())
+        movie.edits = edits
+        // The movie counts in 1000, the media in 100 a second.
+        return try MovieFile(reading: movie.bytes.span.bytes).movie.tracks[0].timing()
+    }
+
+    @Test("none, priming, delay, both")
+    func plain() throws {
+        #expect(try timing([]).presentationOffset == 0)
+        #expect(try timing([.init(segmentDuration: 0, mediaTime: 21)]).presentationOffset == -21)
+        let delayed = try timing([
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3),
+        ])
+        #expect(delayed.delay == 50)
+        #expect(delayed.mediaTime == 3)
+        #expect(delayed.presentationOffset == 47)
+        #expect(delayed.movieDuration == 900)
+        let twice = try timing([
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 504, mediaTime: nil),
+            .init(segmentDuration: 900, mediaTime: 0), .init(segmentDuration: 900, mediaTime: nil),
+        ])
+        #expect(twice.delay == 100)
+    }
+
+    @Test(
+        "what is not supported names the track",
+        arguments: [
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 50)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0x0002_0000)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: nil)],
+            [EditListBox.Entry(segmentDuration: 1, mediaTime: -5)],
+            [EditListBox.Entry(segmentDuration: .max, mediaTime: nil), .init(segmentDuration: 1, mediaTime: 0)],
+            [
+                EditListBox.Entry(segmentDuration: .max, mediaTime: nil), .init(segmentDuration: .max, mediaTime: nil),
+                .init(segmentDuration: 1, mediaTime: 0),
+            ], [EditListBox.Entry(segmentDuration: 1, mediaTime: .max)],
+        ]
+    )
+    func unsupported(edits: [EditListBox.Entry]) throws {
+        let error = #expect(throws: ParseError.self) { try timing(edits) }
+        #expect(error?.code == .notSupported)
+        #expect(error?.description.contains("track 1") == true)
+    }
+
+    @Test("an edit list that is written again means the same")
+    func equivalent() throws {
+        let edits: [EditListBox.Entry] = [
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3),
+        ]
+        let first = try timing(edits)
+        #expect(first.editList(movieTimescale: 1000, isFragmented: false)?.entries == edits)
+        #expect(try timing([]).editList(movieTimescale: 1000, isFragmented: false) == nil)
+        let fragmented = try #require(first.editList(movieTimescale: 1000, isFragmented: true))
+        #expect(try timing(fragmented.entries).presentationOffset == first.presentationOffset)
+    }
+
+    @Test("in fragments video has negative offsets and audio an edit list")
+    func fragments() throws {
+        let timing = try timing([
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 20),
+        ])
+        let video = FragmentTiming(timing, kind: "vide", firstCompositionOffset: 20)
+        #expect(video.decodeTimeShift == 50)
+        #expect(video.compositionShift == -20)
+        #expect(video.editList == nil)
+        // A cut 15 behind the first frame: the rest of it is still cut off.
+        let cut = FragmentTiming(timing, kind: "vide", firstCompositionOffset: 5)
+        #expect(cut.compositionShift == -5)
+        #expect(cut.editList?.entries.first?.mediaTime == 15)
+        let audio = FragmentTiming(timing, kind: "soun", firstCompositionOffset: 0)
+        #expect(audio.compositionShift == 0)
+        #expect(audio.editList?.entries.first?.mediaTime == 20)
+    }
+}

@@ -1,0 +1,68 @@
+import ByteCoding
+import MediaFormats
+import Testing
+
+/// A verifier that finds nothing proves nothing: each kind of mistake is made once.
+@Suite("MP4 verifier finds")
+struct MP4VerifierTests {
+    typealias Kind = MP4Verifier.Finding.Kind
+    static let test = MP4FragmentTests.cases[4]
+    static let start = MP4FragmentTests.initSegment(test).bytes
+    static let segments = MP4FragmentTests.segments(test)
+
+    /// The offset of the first content byte of the first box of a type.
+    static func place(_ type: String, in bytes: [UInt8]) throws -> Int {
+        let found = (0..<bytes.count - 4).first { bytes[$0..<$0 + 4].elementsEqual(type.utf8) }
+        return try #require(found) + 4
+    }
+
+    static let mistakes: [(String, Int, UInt8, Kind)] = [
+        // Box, byte in its content from which on 1 is added, and what is to be found.
+        ("trun", 11, 1, .dataOffset), ("trun", 19, 1, .dataOffset), ("saio", 11, 1, .auxiliaryOffset),
+        ("saiz", 4, 1, .auxiliarySize), ("saiz", 8, 1, .auxiliarySize), ("senc", 21, 1, .subsamples),
+        ("tfdt", 11, 1, .decodeTime), ("tfdt", 4, 0x80, .decodeTime), ("tfhd", 7, 1, .missingBox),
+    ]
+
+    @Test("one wrong byte", arguments: mistakes)
+    func mistake(type: String, offset: Int, change: UInt8, kind: Kind) throws {
+        var second = Self.segments[1]
+        second[try Self.place(type, in: second) + offset] &+= change
+        let findings = MP4FragmentTests.findings([Self.start, Self.segments[0], second])
+        #expect(findings.map(\.kind).contains(kind), "\(findings)")
+        #expect(findings.allSatisfy { $0.input == 2 })
+    }
+
+    @Test("segments out of order, repeated, missing")
+    func order() {
+        let (start, segments) = (Self.start, Self.segments)
+        #expect(MP4FragmentTests.findings([start, segments[0], segments[2]]).map(\.kind) == [.decodeTime])
+        let swapped = MP4FragmentTests.findings([start, segments[1], segments[0]]).map(\.kind)
+        #expect(swapped == [.sequenceNumber, .decodeTime])
+        #expect(MP4FragmentTests.findings([segments[0]]).map(\.kind).contains(.missingBox))
+    }
+
+    @Test("bytes too many or too few")
+    func sizes() {
+        let segment = Self.segments[0]
+        #expect(MP4FragmentTests.findings([Self.start, Array(segment.dropLast())]).map(\.kind).contains(.box))
+        #expect(MP4FragmentTests.findings([Self.start, segment + [0]]).map(\.kind) == [.box])
+        let header = Array(segment.prefix { _ in true }.dropLast(700))
+        #expect(!MP4FragmentTests.findings([Self.start, header]).isEmpty)
+    }
+
+    @Test("samples outside of mdat")
+    func range() {
+        let movie = TestMovie(tables: MP4TableTests.tables(offset: TestMovie.table("stco", [2, 8, 71])))
+        #expect(MP4Verifier.verify(movie.bytes.span.bytes).map(\.kind) == [.sampleRange])
+        let long = TestMovie(tables: MP4TableTests.tables(stts: [1, 5, 10]))
+        #expect(MP4Verifier.verify(long.bytes.span.bytes).map(\.kind) == [.table])
+    }
+
+    @Test("a senc box that is missing")
+    func missing() throws {
+        var segment = Self.segments[0]
+        let place = try Self.place("senc", in: segment) - 4
+        segment.replaceSubrange(place..<place + 4, with: Array("free".utf8))
+        #expect(MP4FragmentTests.findings([Self.start, segment]).map(\.kind).contains(.missingBox))
+    }
+}
