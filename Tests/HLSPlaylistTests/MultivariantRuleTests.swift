@@ -83,7 +83,8 @@ struct MultivariantRuleTests {
     @Test("take time in proportion to the playlist", .timeLimit(.minutes(1)))
     func manyVariants() throws {
         var text = "#EXTM3U\n"
-        // A large first group and many small ones, one URI in many places, many variants: each invites a search in a search.
+        // A large first group and many small ones, one URI in many places, many variants: each invites a search in a
+        // search.
         for index in 0..<10_000 {
             text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"first\",NAME=\"n\(index)\",URI=\"a.m3u8\","
             text += "STABLE-RENDITION-ID=\"\(index)\"\n"
