@@ -48,6 +48,19 @@ struct MultivariantRuleTests {
         }
     }
 
+    @Test("a third stable ID is compared with both before it")
+    func thirdStableID() throws {
+        func lines(_ ids: String...) throws -> [Int] {
+            let tags = ids.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\($0)\nv.m3u8\n" }
+            let file = try LintFile(name: "main.m3u8", bytes: Array("#EXTM3U\n\(tags.joined())".utf8))
+            return Linter().check(file).filter { $0.rule == "stable-id-differs" }.map(\.line)
+        }
+        let (one, two) = (",STABLE-VARIANT-ID=\"1\"", ",STABLE-VARIANT-ID=\"2\"")
+        #expect(try lines(one, two, one) == [4, 6])
+        #expect(try lines(one, one, "") == [6])
+        #expect(try lines(one, one, one) == [])
+    }
+
     @Test("say which values are meant, and spoil no terminal")
     func messages() throws {
         let long = String(repeating: "x", count: 99)
@@ -70,7 +83,8 @@ struct MultivariantRuleTests {
     @Test("take time in proportion to the playlist", .timeLimit(.minutes(1)))
     func manyVariants() throws {
         var text = "#EXTM3U\n"
-        // A large first group and many small ones, one URI in many places, many variants: each invites a search in a search.
+        // A large first group and many small ones, one URI in many places, many variants: each invites a search in a
+        // search.
         for index in 0..<10_000 {
             text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"first\",NAME=\"n\(index)\",URI=\"a.m3u8\","
             text += "STABLE-RENDITION-ID=\"\(index)\"\n"

@@ -60,8 +60,8 @@ public struct CodecAbilities: Sendable {
         basicEntries + [.h264(level: 42), .hevc(level: 123), Entry(.ac3), Entry(.eac3), Entry(.ttml)]
     )
 
-    /// A television set of ultra high definition: ``highDefinition``, with H.264 and HEVC up to level 5.1, and Dolby Vision in
-    /// the profiles 5 and 8 up to level 9.
+    /// A television set of ultra high definition: ``highDefinition``, with H.264 and HEVC up to level 5.1, and Dolby
+    /// Vision in the profiles 5 and 8 up to level 9.
     public static let ultraHighDefinition = CodecAbilities(
         basicEntries + [
             .h264(level: 51), .hevc(level: 153), Entry(.dolbyVision, profiles: [5, 8], maximumLevel: 9), Entry(.ac3),

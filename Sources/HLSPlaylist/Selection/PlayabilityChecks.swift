@@ -69,8 +69,8 @@ struct PlayabilityChecks {
         return hasVideo ? .sdr : nil
     }
 
-    /// The key formats, and the labels that ALLOWED-CPC gives for them. One format that may be used is enough, and one without
-    /// an entry may be used by everybody.
+    /// The key formats, and the labels that ALLOWED-CPC gives for them. One format that may be used is enough, and one
+    /// without an entry may be used by everybody.
     private func keys(_ variant: Variant) -> [VariantRejection] {
         let own = Set(abilities.keySystems.keys)
         let needed = keyFormats[variant.uri] ?? (sessionKeyFormats.isEmpty ? nil : sessionKeyFormats)

@@ -30,17 +30,18 @@ public struct PlayerAbilities: Sendable {
 
     /// The measured throughput in bits per second; nil when nothing was measured, and no limit then.
     public var throughput: UInt64?
-    /// The share of the throughput that a variant's peak may take, above 0 and at most 1: 0.8 leaves a fifth for variation.
+    /// The share of the throughput that a variant's peak may take, above 0 and at most 1: 0.8 leaves a fifth for
+    /// variation.
     public var safetyFactor: Double
     /// The greatest peak in bits per second that the user or the app wants, whatever the throughput; nil means any.
     public var bandwidthCap: UInt64?
-    /// The size of the video's place on the display in physical pixels; nil means any. Turning the device turns it, so that
-    /// only the longer and the shorter side count.
+    /// The size of the video's place on the display in physical pixels; nil means any. Turning the device turns it, so
+    /// that only the longer and the shorter side count.
     public var displaySize: Resolution?
     /// The formats that can be decoded.
     public var codecs: CodecAbilities
-    /// The key formats that can be used, each with all content protection configuration labels that this device satisfies:
-    /// a device of `AppleMain` lists `AppleBaseline` too. ``KeyFormat/identity`` has no labels.
+    /// The key formats that can be used, each with all content protection configuration labels that this device
+    /// satisfies: a device of `AppleMain` lists `AppleBaseline` too. ``KeyFormat/identity`` has no labels.
     public var keySystems: [KeyFormat: Set<String>]
     /// How the output is protected.
     public var hdcp: HDCPState
@@ -50,11 +51,12 @@ public struct PlayerAbilities: Sendable {
     public var videoLayouts: Set<VideoLayout.Specifier>
     /// The greatest number of audio channels that can be played, mixing down included; nil means any.
     public var maximumAudioChannels: UInt64?
-    /// The pathway of content steering that is applied (section 7.5); nil means the one that EXT-X-CONTENT-STEERING starts
-    /// with, if there is one with variants, and otherwise all.
+    /// The pathway of content steering that is applied (section 7.5); nil means the one that EXT-X-CONTENT-STEERING
+    /// starts with, if there is one with variants, and otherwise all.
     public var pathwayID: String?
 
-    /// Makes abilities: no limit of bandwidth, size or channels; identity keys, no HDCP, standard dynamic range, flat video.
+    /// Makes abilities: no limit of bandwidth, size or channels; identity keys, no HDCP, standard dynamic range, flat
+    /// video.
     public init(
         codecs: CodecAbilities,
         throughput: UInt64? = nil,

@@ -4,8 +4,8 @@ public struct RenditionPreferences: Hashable, Sendable {
     public enum Subtitles: String, Sendable, CaseIterable {
         /// Never, but for those that are needed to follow the content: FORCED=YES.
         case off
-        /// When the playlist has a default among them, or the audio is in none of the languages that are wanted; otherwise as
-        /// with ``off``.
+        /// When the playlist has a default among them, or the audio is in none of the languages that are wanted;
+        /// otherwise as with ``off``.
         case automatic
         /// Always.
         case on
@@ -15,8 +15,8 @@ public struct RenditionPreferences: Hashable, Sendable {
     public var languages: [String]
     /// The languages of subtitles, if they are others than ``languages``.
     public var subtitleLanguages: [String]?
-    /// Whether the user chose for this very content. If not, only renditions with AUTOSELECT=YES or DEFAULT=YES are chosen
-    /// (section 4.4.6.1), as long as a group has any.
+    /// Whether the user chose for this very content. If not, only renditions with AUTOSELECT=YES or DEFAULT=YES are
+    /// chosen (section 4.4.6.1), as long as a group has any.
     public var isUserChoice: Bool
     /// The CHARACTERISTICS that are wanted, such as `public.accessibility.describes-video`.
     public var characteristics: Set<String>

@@ -1,18 +1,19 @@
 extension VariantSelector {
     /// Chooses the renditions to play with a variant, of the groups that it names, by ``preferences``.
     ///
-    /// 1. Audio with more channels than the player has is set aside; so are subtitles, when CODECS has text formats and the
-    ///    player shows none of them.
+    /// 1. Audio with more channels than the player has is set aside; so are subtitles, when CODECS has text formats and
+    ///    the player shows none of them.
     /// 2. Without the user's choice only AUTOSELECT=YES and DEFAULT=YES count, if a group of audio or video has any.
-    /// 3. Of several the first by this order is chosen: the language (below); more of the wanted CHARACTERISTICS; CHANNELS
-    ///    that are understood (section 6.3.1); DEFAULT=YES; fewer CHARACTERISTICS that nobody asked for; more channels; the
-    ///    earlier in the playlist.
-    /// 4. Full subtitles are shown as ``RenditionPreferences/Subtitles`` says; otherwise forced ones in the language of the
-    ///    audio, or else in a wanted language, or else without a language. Closed captions stand in for full subtitles, if
-    ///    those are always wanted and there are none.
+    /// 3. Of several the first by this order is chosen: the language (below); more of the wanted CHARACTERISTICS;
+    ///    CHANNELS that are understood (section 6.3.1); DEFAULT=YES; fewer CHARACTERISTICS that nobody asked for; more
+    ///    channels; the earlier in the playlist.
+    /// 4. Full subtitles are shown as ``RenditionPreferences/Subtitles`` says; otherwise forced ones in the language of
+    ///    the audio, or else in a wanted language, or else without a language. Closed captions stand in for full
+    ///    subtitles, if those are always wanted and there are none.
     ///
-    /// Languages are looked up as in RFC 4647, section 3.4: for each wanted one, the tag itself, then with its last subtags cut
-    /// off; LANGUAGE before ASSOC-LANGUAGE; and before the next wanted one, a LANGUAGE that is more exact (`en` takes `en-GB`).
+    /// Languages are looked up as in RFC 4647, section 3.4: for each wanted one, the tag itself, then with its last
+    /// subtags cut off; LANGUAGE before ASSOC-LANGUAGE; and before the next wanted one, a LANGUAGE that is more exact
+    /// (`en` takes `en-GB`).
     public func renditions(
         for variant: Variant,
         in playlist: MultivariantPlaylist

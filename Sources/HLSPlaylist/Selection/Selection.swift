@@ -6,7 +6,8 @@ public struct Selection: Sendable {
         case good
         /// No variant within the throughput and the cap is as small as the display: the smallest of them was chosen.
         case largerThanDisplay
-        /// No playable variant is within the throughput and the cap: the one with the lowest peak was chosen. It may stall.
+        /// No playable variant is within the throughput and the cap: the one with the lowest peak was chosen. It may
+        /// stall.
         case aboveBandwidth
         /// No variant can be played.
         case nothingPlayable
@@ -31,8 +32,8 @@ public struct Selection: Sendable {
     public let fit: Fit
     /// Its enhancement layers that the player can decode: SUPPLEMENTAL-CODECS.
     public let supplementalCodecs: [SupplementalCodec]
-    /// The renditions to play with it, of the groups that it names: at most one of video, audio, subtitles and closed captions
-    /// each, in this order. A rendition without a URI is in the variant's own Media Playlist.
+    /// The renditions to play with it, of the groups that it names: at most one of video, audio, subtitles and closed
+    /// captions each, in this order. A rendition without a URI is in the variant's own Media Playlist.
     public let renditions: [SelectedRendition]
     /// The other variants, in the order of the playlist.
     public let rejected: [RejectedVariant]

@@ -31,8 +31,8 @@ public enum VariantRejection: Hashable, Sendable {
     /// It comes after the chosen variant by a criterion of ``VariantSelector``.
     case lessThanChosen(VariantCriterion)
 
-    /// Whether the variant could be played all the same: what stands against it is a limit that can be passed, or another
-    /// variant that is better.
+    /// Whether the variant could be played all the same: what stands against it is a limit that can be passed, or
+    /// another variant that is better.
     public var isPlayable: Bool {
         switch self {
         case .bandwidthAboveThroughput, .bandwidthAboveCap, .largerThanDisplay, .lowerScore, .lessThanChosen: true
@@ -70,7 +70,8 @@ extension VariantRejection: CustomStringConvertible {
         case .cpcNotMatched(let format, let wanted, let has):
             let labels = has.isEmpty ? "none" : Self.quoted(has)
             return
-                "ALLOWED-CPC wants \(Self.quoted(wanted)) of \(Self.quoted([format.rawValue])), and the device has \(labels)"
+                "ALLOWED-CPC wants \(Self.quoted(wanted)) of \(Self.quoted([format.rawValue])), "
+                + "and the device has \(labels)"
         case .hdcpTooLow(let level, let state):
             return "HDCP-LEVEL is \(Self.quoted([level.rawValue])), and the output has \(Self.name(state))"
         case .videoRangeUnknown(let range): return "VIDEO-RANGE has the unknown value \(Self.quoted([range.rawValue]))"

@@ -5,33 +5,33 @@
 ///
 /// The same playlist and the same abilities always give the same choice:
 ///
-/// 1. Variants that cannot be played are set aside: of another pathway than the applied one; with a REQ-VIDEO-LAYOUT that is
-///    unknown or not rendered; with video, audio or unknown formats in CODECS that are not decoded (text formats only stand
-///    against subtitles, and without CODECS nothing is known); whose keys come in no key format of the player; whose
-///    ALLOWED-CPC has no label of the device; whose HDCP-LEVEL the output has not; whose VIDEO-RANGE is unknown or cannot be
-///    shown; whose audio has too many channels.
-/// 2. Of the rest, those are candidates whose BANDWIDTH is within the throughput times the safety factor and within the cap,
-///    and whose RESOLUTION is not larger than the display.
-/// 3. When there are none, the display is let go: the variant with the fewest pixels within the bandwidth is chosen. When
-///    there are none either, the one with the lowest BANDWIDTH is chosen. What is equal then is compared as in 4.
-/// 4. Of several candidates the first by this order is chosen: the higher SCORE, if all variants have one (those with an
-///    unknown REQ-VIDEO-LAYOUT do not count, since clients ignore them); more pixels; HDR before SDR; HEVC, Dolby Vision, AV1
-///    and VP9 before H.264 before others; the higher FRAME-RATE; more SUPPLEMENTAL-CODECS that can be decoded; the higher
-///    BANDWIDTH; the higher AVERAGE-BANDWIDTH; the earlier in the playlist.
+/// 1. Variants that cannot be played are set aside: of another pathway than the applied one; with a REQ-VIDEO-LAYOUT
+///    that is unknown or not rendered; with video, audio or unknown formats in CODECS that are not decoded (text
+///    formats only stand against subtitles, and without CODECS nothing is known); whose keys come in no key format of
+///    the player; whose ALLOWED-CPC has no label of the device; whose HDCP-LEVEL the output has not; whose VIDEO-RANGE
+///    is unknown or cannot be shown; whose audio has too many channels.
+/// 2. Of the rest, those are candidates whose BANDWIDTH is within the throughput times the safety factor and within the
+///    cap, and whose RESOLUTION is not larger than the display.
+/// 3. When there are none, the display is let go: the variant with the fewest pixels within the bandwidth is chosen.
+///    When there are none either, the one with the lowest BANDWIDTH is chosen. What is equal then is compared as in 4.
+/// 4. Of several candidates the first by this order is chosen: the higher SCORE, if all variants have one (those with
+///    an unknown REQ-VIDEO-LAYOUT do not count, since clients ignore them); more pixels; HDR before SDR; HEVC, Dolby
+///    Vision, AV1 and VP9 before H.264 before others; the higher FRAME-RATE; more SUPPLEMENTAL-CODECS that can be
+///    decoded; the higher BANDWIDTH; the higher AVERAGE-BANDWIDTH; the earlier in the playlist.
 ///
-/// The key formats that a variant needs come from ``keyFormats`` or else from the EXT-X-SESSION-KEY tags; one of them is
-/// enough. When neither says anything, they are taken to be those that ALLOWED-CPC lists and the player has; if the player has
-/// none of these, its other DRM systems.
+/// The key formats that a variant needs come from ``keyFormats`` or else from the EXT-X-SESSION-KEY tags; one of them
+/// is enough. When neither says anything, they are taken to be those that ALLOWED-CPC lists and the player has; if the
+/// player has none of these, its other DRM systems.
 public struct VariantSelector: Sendable {
     /// What the player can do.
     public var abilities: PlayerAbilities
     /// Which renditions are wanted.
     public var preferences: RenditionPreferences
-    /// The key formats of the EXT-X-KEY tags in the variants' Media Playlists, by the variants' URIs as the playlist has them;
-    /// an empty set means that nothing is encrypted.
+    /// The key formats of the EXT-X-KEY tags in the variants' Media Playlists, by the variants' URIs as the playlist
+    /// has them; an empty set means that nothing is encrypted.
     public var keyFormats: [String: Set<KeyFormat>]
-    /// How much more than its BANDWIDTH must be there before ``switchTarget(throughput:current:in:)`` goes up to a variant, as a
-    /// share of it.
+    /// How much more than its BANDWIDTH must be there before ``switchTarget(throughput:current:in:)`` goes up to a
+    /// variant, as a share of it.
     public var upSwitchMargin = 0.15
 
     /// Makes a selector.
@@ -73,11 +73,11 @@ public struct VariantSelector: Sendable {
 
     /// Tells a player that is playing to which variant it should switch for the throughput of now.
     ///
-    /// 1. A variant that cannot be played any more, is above the cap or larger than the display is left for the one that
-    ///    ``select(from:)`` gives.
+    /// 1. A variant that cannot be played any more, is above the cap or larger than the display is left for the one
+    ///    that ``select(from:)`` gives.
     /// 2. So is one whose peak is above the throughput times the safety factor.
-    /// 3. Otherwise a better variant is taken if it fits with ``upSwitchMargin`` to spare; between the two marks nothing
-    ///    changes, so that a throughput that wavers does not make the picture waver.
+    /// 3. Otherwise a better variant is taken if it fits with ``upSwitchMargin`` to spare; between the two marks
+    ///    nothing changes, so that a throughput that wavers does not make the picture waver.
     ///
     /// - Parameters:
     ///   - throughput: Bits per second.

@@ -8,11 +8,11 @@
 /// What the parts mean is the family's to say:
 ///
 ///     avc1.PPCCLL              H.264     profile_idc, constraint flags, level_idc, in hexadecimal; also avc1.66.30
-///     hvc1.[A-C]P.F.TL.C…      HEVC      profile, compatibility, tier L or H with general_level_idc (30 for each level), constraints
+///     hvc1.[A-C]P.F.TL.C…      HEVC      profile, compatibility, tier L or H, general_level_idc (30 for each level), …
 ///     dvh1.PP.LL               Dolby Vision   profile, level
 ///     av01.P.LLT.DD            AV1       profile, seq_level_idx, tier M or H, bit depth
 ///     vp09.PP.LL.DD            VP9       profile, level times 10, bit depth
-///     mp4a.OO.A                MPEG-4 audio   object type indication in hexadecimal (40), audio object type (2 is AAC-LC)
+///     mp4a.OO.A                MPEG-4 audio   object type indication (40), audio object type (2 is AAC-LC)
 ///
 /// Nothing here refuses a string: what is not understood has no family, profile or level. Section 4.4.6.2.
 public struct Codec: Hashable, Sendable, CustomStringConvertible {
@@ -75,8 +75,8 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     /// The coding.
     public let family: Family
-    /// The profile, in the family's own numbers: profile_idc of H.264 and HEVC, seq_profile of AV1, the audio object type of
-    /// AAC; nil when none is written.
+    /// The profile, in the family's own numbers: profile_idc of H.264 and HEVC, seq_profile of AV1, the audio object
+    /// type of AAC; nil when none is written.
     public let profile: Int?
     /// The level, in the family's own numbers: level_idc of H.264 (41 is 4.1), general_level_idc of HEVC (153 is 5.1),
     /// seq_level_idx of AV1 (13 is 5.1), the level of Dolby Vision and VP9; nil when none is written.

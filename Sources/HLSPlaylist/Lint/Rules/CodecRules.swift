@@ -95,8 +95,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "SUPPLEMENTAL-CODECS",
-                        "SUPPLEMENTAL-CODECS (\(LintText.quoted(attributes.supplementalCodecs))) stands without CODECS: "
-                            + "declare the base layer there"
+                        "SUPPLEMENTAL-CODECS (\(LintText.quoted(attributes.supplementalCodecs))) stands without "
+                            + "CODECS: declare the base layer there"
                     )
                 }
             }

@@ -1,13 +1,14 @@
 extension LintRule {
-    /// Variants, renditions, session data and content steering, in the order of docs/playlist-rules.md. The files beside this
-    /// one hold them.
+    /// Variants, renditions, session data and content steering, in the order of docs/playlist-rules.md. The files
+    /// beside this one hold them.
     static let multivariantRules: [LintRule] =
         variantListRules + codecRules + variantAttributeRules + identifierRules + renditionGroupRules + renditionRules
         + sessionDataRules
 }
 
 extension MultivariantSubject {
-    /// What variants and I-frame variants have in common, each with the line of its tag: first the variants, then the others.
+    /// What variants and I-frame variants have in common, each with the line of its tag: first the variants, then the
+    /// others.
     var allAttributes: [(attributes: VariantAttributes, line: PlaylistLine)] {
         variants.map { ($0.variant.streamInf.attributes, $0.line) }
             + iFrameVariants.map { ($0.tag.attributes, $0.line) }

@@ -112,9 +112,9 @@ extension LintRule {
                     if let first = seen[choice] {
                         findings.report(
                             line,
-                            "\(choice.group) has an AUTOSELECT=YES member with the same LANGUAGE, ASSOC-LANGUAGE, FORCED and "
-                                + "CHARACTERISTICS in line \(first), so clients cannot choose between them: make one of "
-                                + "these differ, or write AUTOSELECT=NO"
+                            "\(choice.group) has an AUTOSELECT=YES member with the same LANGUAGE, ASSOC-LANGUAGE, "
+                                + "FORCED and CHARACTERISTICS in line \(first), so clients cannot choose between them: "
+                                + "make one of these differ, or write AUTOSELECT=NO"
                         )
                     } else {
                         seen[choice] = line.number
@@ -154,8 +154,8 @@ extension LintRule {
                 findings.report(
                     without.line,
                     attribute: "CLOSED-CAPTIONS",
-                    "this variant lacks CLOSED-CAPTIONS=NONE, which that of line \(with.line.number) has: write it in all "
-                        + "variants or in none"
+                    "this variant lacks CLOSED-CAPTIONS=NONE, which that of line \(with.line.number) has: write it in "
+                        + "all variants or in none"
                 )
             }
         ),
@@ -235,8 +235,8 @@ private struct GroupMembers {
         members[tag.name] = tag
     }
 
-    /// What is not as in the first group, in words; nil when nothing is. It takes time in proportion to this group alone: the
-    /// first one may be large, and have many small ones behind it.
+    /// What is not as in the first group, in words; nil when nothing is. It takes time in proportion to this group
+    /// alone: the first one may be large, and have many small ones behind it.
     func difference(from first: GroupMembers) -> String? {
         let extra = names.filter { first.members[$0] == nil }
         let lacking = first.names.count - (names.count - extra.count)

@@ -12,8 +12,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "URI",
-                        "closed captions travel in the video: remove the URI \(ReadingContext.quoted(tag.uri ?? "")), or "
-                            + "write TYPE=SUBTITLES"
+                        "closed captions travel in the video: remove the URI \(ReadingContext.quoted(tag.uri ?? "")), "
+                            + "or write TYPE=SUBTITLES"
                     )
                 }
             }
@@ -43,8 +43,8 @@ extension LintRule {
                 for (tag, line) in subject.renditions where tag.type == .closedCaptions && tag.instreamID == nil {
                     findings.report(
                         line,
-                        "the closed captions \(ReadingContext.quoted(tag.name)) have no INSTREAM-ID: write CC1 to CC4 or "
-                            + "SERVICE1 to SERVICE63"
+                        "the closed captions \(ReadingContext.quoted(tag.name)) have no INSTREAM-ID: write CC1 to CC4 "
+                            + "or SERVICE1 to SERVICE63"
                     )
                 }
             }
@@ -85,8 +85,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "FORCED",
-                        "FORCED=\(tag.isForced == true ? "YES" : "NO") stands in TYPE=\(tag.type), and only subtitles may "
-                            + "have it: remove it"
+                        "FORCED=\(tag.isForced == true ? "YES" : "NO") stands in TYPE=\(tag.type), and only subtitles "
+                            + "may have it: remove it"
                     )
                 }
             }
@@ -123,8 +123,8 @@ extension LintRule {
                 for (tag, line) in subject.renditions where tag.type == .audio && tag.channels == nil {
                     findings.report(
                         line,
-                        "the audio \(ReadingContext.quoted(tag.name)) has no CHANNELS, so clients cannot tell stereo from "
-                            + "surround: write their number, such as CHANNELS=\"2\""
+                        "the audio \(ReadingContext.quoted(tag.name)) has no CHANNELS, so clients cannot tell stereo "
+                            + "from surround: write their number, such as CHANNELS=\"2\""
                     )
                 }
             }
@@ -141,8 +141,9 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "CHANNELS",
-                        "CHANNELS \(ReadingContext.quoted(channels)) is not a number of channels, then lists of identifiers "
-                            + "(A-Z, 0-9 and hyphen) behind slashes: write \"2\", \"16/JOC\" or \"2/-/BINAURAL\""
+                        "CHANNELS \(ReadingContext.quoted(channels)) is not a number of channels, then lists of "
+                            + "identifiers (A-Z, 0-9 and hyphen) behind slashes: write \"2\", \"16/JOC\" "
+                            + "or \"2/-/BINAURAL\""
                     )
                 }
             }
@@ -168,8 +169,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: first.name,
-                        "\(listed.joined(separator: " and ")) is no language tag of RFC 5646: write one such as \"en\", "
-                            + "\"pt-BR\" or \"zh-Hant\""
+                        "\(listed.joined(separator: " and ")) is no language tag of RFC 5646: write one such as "
+                            + "\"en\", \"pt-BR\" or \"zh-Hant\""
                     )
                 }
             }

@@ -33,8 +33,8 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: "DATA-ID",
-                            "DATA-ID \(ReadingContext.quoted(tag.dataID)) with \(language) stands in line \(first) already: "
-                                + "remove one, or give it another LANGUAGE"
+                            "DATA-ID \(ReadingContext.quoted(tag.dataID)) with \(language) stands in line \(first) "
+                                + "already: remove one, or give it another LANGUAGE"
                         )
                     } else {
                         seen[key] = line.number
@@ -53,8 +53,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "DATA-ID",
-                        "DATA-ID \(ReadingContext.quoted(tag.dataID)) may be anybody's: put your domain before it, as in "
-                            + "\"com.example.title\""
+                        "DATA-ID \(ReadingContext.quoted(tag.dataID)) may be anybody's: put your domain before it, as "
+                            + "in \"com.example.title\""
                     )
                 }
             }

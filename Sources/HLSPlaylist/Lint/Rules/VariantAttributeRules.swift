@@ -29,7 +29,8 @@ extension LintRule {
                     guard let resolution = variant.resolution else { continue }
                     findings.report(
                         line,
-                        "RESOLUTION=\(resolution) stands without FRAME-RATE: write the greatest number of frames per second"
+                        "RESOLUTION=\(resolution) stands without FRAME-RATE: write the greatest number "
+                            + "of frames per second"
                     )
                 }
             }
@@ -58,8 +59,8 @@ extension LintRule {
                 else { return }
                 findings.report(
                     without.line,
-                    "this variant has no SCORE, but that of line \(with.line.number) has one, so clients ignore them all: "
-                        + "add SCORE to every variant"
+                    "this variant has no SCORE, but that of line \(with.line.number) has one, so clients ignore them "
+                        + "all: add SCORE to every variant"
                 )
             }
         ),
@@ -122,8 +123,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "REQ-VIDEO-LAYOUT",
-                        "REQ-VIDEO-LAYOUT holds nothing but the defaults CH-MONO and PROJ-RECT, and shuts out clients that "
-                            + "do not know it: leave it out"
+                        "REQ-VIDEO-LAYOUT holds nothing but the defaults CH-MONO and PROJ-RECT, and shuts out clients "
+                            + "that do not know it: leave it out"
                     )
                 }
             }
@@ -149,11 +150,12 @@ extension LintRule {
 
     private static func rangeProblem(_ attributes: VariantAttributes) -> String? {
         let codecs = attributes.codecs.filter { Codec.kind(of: $0) == .video }.map { Codec($0) }
+        let isDefault = attributes.videoRange == nil
         let range = attributes.videoRange ?? .sdr
         if range != .pq, let dolby = codecs.first(where: isDolbyVisionProfile5) {
             return
-                "CODECS has Dolby Vision profile 5 (\(ReadingContext.quoted(dolby.text))), which is PQ, but VIDEO-RANGE "
-                + "is \(ReadingContext.quoted(range.rawValue))\(attributes.videoRange == nil ? " by default" : ""): "
+                "CODECS has Dolby Vision profile 5 (\(ReadingContext.quoted(dolby.text))), which is PQ, but "
+                + "VIDEO-RANGE is \(ReadingContext.quoted(range.rawValue))\(isDefault ? " by default" : ""): "
                 + "write VIDEO-RANGE=PQ"
         }
         guard range == .pq || range == .hlg else { return nil }

@@ -69,7 +69,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "BANDWIDTH",
-                        "BANDWIDTH is 0, by which clients take the variant for the cheapest: write its peak bits per second"
+                        "BANDWIDTH is 0, by which clients take the variant for the cheapest: write its peak "
+                            + "bits per second"
                     )
                 }
             }
