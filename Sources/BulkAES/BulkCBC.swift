@@ -3,8 +3,8 @@ package import FPSCrypto
 /// AES-128-CBC without padding over many chains at once, in place, under one key.
 ///
 /// Encryption cannot be sped up within a chain, since every block waits for the one before. Chains do not wait for each
-/// other, so up to 16 of them advance side by side, a block of each in one call of the cipher: three to four times as fast
-/// as one after the other. One value serves one call at a time.
+/// other, so up to 16 of them advance side by side, a block of each in one call of the cipher: three to four times as
+/// fast as one after the other. One value serves one call at a time.
 package final class BulkCBC {
     private var lanes: ChainLanes
     private let operation: String

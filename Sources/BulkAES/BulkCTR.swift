@@ -10,7 +10,8 @@ package struct CounterRun: Sendable {
     package var count: Int
     /// True when the stream of the run before goes on here; ``counter`` means nothing then.
     package var continuesStream: Bool
-    /// The first counter block. Its bytes 8 to 15 count as a 64-bit big-endian number that wraps (ISO/IEC 23001-7, 9.3).
+    /// The first counter block. Its bytes 8 to 15 count as a 64-bit big-endian number that wraps (ISO/IEC 23001-7,
+    /// 9.3).
     package var counter: SIMD16<UInt8>
 
     /// Makes a run.
@@ -27,8 +28,8 @@ package struct CounterRun: Sendable {
     }
 }
 
-/// AES-128 in counter mode over many streams, in place, under one key. The counter is that of Common Encryption: 64 bits
-/// count, the other 64 never change. Encryption and decryption are the same. One value serves one call at a time.
+/// AES-128 in counter mode over many streams, in place, under one key. The counter is that of Common Encryption: 64
+/// bits count, the other 64 never change. Encryption and decryption are the same. One value serves one call at a time.
 package final class BulkCTR {
     private var kernel: CounterKernel
     private let operation = "AES-128-CTR of many streams"

@@ -9,8 +9,8 @@ typealias Block = SIMD2<UInt64>
 
 /// Runs up to 16 CBC chains side by side. A lane whose chain ends takes the next chain from the list.
 struct ChainLanes: ~Copyable {
-    /// A chain on its way, but for what the inner loop moves: the place of its next block, and the ciphertext block before
-    /// that. These lie in lists of their own, so that the loop touches nothing else.
+    /// A chain on its way, but for what the inner loop moves: the place of its next block, and the ciphertext block
+    /// before that. These lie in lists of their own, so that the loop touches nothing else.
     private struct Lane {
         /// How many blocks of the run are left for the cipher.
         var left: Int

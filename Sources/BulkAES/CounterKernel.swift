@@ -1,8 +1,8 @@
 import FPSCrypto
 
-// The kernel of BulkCTR: raw pointers, for the same reasons as in ChainLanes. It is safe because BulkCTR has checked that
-// every run lies within the buffer, and because the counters never exceed `blockLimit` and the pieces `pieceLimit`: both
-// are checked before one is added.
+// The kernel of BulkCTR: raw pointers, for the same reasons as in ChainLanes. It is safe because BulkCTR has checked
+// that every run lies within the buffer, and because the counters never exceed `blockLimit` and the pieces
+// `pieceLimit`: both are checked before one is added.
 
 /// Encrypts short pieces with a key stream that is made for many of them in one call, since setting a new counter costs
 /// libcrypto as much as encrypting a kilobyte; long pieces by the cipher's own counter mode.

@@ -44,7 +44,8 @@ public enum Playlist: Sendable {
     ///   - bytes: The playlist.
     ///   - options: Where it came from, and limits.
     /// - Returns: The playlist, and all that is wrong with its form, in the order of the lines.
-    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for nothing else.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for
+    ///   nothing else.
     public static func parseLeniently(
         _ bytes: [UInt8],
         options: ParsingOptions = ParsingOptions()
@@ -52,8 +53,8 @@ public enum Playlist: Sendable {
         try PlaylistReader.read(bytes, options, isLenient: true)
     }
 
-    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the form of
-    /// the draft.
+    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the
+    /// form of the draft.
     ///
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {
@@ -90,16 +91,16 @@ enum PlaylistReader {
         }
     }
 
-    /// The first error of a playlist that strict reading refuses, by its line. What a line lacks is seen only further down, so
-    /// that another error may have come in between.
+    /// The first error of a playlist that strict reading refuses, by its line. What a line lacks is seen only further
+    /// down, so that another error may have come in between.
     private static func firstError(_ bytes: [UInt8], _ options: ParsingOptions) -> PlaylistError? {
         let errors = try? read(bytes, options, isLenient: true).diagnostics.filter { $0.severity == .error }
         let place = { (diagnostic: Diagnostic) in diagnostic.line == 0 ? Int.max : diagnostic.line }
         return errors?.min { place($0) < place($1) }.map { PlaylistError($0) }
     }
 
-    /// The kind of a playlist, by the first tag that only one kind has. Without one it is an empty Multivariant Playlist
-    /// (section 4.1).
+    /// The kind of a playlist, by the first tag that only one kind has. Without one it is an empty Multivariant
+    /// Playlist (section 4.1).
     static func kind(_ bytes: [UInt8]) -> Playlist.Kind {
         let span = bytes.span.bytes
         var offset = 0

@@ -12,7 +12,8 @@ public struct PlaylistLine: Sendable {
         case tag(PlaylistTag)
         /// A tag that the draft does not define, by its name without the `#`.
         case unknownTag(String)
-        /// A tag that could not be read, that clients ignore, or that must not stand here; the reader's diagnostics say why.
+        /// A tag that could not be read, that clients ignore, or that must not stand here; the reader's diagnostics say
+        /// why.
         case refused(TagName)
     }
 
@@ -26,8 +27,8 @@ public struct PlaylistLine: Sendable {
     /// Its text without the line's end, as it stands in the file.
     public var text: String { source.text(range) }
 
-    /// The text of an attribute's value as it stands in the file, quotation marks included; nil when the line has no such
-    /// attribute.
+    /// The text of an attribute's value as it stands in the file, quotation marks included; nil when the line has no
+    /// such attribute.
     public func rawAttribute(_ name: String) -> String? { attributeRange(name).map { source.text($0.value) } }
 
     /// The column in bytes, from 1, at which an attribute begins; 0 when the line has no such attribute.
@@ -74,7 +75,8 @@ public struct PlaylistLine: Sendable {
 extension Playlist {
     /// The lines of a playlist, leniently read.
     ///
-    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for nothing else.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for
+    ///   nothing else.
     public static func lines(
         of bytes: [UInt8],
         options: ParsingOptions = ParsingOptions()

@@ -4,13 +4,14 @@
 public enum ProtectionScheme: Hashable, Sendable {
     /// ISO/IEC 23001-7, 10.1: CTR. All protected bytes of a sample are one stream, as if nothing were between them.
     case cenc
-    /// ISO/IEC 23001-7, 10.3: CTR over a pattern of blocks, which starts anew with each subsample; the counter does not.
+    /// ISO/IEC 23001-7, 10.3: CTR over a pattern of blocks, which starts anew with each subsample; the counter does
+    /// not.
     case cens(EncryptionPattern)
     /// ISO/IEC 23001-7, 10.2: CBC. All protected blocks of a sample are one chain.
     case cbc1
     /// ISO/IEC 23001-7, 10.4: CBC over a pattern of blocks. The pattern and the chain start anew with each subsample.
-    /// What is left of a subsample after the last whole block stays clear, and so do blocks after the last whole group of
-    /// the pattern that are fewer than it encrypts.
+    /// What is left of a subsample after the last whole block stays clear, and so do blocks after the last whole group
+    /// of the pattern that are fewer than it encrypts.
     case cbcs(EncryptionPattern)
     /// SAMPLE-AES in transport streams and packed audio (Apple, MPEG-2 Stream Encryption Format).
     case sampleAES(SampleAESFormat)

@@ -1,9 +1,10 @@
 extension SampleCipher {
     /// Encrypts or decrypts one H.264 NAL unit of SAMPLE-AES and appends it to `output`.
     ///
-    /// The NAL unit comes without start code and with its emulation prevention bytes. Encryption works on these bytes and
-    /// then escapes all of them once more; decryption takes that outer layer off first, so that the inner one is left.
-    /// NAL units that are not encrypted (other types than 1 and 5, or 48 bytes and less) are appended as they are.
+    /// The NAL unit comes without start code and with its emulation prevention bytes. Encryption works on these bytes
+    /// and then escapes all of them once more; decryption takes that outer layer off first, so that the inner one is
+    /// left. NAL units that are not encrypted (other types than 1 and 5, or 48 bytes and less) are appended as they
+    /// are.
     ///
     /// - Throws: ``SampleEncryptionError/Code/unsupported`` when the scheme is another one;
     ///   ``SampleEncryptionError/Code/invalidIV`` without a constant IV.

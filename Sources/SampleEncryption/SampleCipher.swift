@@ -56,8 +56,8 @@ public final class SampleCipher {
     /// Encrypts or decrypts all samples of a batch where they lie. No other bytes change.
     ///
     /// - Throws: ``SampleEncryptionError/Code/outOfBounds``, ``SampleEncryptionError/Code/overlap``,
-    ///   ``SampleEncryptionError/Code/invalidIV``, ``SampleEncryptionError/Code/partialBlock`` (cbc1 alone), all with the
-    ///   sample's index; the bytes are unchanged then.
+    ///   ``SampleEncryptionError/Code/invalidIV``, ``SampleEncryptionError/Code/partialBlock`` (cbc1 alone), all with
+    ///   the sample's index; the bytes are unchanged then.
     public func process(_ batch: SampleBatch, in bytes: inout MutableRawSpan) throws(SampleEncryptionError) {
         try plan.make(batch, in: bytes.bytes)
         do throws(CryptoError) {

@@ -21,8 +21,8 @@ public final class SegmentCipher {
     /// The size of an encrypted segment: the next multiple of 16 bytes above `size`.
     public static func encryptedSize(of size: Int) -> Int { size / 16 * 16 + 16 }
 
-    /// Pads and encrypts segments, each with its own IV of 16 bytes. One segment alone takes three times as long as each
-    /// of eight together.
+    /// Pads and encrypts segments, each with its own IV of 16 bytes. One segment alone takes three times as long as
+    /// each of eight together.
     ///
     /// - Throws: ``SampleEncryptionError/Code/invalidIV`` when there are more or fewer IVs than segments, or one is not
     ///   of 16 bytes; nothing has changed then.

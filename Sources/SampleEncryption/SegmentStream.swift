@@ -36,8 +36,8 @@ public struct SegmentStream: ~Copyable {
 
     /// Ends the segment and appends to `output` what is left.
     ///
-    /// - Throws: ``SampleEncryptionError/Code/damagedSegment`` when decryption ends within a block or on padding that is
-    ///   wrong.
+    /// - Throws: ``SampleEncryptionError/Code/damagedSegment`` when decryption ends within a block or on padding that
+    ///   is wrong.
     public consuming func finish(to output: inout [UInt8]) throws(SampleEncryptionError) {
         do throws(CryptoError) {
             try stream.finish(appendingTo: &output)

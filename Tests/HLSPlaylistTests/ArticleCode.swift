@@ -1,5 +1,5 @@
-// The code of Sources/HLSPlaylist/HLSPlaylist.docc and of docs/playlists.md, as it stands there. ArticleTests.swift holds the
-// two against each other, and runs it.
+// The code of Sources/HLSPlaylist/HLSPlaylist.docc and of docs/playlists.md, as it stands there. ArticleTests.swift
+// holds the two against each other, and runs it.
 
 import HLSPlaylist
 

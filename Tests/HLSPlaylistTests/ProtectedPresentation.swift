@@ -1,5 +1,5 @@
-/// A film as a service would publish it: cbcs for three DRM systems, SD, HD and UHD with a key each, audio with its own, session
-/// keys, HDCP levels, I-frame variants and subtitles. No rule has anything to say about it.
+/// A film as a service would publish it: cbcs for three DRM systems, SD, HD and UHD with a key each, audio with its
+/// own, session keys, HDCP levels, I-frame variants and subtitles. No rule has anything to say about it.
 struct ProtectedPresentation {
     var files: [(name: String, text: String)] = [
         ("main.m3u8", main), ("sd.m3u8", video("sd", 900_000)), ("hd.m3u8", video("hd", 4_000_000)),

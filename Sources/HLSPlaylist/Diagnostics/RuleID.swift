@@ -60,7 +60,8 @@ extension RuleID {
     public static let whitespace: RuleID = "whitespace"
     /// A reference to a variable that no EXT-X-DEFINE tag above it defines (section 6.3.1).
     public static let undefinedVariable: RuleID = "undefined-variable"
-    /// An EXT-X-DEFINE tag without exactly one of NAME, IMPORT and QUERYPARAM, or with a malformed name (section 4.4.2.3).
+    /// An EXT-X-DEFINE tag without exactly one of NAME, IMPORT and QUERYPARAM, or with a malformed name (section
+    /// 4.4.2.3).
     public static let invalidDefine: RuleID = "invalid-define"
     /// A variable is defined twice (section 4.4.2.3).
     public static let duplicateVariable: RuleID = "duplicate-variable"

@@ -9,7 +9,8 @@ struct PlaylistFindings {
         self.rule = rule
     }
 
-    /// Reports at a line, or at the playlist as a whole when it is nil. The column is that of an attribute, if one is named.
+    /// Reports at a line, or at the playlist as a whole when it is nil. The column is that of an attribute, if one is
+    /// named.
     mutating func report(_ line: PlaylistLine?, attribute: String? = nil, _ message: String) {
         diagnostics.append(
             Diagnostic(

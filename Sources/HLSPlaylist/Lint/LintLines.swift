@@ -4,8 +4,8 @@ extension LintFile {
         lines.lazy.filter { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
     }
 
-    /// The value of an attribute as it stands in the file, quotation marks included, but with its variables replaced; nil
-    /// when the line has no such attribute.
+    /// The value of an attribute as it stands in the file, quotation marks included, but with its variables replaced;
+    /// nil when the line has no such attribute.
     func value(ofAttribute name: String, _ line: PlaylistLine) -> String? {
         line.rawAttribute(name).map(withVariables)
     }

@@ -1,4 +1,5 @@
-/// A rule about playlists: what it demands, how much that matters, and how to find out. docs/playlist-rules.md has them all.
+/// A rule about playlists: what it demands, how much that matters, and how to find out. docs/playlist-rules.md has them
+/// all.
 public struct LintRule: Sendable, Identifiable {
     /// What a rule looks at.
     public enum Subject: String, Sendable, CaseIterable {
@@ -20,8 +21,8 @@ public struct LintRule: Sendable, Identifiable {
     public let severity: Diagnostic.Severity
     /// What it looks at.
     public let subject: Subject
-    /// Where it comes from: a section or appendix of the draft; `Apple 13.4` is one of Apple's authoring rules, `FPS 9` a chapter
-    /// of the FairPlay Streaming Programming Guide; `-` is this library.
+    /// Where it comes from: a section or appendix of the draft; `Apple 13.4` is one of Apple's authoring rules, `FPS 9`
+    /// a chapter of the FairPlay Streaming Programming Guide; `-` is this library.
     public let section: String
     /// What it demands, in one line.
     public let summary: String
@@ -37,8 +38,8 @@ public struct LintRule: Sendable, Identifiable {
         case multivariant(@Sendable (MultivariantSubject, inout PlaylistFindings) -> Void)
         case presentation(@Sendable (PresentationSubject, inout PresentationFindings) -> Void)
         case reload(@Sendable (ReloadSubject, inout PlaylistFindings) -> Void)
-        /// Several checks, each for its subject: what one reports, no other does. A rule about a Multivariant Playlist may know
-        /// more when it sees the Media Playlists too.
+        /// Several checks, each for its subject: what one reports, no other does. A rule about a Multivariant Playlist
+        /// may know more when it sees the Media Playlists too.
         case several([Check])
 
         /// The checks by themselves.

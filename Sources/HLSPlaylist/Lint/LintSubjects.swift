@@ -9,14 +9,15 @@ public struct LintFile: Sendable {
     /// What the reader found.
     public let diagnostics: [Diagnostic]
     let bytes: [UInt8]
-    /// The EXT-X-KEY and EXT-X-SESSION-KEY tags with their lines. One whose METHOD the draft does not define is ignored by clients,
-    /// and so not among them.
+    /// The EXT-X-KEY and EXT-X-SESSION-KEY tags with their lines. One whose METHOD the draft does not define is ignored
+    /// by clients, and so not among them.
     let keys: [(tag: KeyTag, line: PlaylistLine)]
 
     /// Reads a playlist leniently.
     ///
     /// - Parameter name: Its path or URL. Other playlists' URIs are resolved against it.
-    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for nothing else.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for
+    ///   nothing else.
     public init(name: String, bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
         self.name = name
         self.bytes = bytes
@@ -106,8 +107,8 @@ struct MediaSubject: Sendable {
         let isMapNew: Bool
     }
 
-    /// How many keys are followed at one place. No playlist has as many key formats; without an end, one of many would take
-    /// time in proportion to its square.
+    /// How many keys are followed at one place. No playlist has as many key formats; without an end, one of many would
+    /// take time in proportion to its square.
     static let largestNumberOfKeys = 64
 
     /// A delta update does not show its oldest part.
@@ -292,7 +293,8 @@ struct ReloadSubject: Sendable {
     let before: MediaSubject
     /// As it came.
     let after: MediaSubject
-    /// The later snapshot as a whole playlist: a delta update is applied to the earlier one. Nil when that is not possible.
+    /// The later snapshot as a whole playlist: a delta update is applied to the earlier one. Nil when that is not
+    /// possible.
     let merged: MediaPlaylist?
     /// How the segments of the two correspond.
     let comparison: ReloadComparison

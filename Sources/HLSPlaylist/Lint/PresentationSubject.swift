@@ -32,8 +32,8 @@ struct PresentationSubject: Sendable {
     }
 
     let multivariant: MultivariantSubject
-    /// Variants first, then renditions, then I-frame variants, each in the order of the tags that name them. A playlist that
-    /// several tags name comes several times.
+    /// Variants first, then renditions, then I-frame variants, each in the order of the tags that name them. A playlist
+    /// that several tags name comes several times.
     let references: [Reference]
     /// The Media Playlists, each once, in the order of the tags that first name them.
     let members: [Member]

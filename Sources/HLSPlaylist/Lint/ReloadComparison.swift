@@ -160,7 +160,8 @@ struct ReloadSegment: Sendable {
     }
 }
 
-/// The keys that apply to a segment. Segments with the same keys share one, so that most comparisons are of two references.
+/// The keys that apply to a segment. Segments with the same keys share one, so that most comparisons are of two
+/// references.
 final class ReloadKeys: Sendable, Equatable {
     private struct Key: Hashable {
         let method: EncryptionMethod

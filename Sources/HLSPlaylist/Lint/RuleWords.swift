@@ -38,8 +38,8 @@ extension Resolution {
 
 /// How findings show values.
 enum Shown {
-    /// A URI without what may be secret in it: the content of a `data:` URI, which may be a key, and the query, which may be a
-    /// token.
+    /// A URI without what may be secret in it: the content of a `data:` URI, which may be a key, and the query, which
+    /// may be a token.
     static func uri(_ uri: String) -> String {
         if URIReference.scheme(of: uri) == "data" { return "\"data:…\"" }
         guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return ReadingContext.quoted(uri) }

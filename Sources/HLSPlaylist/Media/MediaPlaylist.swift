@@ -1,7 +1,7 @@
 /// A Media Playlist: media segments, and what holds for all of them (section 4.4.3).
 ///
-/// What was read and not changed is written back byte for byte. What was changed is written in the form and the place that the
-/// draft gives it.
+/// What was read and not changed is written back byte for byte. What was changed is written in the form and the place
+/// that the draft gives it.
 public struct MediaPlaylist: Sendable {
     /// Where it was read; nil when it was made.
     var origin: Origin?
@@ -109,7 +109,8 @@ extension MediaPlaylist: Equatable {
 }
 
 extension MediaPlaylist {
-    /// The tags that hold for the playlist as a whole, as the properties have them, in the order in which they are written.
+    /// The tags that hold for the playlist as a whole, as the properties have them, in the order in which they are
+    /// written.
     var headerTags: [PlaylistTag] {
         var tags: [PlaylistTag] = []
         if let version { tags.append(.version(version)) }

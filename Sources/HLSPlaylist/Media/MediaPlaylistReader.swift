@@ -6,8 +6,9 @@ extension MediaPlaylist {
     }
 }
 
-/// Reads a Media Playlist line by line. The three lines that make up most of a playlist, EXTINF, EXT-X-PROGRAM-DATE-TIME and
-/// the URI, are told apart by a few comparisons of eight bytes, and read without an allocation.
+/// Reads a Media Playlist line by line. The three lines that make up most of a playlist, EXTINF,
+/// EXT-X-PROGRAM-DATE-TIME and the URI, are told apart by a few comparisons of eight bytes, and read without an
+/// allocation.
 private struct MediaPlaylistReader {
     let context: ReadingContext
     var playlist = MediaPlaylist(targetDuration: 0)

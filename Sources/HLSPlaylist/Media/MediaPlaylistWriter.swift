@@ -1,6 +1,6 @@
 extension MediaPlaylist {
-    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the form of
-    /// the draft.
+    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the
+    /// form of the draft.
     ///
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {
@@ -142,8 +142,8 @@ extension SegmentTag {
 }
 
 extension MediaSegment {
-    /// The lines in the order in which they are written: DISCONTINUITY, KEY, MAP, PROGRAM-DATE-TIME, GAP, BITRATE, DATERANGE,
-    /// PART, EXTINF, BYTERANGE, URI. The order within ``tags`` is kept.
+    /// The lines in the order in which they are written: DISCONTINUITY, KEY, MAP, PROGRAM-DATE-TIME, GAP, BITRATE,
+    /// DATERANGE, PART, EXTINF, BYTERANGE, URI. The order within ``tags`` is kept.
     var items: [TemplateWriter.Item] {
         var items: [TemplateWriter.Item] = []
         if isDiscontinuity { items.append(.tag(.discontinuity)) }

@@ -1,7 +1,7 @@
 /// A media segment of a Media Playlist: its URI line and the tags that stand before it (section 4.4.4).
 ///
-/// The tags of which a segment has one each are properties. The others stand in ``tags``, in their order: whether an EXT-X-KEY
-/// tag comes before or after an EXT-X-MAP tag decides whether that section is encrypted.
+/// The tags of which a segment has one each are properties. The others stand in ``tags``, in their order: whether an
+/// EXT-X-KEY tag comes before or after an EXT-X-MAP tag decides whether that section is encrypted.
 public struct MediaSegment: Sendable {
     /// Where in a source it stands.
     struct Origin: Sendable {
@@ -44,7 +44,8 @@ public struct MediaSegment: Sendable {
     public var isDiscontinuity: Bool { didSet { isEdited = true } }
     /// Whether it is missing, and must not be loaded: EXT-X-GAP.
     public var isGap: Bool { didSet { isEdited = true } }
-    /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in order.
+    /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in
+    /// order.
     public var tags: [SegmentTag] {
         get { tagsStorage }
         // An observer would copy the array for each change of an element.
@@ -134,8 +135,8 @@ extension MediaSegment: Equatable {
 
 extension MediaSegment: SegmentTags {}
 
-/// What stands before the URI line of a segment that is not there yet: the tags after the last segment of a playlist, such as
-/// the parts of a segment that is being made.
+/// What stands before the URI line of a segment that is not there yet: the tags after the last segment of a playlist,
+/// such as the parts of a segment that is being made.
 public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     /// When its first sample was made.
     public var programDateTime: PlaylistDate?
@@ -145,7 +146,8 @@ public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     public var isGap: Bool
     /// Which bytes of the resource it will be; nil for all of them.
     public var byteRange: ByteRange?
-    /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in order.
+    /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in
+    /// order.
     public var tags: [SegmentTag]
 
     /// Makes one.
@@ -193,8 +195,8 @@ extension SegmentTags {
         set { replace(newValue.map { .key($0) }) { if case .key = $0 { true } else { false } } }
     }
 
-    /// The media initialisation section that is declared here; the last one, if there are several. Setting it puts it where
-    /// the first stood, or else behind the keys.
+    /// The media initialisation section that is declared here; the last one, if there are several. Setting it puts it
+    /// where the first stood, or else behind the keys.
     public var map: MapTag? {
         get { tags.reversed().lazy.compactMap { if case .map(let tag) = $0 { tag } else { nil } }.first }
         set { replace(newValue.map { [.map($0)] } ?? []) { if case .map = $0 { true } else { false } } }

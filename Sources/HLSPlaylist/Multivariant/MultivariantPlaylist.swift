@@ -1,7 +1,7 @@
 /// A Multivariant Playlist: the variants and renditions of a presentation (section 4.4.6).
 ///
-/// What was read and not changed is written back byte for byte. What was changed is written in the form and the place that the
-/// draft gives it.
+/// What was read and not changed is written back byte for byte. What was changed is written in the form and the place
+/// that the draft gives it.
 public struct MultivariantPlaylist: Sendable {
     /// Where it was read; nil when it was made.
     var source: PlaylistSource?
@@ -68,8 +68,8 @@ public struct MultivariantPlaylist: Sendable {
         }
     }
     private var iFrameVariantsStorage: [IFrameStreamInfTag] = []
-    /// Unknown tags and comments, in order. A variant whose tag clients ignore is not among them; it stays where it is when the
-    /// playlist is written.
+    /// Unknown tags and comments, in order. A variant whose tag clients ignore is not among them; it stays where it is
+    /// when the playlist is written.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
 
     /// The values of the variables that were read; Media Playlists may import them.

@@ -6,8 +6,8 @@
 ///     value           = DQUOTE *any-but-DQUOTE DQUOTE / 1*any-but-comma-and-DQUOTE
 ///
 /// Section 4.2. A tag asks for its attributes by name and type; what it did not ask for is unknown to it and kept in
-/// ``remaining()``. A value that is not of its type is reported and counts as absent; ``isUsable`` then says that the tag
-/// must not be believed.
+/// ``remaining()``. A value that is not of its type is reported and counts as absent; ``isUsable`` then says that the
+/// tag must not be believed.
 struct AttributeReader {
     struct Item {
         var name: Range<Int>
@@ -175,8 +175,8 @@ extension AttributeReader {
         return text
     }
 
-    /// An enumerated string of a set. With a value that the draft does not define, the tag is ignored, unless the caller can
-    /// do better (section 6.3.1).
+    /// An enumerated string of a set. With a value that the draft does not define, the tag is ignored, unless the
+    /// caller can do better (section 6.3.1).
     mutating func enumerated<Value: OpenString>(
         _ name: StaticString,
         as type: Value.Type,

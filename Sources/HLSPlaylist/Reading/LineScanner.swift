@@ -16,13 +16,14 @@ struct ScannedLine {
     var control: Int
 }
 
-/// Finds the end of lines, and in the same pass what section 4.1 forbids in them. Eight bytes at a time: most lines have
-/// neither control characters nor letters beyond ASCII.
+/// Finds the end of lines, and in the same pass what section 4.1 forbids in them. Eight bytes at a time: most lines
+/// have neither control characters nor letters beyond ASCII.
 enum LineScanner {
     private static let low: UInt64 = 0x0101_0101_0101_0101
     private static let high: UInt64 = 0x8080_8080_8080_8080
 
-    /// A bit for each byte below 0x20, equal to 0x7F, or above: exact for the lowest such byte, which is all that is used.
+    /// A bit for each byte below 0x20, equal to 0x7F, or above: exact for the lowest such byte, which is all that is
+    /// used.
     @inline(__always)
     private static func special(_ word: UInt64) -> UInt64 {
         let control = (word &- low &* 0x20) & ~word

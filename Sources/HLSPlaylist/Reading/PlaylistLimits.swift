@@ -1,11 +1,13 @@
-/// How much of a playlist is read before it is refused, with ``RuleID/limitExceeded``, in strict and in lenient reading.
+/// How much of a playlist is read before it is refused, with ``RuleID/limitExceeded``, in strict and in lenient
+/// reading.
 ///
 /// A playlist comes from a server that may be hostile or broken. Reading takes time in proportion to its length; these
 /// limits bound the length, and everything that could grow faster.
 public struct PlaylistLimits: Hashable, Sendable {
     /// The greatest size of a playlist, in bytes: 256 MiB. At most 2 GiB.
     public var bytes = 256 << 20
-    /// The greatest length of a line, in bytes: 1 MiB. The longest lines in use carry a `data:` URI of some ten kilobytes.
+    /// The greatest length of a line, in bytes: 1 MiB. The longest lines in use carry a `data:` URI of some ten
+    /// kilobytes.
     public var lineLength = 1 << 20
     /// The greatest number of lines: 10 million.
     public var lines = 10_000_000

@@ -2,8 +2,8 @@
 ///
 ///     reference = "{$" name "}"       name = 1*( ALPHA / DIGIT / "-" / "_" )
 ///
-/// Section 4.3 and 6.3.1. What a reference is replaced by is not searched for references again, so that text cannot grow
-/// by itself; and what substitution adds to one playlist is limited.
+/// Section 4.3 and 6.3.1. What a reference is replaced by is not searched for references again, so that text cannot
+/// grow by itself; and what substitution adds to one playlist is limited.
 struct VariableTable {
     private(set) var values: [String: String]
     /// How many bytes substitution has added.

@@ -4,14 +4,14 @@ extension MediaPlaylist {
 
     /// Merges a delta update into this earlier version (section 6.2.5.1 and 6.3.7).
     ///
-    /// The header, the end and the new segments are the update's. The segments that it left out are taken from here, without the
-    /// partial segments, which are too old to be of use. Of those which are no longer there, the keys, the initialisation section
-    /// and the bit rate that still apply, and the date, pass to the first segment that remains. Date ranges are the update's; if
-    /// it left out old ones, those that it does not name as removed are kept.
+    /// The header, the end and the new segments are the update's. The segments that it left out are taken from here,
+    /// without the partial segments, which are too old to be of use. Of those which are no longer there, the keys, the
+    /// initialisation section and the bit rate that still apply, and the date, pass to the first segment that remains.
+    /// Date ranges are the update's; if it left out old ones, those that it does not name as removed are kept.
     ///
     /// - Parameter update: The delta update. A whole playlist is returned as it is.
-    /// - Throws: ``PlaylistError`` with ``RuleID/skipNotInBase`` when a segment that was left out is not here: the client must then
-    ///   ask for the whole playlist.
+    /// - Throws: ``PlaylistError`` with ``RuleID/skipNotInBase`` when a segment that was left out is not here: the
+    ///   client must then ask for the whole playlist.
     public func applying(_ update: MediaPlaylist) throws(PlaylistError) -> MediaPlaylist {
         guard let skip = update.skip else { return update }
         let first = update.mediaSequence ?? 0
@@ -113,7 +113,8 @@ extension MediaPlaylist {
         if let bitrate, !first.tags.contains(where: { if case .bitrate = $0 { true } else { false } }) {
             tags.append(bitrate)
         }
-        // A key of the segment's own replaces the inherited one of its key format, unless a section stands between them.
+        // A key of the segment's own replaces the inherited one of its key format, unless a section stands between
+        // them.
         let leading = first.tags.prefix { if case .map = $0 { false } else { true } }
             .compactMap { if case .key(let key) = $0 { key } else { nil } }
         let own = Set(leading.map(\.keyFormat))

@@ -9,15 +9,16 @@ public struct ResolvedSegment: Sendable {
     public let discontinuitySequenceNumber: UInt64
     /// When it begins, in seconds from the beginning of the playlist.
     public let start: Double
-    /// When its first sample was made: its own date, or the date of another segment and the durations between (section 6.3.3).
+    /// When its first sample was made: its own date, or the date of another segment and the durations between (section
+    /// 6.3.3).
     public let programDateTime: PlaylistDate?
     /// Its bytes of the resource at its URI; nil for all of them.
     public let byteRange: Range<UInt64>?
     /// What the tags before it and before earlier segments say.
     let scope: Scope
 
-    /// What holds until the next tag says something else. Many segments share one, so that handing out a segment does not
-    /// count references to every string of every key.
+    /// What holds until the next tag says something else. Many segments share one, so that handing out a segment does
+    /// not count references to every string of every key.
     final class Scope: Sendable {
         let keys: KeyContext
         let initialization: ResolvedInitialization?
@@ -56,13 +57,15 @@ public struct ResolvedSegment: Sendable {
     /// (section 4.4.4.8).
     public var bitrate: UInt64? { byteRange == nil ? scope.bitrate : nil }
 
-    /// The initialisation vector for a key, as far as the playlist says: see ``KeyTag/initializationVector(mediaSequenceNumber:)``.
+    /// The initialisation vector for a key, as far as the playlist says: see
+    /// ``KeyTag/initializationVector(mediaSequenceNumber:)``.
     public func initializationVector(for key: KeyTag) -> InitializationVector? {
         key.initializationVector(mediaSequenceNumber: mediaSequenceNumber)
     }
 }
 
-/// A media initialisation section with the keys that apply to it, which may be others than its segments' (section 4.4.4.5).
+/// A media initialisation section with the keys that apply to it, which may be others than its segments' (section
+/// 4.4.4.5).
 public struct ResolvedInitialization: Hashable, Sendable {
     /// The tag.
     public let map: MapTag
@@ -86,12 +89,15 @@ extension RuleID {
 }
 
 extension MediaPlaylist {
-    /// The media segments with everything that the lines above them say about them: keys, initialisation sections, byte ranges,
-    /// sequence numbers and dates. Each is found when it is asked for; make an array of them to come back to one.
+    /// The media segments with everything that the lines above them say about them: keys, initialisation sections, byte
+    /// ranges, sequence numbers and dates. Each is found when it is asked for; make an array of them to come back to
+    /// one.
     ///
-    /// In a delta update the numbers count the segments that were left out; their keys are not known. See ``applying(_:)``.
+    /// In a delta update the numbers count the segments that were left out; their keys are not known. See
+    /// ``applying(_:)``.
     ///
-    /// - Throws: ``PlaylistError`` with ``RuleID/byteRangeWithoutOffset`` when a byte range has no beginning, or no end below 2^64.
+    /// - Throws: ``PlaylistError`` with ``RuleID/byteRangeWithoutOffset`` when a byte range has no beginning, or no end
+    ///   below 2^64.
     public func resolvedSegments() throws(PlaylistError) -> ResolvedSegments {
         try ResolvedSegments(self)
     }

@@ -98,7 +98,8 @@ enum Decimal {
     /// The same on an array.
     static func signedNumber(_ bytes: [UInt8], _ range: Range<Int>) -> Double? { signedNumber(bytes.span.bytes, range) }
 
-    /// The shortest text that reads back as the number, without an exponent and without `.0`; nil for what is not finite.
+    /// The shortest text that reads back as the number, without an exponent and without `.0`; nil for what is not
+    /// finite.
     static func text(_ value: Double) -> String? {
         guard value.isFinite else { return nil }
         if value == value.rounded(), abs(value) < 1e18 { return String(Int64(value)) }

@@ -112,8 +112,8 @@ struct AttributeWriter {
 
     private mutating func fail(_ message: String) { problem = problem ?? (.malformedAttributeValue, message) }
 
-    /// A quoted string. It must not hold a quotation mark or control characters, nor be empty; tabs and nothing are allowed
-    /// where the caller says so.
+    /// A quoted string. It must not hold a quotation mark or control characters, nor be empty; tabs and nothing are
+    /// allowed where the caller says so.
     mutating func quotedString(_ name: String, _ value: String?, allowsEmpty: Bool = false, allowsTab: Bool = false) {
         guard let value else { return }
         if value.isEmpty, !allowsEmpty { fail("\(name) must not be empty") }

@@ -12,7 +12,8 @@ struct TemplateLine {
         case copied
         /// It stays behind the line before: the URI line of such a tag.
         case bound
-        /// The reader made nothing of it, such as a URI line of a Multivariant Playlist without EXT-X-STREAM-INF: it goes.
+        /// The reader made nothing of it, such as a URI line of a Multivariant Playlist without EXT-X-STREAM-INF: it
+        /// goes.
         case dropped
         /// It is found again by its slot.
         case item(Slot, TemplateWriter.Item)
@@ -93,7 +94,8 @@ final class TemplateReader {
         }
     }
 
-    /// Finds the EXT-X-STREAM-INF tags and URI lines that make no variant, as the reader of Multivariant Playlists does.
+    /// Finds the EXT-X-STREAM-INF tags and URI lines that make no variant, as the reader of Multivariant Playlists
+    /// does.
     private static func bindURIs(_ lines: inout [TemplateLine]) {
         var pending: Int?
         for index in lines.indices {

@@ -1,6 +1,6 @@
-/// Writes a part of a playlist anew that was read and then changed: line by line after the old one, so that order, comments and
-/// blank lines stay. A line whose tag still has the same value is copied; one whose value has changed is written anew in its
-/// place; one whose value is gone is left out; what is new comes where the draft's order puts it.
+/// Writes a part of a playlist anew that was read and then changed: line by line after the old one, so that order,
+/// comments and blank lines stay. A line whose tag still has the same value is copied; one whose value has changed is
+/// written anew in its place; one whose value is gone is left out; what is new comes where the draft's order puts it.
 struct TemplateWriter {
     /// A line to be written.
     enum Item {
@@ -73,8 +73,8 @@ struct TemplateWriter {
         }
     }
 
-    /// Puts each item that has no line yet behind the last line that comes before it in order. Comments, which may stand
-    /// anywhere, say nothing about the place of a tag.
+    /// Puts each item that has no line yet behind the last line that comes before it in order. Comments, which may
+    /// stand anywhere, say nothing about the place of a tag.
     private static func merged(_ entries: [Entry], _ rest: [(order: Int, item: Item)]) -> [Entry] {
         let placed = entries.indices.compactMap { index in entries[index].order.map { (order: $0, index: index) } }
             .sorted { $0.order < $1.order }
@@ -105,7 +105,8 @@ struct TemplateWriter {
 
     private static func isOther(_ item: Item?) -> Bool { if case .other? = item { true } else { false } }
 
-    /// Restores the order of the tags whose order says something: an EXT-X-KEY tag holds for the EXT-X-MAP tags behind it.
+    /// Restores the order of the tags whose order says something: an EXT-X-KEY tag holds for the EXT-X-MAP tags behind
+    /// it.
     private static func restoreSequence(_ entries: inout [Entry], _ source: PlaylistSource) {
         let places = entries.indices.filter { isSequential(entries[$0].item) }
         let orders = places.map { entries[$0].order ?? 0 }

@@ -1,5 +1,5 @@
-/// The checksum of table sections: CRC-32 with the polynomial 0x04C11DB7, the most significant bit first, beginning with all
-/// ones, not inverted at the end (ISO/IEC 13818-1, annex A).
+/// The checksum of table sections: CRC-32 with the polynomial 0x04C11DB7, the most significant bit first, beginning
+/// with all ones, not inverted at the end (ISO/IEC 13818-1, annex A).
 enum SectionChecksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index) << 24) { value, _ in

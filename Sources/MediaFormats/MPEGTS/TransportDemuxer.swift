@@ -1,9 +1,10 @@
 import ByteCoding
 
-/// Takes a transport stream apart into the payloads of its PES packets (ISO/IEC 13818-1, 2.4). A value without I/O: bytes go
-/// in, in pieces of any size, and come out as PES packets, each with its stream and its times.
+/// Takes a transport stream apart into the payloads of its PES packets (ISO/IEC 13818-1, 2.4). A value without I/O:
+/// bytes go in, in pieces of any size, and come out as PES packets, each with its stream and its times.
 ///
-/// The first program is taken. What is damaged is left out and counted; a stream that is no transport stream is an error.
+/// The first program is taken. What is damaged is left out and counted; a stream that is no transport stream is an
+/// error.
 public struct TransportDemuxer: Sendable {
     /// The payload of a PES packet: as a rule one access unit, or several frames of audio.
     public struct Packet: Sendable {
@@ -63,8 +64,8 @@ public struct TransportDemuxer: Sendable {
 
     /// Takes the next bytes of the stream, and gives the PES packets that they complete to `body`.
     ///
-    /// - Throws: `ParseError` when it is no transport stream, has no program map, or a packet is larger than the limit; and what
-    ///   `body` throws.
+    /// - Throws: `ParseError` when it is no transport stream, has no program map, or a packet is larger than the limit;
+    ///   and what `body` throws.
     public mutating func feed(_ bytes: RawSpan, _ body: (Packet) throws -> Void) throws {
         var position = 0
         if !rest.isEmpty {

@@ -1,5 +1,5 @@
-/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3). It keeps the continuity counters of its PIDs, so
-/// that the segments of a stream follow one another.
+/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3). It keeps the continuity counters of its
+/// PIDs, so that the segments of a stream follow one another.
 public struct TransportMuxer: Sendable {
     /// The packets, each of 188 bytes.
     public private(set) var bytes: [UInt8] = []

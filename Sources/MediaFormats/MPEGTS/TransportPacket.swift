@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// The header of a transport stream packet of 188 bytes (ISO/IEC 13818-1, 2.4.3.2), with what matters of its adaptation field
-/// (2.4.3.4).
+/// The header of a transport stream packet of 188 bytes (ISO/IEC 13818-1, 2.4.3.2), with what matters of its adaptation
+/// field (2.4.3.4).
 ///
 ///     sync_byte                            8 bits    0x47
 ///     transport_error_indicator            1 bit
@@ -48,8 +48,8 @@ public struct TransportPacketHeader: Hashable, Sendable {
 
     /// Reads the packet that begins at `offset`.
     ///
-    /// - Throws: `ParseError` `truncated`; `invalid-value` without the sync byte; `invalid-length` when the adaptation field does
-    ///   not fit.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` without the sync byte; `invalid-length` when the adaptation
+    ///   field does not fit.
     public init(_ bytes: RawSpan, at offset: Int) throws(ParseError) {
         guard offset >= 0, bytes.byteCount - offset >= Self.packetSize else {
             throw ParseError(

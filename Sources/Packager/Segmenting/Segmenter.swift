@@ -1,12 +1,12 @@
 /// Decides which samples make a segment. A value without I/O: samples' times go in, decisions come out.
 ///
-/// One track leads: the first video track, or the first track where there is no video. It is cut at its first sync sample
-/// whose presentation time is not before the next point of a grid, whose points are a target duration apart. So segments do
-/// not drift when the distance of sync samples does not divide the target duration.
+/// One track leads: the first video track, or the first track where there is no video. It is cut at its first sync
+/// sample whose presentation time is not before the next point of a grid, whose points are a target duration apart. So
+/// segments do not drift when the distance of sync samples does not divide the target duration.
 ///
-/// The other tracks follow: each is cut at its first sample whose presentation time is not before the cut. Whether that is so
-/// is known only when the leading track has been decoded beyond that time; until then a follower's samples wait. A follower
-/// that is video must have a sync sample at exactly that time.
+/// The other tracks follow: each is cut at its first sample whose presentation time is not before the cut. Whether that
+/// is so is known only when the leading track has been decoded beyond that time; until then a follower's samples wait.
+/// A follower that is video must have a sync sample at exactly that time.
 ///
 /// | Sample of | that | Decision |
 /// |---|---|---|
@@ -221,8 +221,8 @@ public struct Segmenter: Sendable {
         gridIndex += 1
     }
 
-    /// Video is cut at sync samples only: a sample that is presented after the cut but decoded as part of the group before
-    /// it stays there.
+    /// Video is cut at sync samples only: a sample that is presented after the cut but decoded as part of the group
+    /// before it stays there.
     private func canCut(_ track: Int, _ sample: Timing) -> Bool { !states[track].track.isVideo || sample.isSync }
 
     private func checkAligned(_ track: Int, _ sample: Timing) throws(Failure) {
@@ -236,8 +236,8 @@ public struct Segmenter: Sendable {
         )
     }
 
-    /// Whether no later sample of the leader can be presented before this one and cut there: the leader has been decoded up to
-    /// its time.
+    /// Whether no later sample of the leader can be presented before this one and cut there: the leader has been
+    /// decoded up to its time.
     private func isDecided(_ track: Int, _ sample: Timing) -> Bool {
         if states[track].cuts < cuts.count {
             return sample.presentation < cuts[states[track].cuts] || !canCut(track, sample)

@@ -114,7 +114,8 @@ extension LintRule {
         },
     ]
 
-    /// A rule that looks at each EXT-X-KEY and EXT-X-SESSION-KEY by itself; the closure names an attribute and says what is wrong.
+    /// A rule that looks at each EXT-X-KEY and EXT-X-SESSION-KEY by itself; the closure names an attribute and says
+    /// what is wrong.
     static func key(
         _ id: RuleID,
         _ severity: Diagnostic.Severity,

@@ -83,8 +83,8 @@ extension LintRule {
 }
 
 extension MediaSubject {
-    /// Reports every key that has another value than a key before it, once a segment or partial segment follows to which both apply.
-    /// A key without a value disagrees with none.
+    /// Reports every key that has another value than a key before it, once a segment or partial segment follows to
+    /// which both apply. A key without a value disagrees with none.
     fileprivate func reportDisagreements<Value: Equatable>(
         _ findings: inout PlaylistFindings,
         _ attribute: String,

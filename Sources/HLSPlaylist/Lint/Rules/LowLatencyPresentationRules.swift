@@ -56,7 +56,8 @@ extension MediaSubject {
 }
 
 extension PresentationSubject {
-    /// The names of the Media Playlists by the URIs under which they are known: that of the tag, and that from which they came.
+    /// The names of the Media Playlists by the URIs under which they are known: that of the tag, and that from which
+    /// they came.
     fileprivate var namesByURI: [String: String] {
         var names: [String: String] = [:]
         for reference in references {

@@ -44,8 +44,8 @@ extension LintRule {
         ),
     ]
 
-    /// A rule about protected variants. That a variant is protected may be known from the Multivariant Playlist, or only from the
-    /// keys of its Media Playlist; it is reported in one of the two cases.
+    /// A rule about protected variants. That a variant is protected may be known from the Multivariant Playlist, or
+    /// only from the keys of its Media Playlist; it is reported in one of the two cases.
     private static func hdcp(
         _ id: RuleID,
         section: String,
@@ -95,7 +95,8 @@ private struct KeySharing {
 
     /// The variants whose Media Playlists can be read, in order.
     private(set) var variants: [Member] = []
-    /// For each Media Playlist and level: a key that the first variant with another level has, and the place of that variant.
+    /// For each Media Playlist and level: a key that the first variant with another level has, and the place of that
+    /// variant.
     private var found: [String: [HDCPLevel: (uri: String, place: Int)]] = [:]
 
     init(_ subject: PresentationSubject) {

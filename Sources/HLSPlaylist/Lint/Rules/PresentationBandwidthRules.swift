@@ -99,9 +99,9 @@ extension StartTag {
 }
 
 extension MediaSubject {
-    /// The peak segment bit rate in bits per second (section 4.1): the largest of any contiguous segments that last from half a
-    /// Target Duration to one and a half and half a second. Nil when the playlist can still grow, when a segment has no byte range,
-    /// or when no segments last that long.
+    /// The peak segment bit rate in bits per second (section 4.1): the largest of any contiguous segments that last
+    /// from half a Target Duration to one and a half and half a second. Nil when the playlist can still grow, when a
+    /// segment has no byte range, or when no segments last that long.
     fileprivate var peakBitRate: Double? {
         guard playlist.isEnded, let targetDuration, !segments.isEmpty else { return nil }
         var times = [0.0]
@@ -132,8 +132,8 @@ private struct SegmentSums {
 
     /// The greatest rate of contiguous segments of an allowed length; nil when there are none.
     ///
-    /// Which segments exceed a rate the most takes one pass to find. Their own rate is then the next one to exceed, until none do;
-    /// a few passes suffice.
+    /// Which segments exceed a rate the most takes one pass to find. Their own rate is then the next one to exceed,
+    /// until none do; a few passes suffice.
     var greatestRate: Double? {
         var rate: Double?
         for _ in 0..<64 {
@@ -147,7 +147,8 @@ private struct SegmentSums {
     /// The rate of the contiguous segments that have the most bits above what a rate would give them.
     private func rateOfMost(above rate: Double) -> Double? {
         func excess(_ index: Int) -> Double { bits[index] - rate * times[index] }
-        // The possible beginnings, the one with the least excess first; a later one with less makes those before it useless.
+        // The possible beginnings, the one with the least excess first; a later one with less makes those before it
+        // useless.
         var beginnings: [Int] = []
         var head = 0
         var next = 0

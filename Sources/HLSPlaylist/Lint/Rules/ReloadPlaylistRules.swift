@@ -156,8 +156,8 @@ extension ReloadSubject {
             && after.file.line(of: .discontinuitySequence) == nil
     }
 
-    /// The dates of the first segment that is left and of the end; nil when they are not known. Where the later snapshot has
-    /// no date yet, the earlier one's hold.
+    /// The dates of the first segment that is left and of the end; nil when they are not known. Where the later
+    /// snapshot has no date yet, the earlier one's hold.
     fileprivate var time: (begin: PlaylistDate, end: PlaylistDate)? {
         var clock = SegmentClock()
         // Where segments between the two are unknown, so is the time between.

@@ -47,7 +47,8 @@ extension LintRule {
             .presentation { subject, findings in
                 let file = subject.multivariant.file
                 let sessionKeys = subject.sessionKeys
-                // Of each URI that a session key has: two keys that differ, if there are two. One of them then disagrees.
+                // Of each URI that a session key has: two keys that differ, if there are two. One of them then
+                // disagrees.
                 var used: [String: [(key: ListedKey, file: String)]] = [:]
                 let uris = Set(sessionKeys.compactMap(\.key.uri))
                 for media in subject.mediaPlaylists where !uris.isEmpty {

@@ -13,7 +13,8 @@
 ///     SCTE35-CMD, SCTE35-OUT, SCTE35-IN   hexadecimal sequence: a splice_info_section
 ///     END-ON-NEXT        enumerated string                optional   YES
 ///
-/// Several tags with one ID describe one range; see ``MediaPlaylist/dateRanges``. ``interstitial`` reads what appendix D adds.
+/// Several tags with one ID describe one range; see ``MediaPlaylist/dateRanges``. ``interstitial`` reads what appendix
+/// D adds.
 public struct DateRangeTag: Hashable, Sendable {
     /// When an action is triggered: CUE.
     public struct Cue: OpenString {
@@ -51,8 +52,8 @@ public struct DateRangeTag: Hashable, Sendable {
     public var scte35In: [UInt8]?
     /// Whether it ends where the next range of its class starts.
     public var endsOnNext: Bool
-    /// Attributes that begin with `X-`, and behind them those that the draft does not define, and an SCTE35 attribute that is no
-    /// whole number of bytes.
+    /// Attributes that begin with `X-`, and behind them those that the draft does not define, and an SCTE35 attribute
+    /// that is no whole number of bytes.
     public var otherAttributes: [Attribute]
 
     /// Makes a tag; durations are in seconds.

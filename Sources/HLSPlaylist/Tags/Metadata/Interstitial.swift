@@ -51,8 +51,8 @@ public struct Interstitial: Hashable, Sendable {
 }
 
 extension DateRangeTag {
-    /// The interstitial that this tag schedules; nil when it is of another class, or names not exactly one of an asset and a
-    /// list of assets.
+    /// The interstitial that this tag schedules; nil when it is of another class, or names not exactly one of an asset
+    /// and a list of assets.
     public var interstitial: Interstitial? {
         guard rangeClass == Interstitial.rangeClass else { return nil }
         let asset: Interstitial.Asset

@@ -5,7 +5,8 @@
 ///     duration   decimal integer or decimal floating point, seconds
 ///     title      the rest of the line
 ///
-/// The comma is often missing in practice when there is no title. That is reported, and the duration used, as players do.
+/// The comma is often missing in practice when there is no title. That is reported, and the duration used, as players
+/// do.
 enum InfTag {
     /// Reads the value. The title's range is empty when there is none.
     @inline(__always)

@@ -10,7 +10,8 @@
 ///
 /// It applies until the next EXT-X-KEY tag of the same key format, or one with the method NONE.
 public struct KeyTag: Hashable, Sendable {
-    /// How segments are encrypted. A method that the draft does not define is kept: what follows is encrypted all the same.
+    /// How segments are encrypted. A method that the draft does not define is kept: what follows is encrypted all the
+    /// same.
     public var method: EncryptionMethod
     /// Where the key is; nil when the method is NONE. Reading does not insist on it; the rule `key-without-uri` does.
     public var uri: String?

@@ -40,8 +40,8 @@ extension HEVCProfileTierLevel {
 }
 
 extension DolbyVisionConfigurationBox {
-    /// The element of a CODECS or SUPPLEMENTAL-CODECS attribute without its brand: `dvh1.05.06`, profile and level in two
-    /// decimal digits each.
+    /// The element of a CODECS or SUPPLEMENTAL-CODECS attribute without its brand: `dvh1.05.06`, profile and level in
+    /// two decimal digits each.
     ///
     /// - Parameter sampleEntry: Of the track: `hvc1`, `hev1`, `avc1`, `avc3`, `av01`, or a type of Dolby's own.
     public func codecs(sampleEntry: FourCC) -> String {
@@ -57,16 +57,16 @@ extension DolbyVisionConfigurationBox {
         return "\(own).\(CodecsString.twoDigits(profile)).\(CodecsString.twoDigits(level))"
     }
 
-    /// The SUPPLEMENTAL-CODECS attribute (RFC 8216bis, 4.4.6.2): `dvh1.08.04/db4h`. nil where the base layer cannot be shown
-    /// without Dolby Vision, as in profile 5: there ``codecs(sampleEntry:)`` goes into CODECS.
+    /// The SUPPLEMENTAL-CODECS attribute (RFC 8216bis, 4.4.6.2): `dvh1.08.04/db4h`. nil where the base layer cannot be
+    /// shown without Dolby Vision, as in profile 5: there ``codecs(sampleEntry:)`` goes into CODECS.
     ///
     /// - Parameter sampleEntry: Of the track.
     public func supplementalCodecs(sampleEntry: FourCC) -> String? {
         brand.map { "\(codecs(sampleEntry: sampleEntry))/\($0)" }
     }
 
-    /// The brand that says what players without Dolby Vision see: `db1p` HDR10, `db2g` SDR, `db4h` HLG. nil where they see
-    /// nothing sensible.
+    /// The brand that says what players without Dolby Vision see: `db1p` HDR10, `db2g` SDR, `db4h` HLG. nil where they
+    /// see nothing sensible.
     public var brand: FourCC? {
         guard profile >= 8 else { return nil }
         switch baseLayerCompatibility {

@@ -17,8 +17,8 @@ public struct ColourDescription: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// The dynamic range that the transfer characteristics mean; nil for those that HLS has no word for, 2 (unspecified)
-    /// among them.
+    /// The dynamic range that the transfer characteristics mean; nil for those that HLS has no word for, 2
+    /// (unspecified) among them.
     public var dynamicRange: DynamicRange? { DynamicRange(transfer: transfer) }
 }
 

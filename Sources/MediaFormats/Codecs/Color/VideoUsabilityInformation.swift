@@ -1,4 +1,5 @@
-/// What a sequence parameter set says about showing the video (ITU-T H.264 and H.265, Annex E), where a packager needs it.
+/// What a sequence parameter set says about showing the video (ITU-T H.264 and H.265, Annex E), where a packager needs
+/// it.
 public struct VideoUsabilityInformation: Hashable, Sendable {
     /// The width of a sample to its height; nil when unspecified.
     public var sampleAspectRatio: AspectRatio?

@@ -40,8 +40,8 @@ public enum H264AccessUnit {
     }
 }
 
-/// Turns samples of a track into access units of a transport stream (ISO/IEC 13818-1, 2.14.1): start codes, a delimiter first,
-/// parameter sets before each IDR picture.
+/// Turns samples of a track into access units of a transport stream (ISO/IEC 13818-1, 2.14.1): start codes, a delimiter
+/// first, parameter sets before each IDR picture.
 public struct H264ByteStreamWriter: Sendable {
     private let lengthSize: Int
     private let start: [UInt8]
@@ -59,8 +59,8 @@ public struct H264ByteStreamWriter: Sendable {
         startWithSets.count + AnnexB.maximumSize(of: count, lengthSize: lengthSize)
     }
 
-    /// What goes before a sample's NAL units: a delimiter unless it has one, and parameter sets where decoding can start unless
-    /// it has them. For those who write the NAL units themselves, since they encrypt them.
+    /// What goes before a sample's NAL units: a delimiter unless it has one, and parameter sets where decoding can
+    /// start unless it has them. For those who write the NAL units themselves, since they encrypt them.
     ///
     /// When the sample starts with a delimiter and needs parameter sets, its own delimiter is to be left out.
     public func start(of summary: AccessUnitSummary) -> [UInt8] {

@@ -2,8 +2,8 @@ public import ByteCoding
 
 /// Finds where access units begin in a stream of NAL units (ITU-T H.264, 7.4.1.2.3 and 7.4.1.2.4).
 ///
-/// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one. Parameter sets
-/// are taken note of on the way.
+/// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one.
+/// Parameter sets are taken note of on the way.
 public struct H264AccessUnitSplitter: Sendable {
     /// The parameter sets in force.
     public private(set) var parameterSets: H264ParameterSets
@@ -20,7 +20,8 @@ public struct H264AccessUnitSplitter: Sendable {
     ///   - unit: Header included, emulation prevention bytes in place; not empty.
     ///   - base: What its first byte counts as in errors.
     /// - Returns: Whether an access unit begins with it.
-    /// - Throws: `ParseError` as parameter sets and slice headers do. The unit then belongs to the access unit before it.
+    /// - Throws: `ParseError` as parameter sets and slice headers do. The unit then belongs to the access unit before
+    ///   it.
     public mutating func startsAccessUnit(_ unit: RawSpan, base: Int = 0) throws(ParseError) -> Bool {
         guard unit.byteCount > 0 else { return false }
         let type = H264NALHeader(rawValue: unit.unsafeLoad(fromByteOffset: 0, as: UInt8.self)).type

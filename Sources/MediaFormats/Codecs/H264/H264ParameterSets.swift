@@ -44,8 +44,8 @@ struct H264SliceContext: Sendable {
     }
 }
 
-/// The parameter sets of a track that are in force, by ID. They come from `avcC` and, in avc3 and in transport streams, from
-/// the stream itself, where a new one takes the place of the old one with its ID.
+/// The parameter sets of a track that are in force, by ID. They come from `avcC` and, in avc3 and in transport streams,
+/// from the stream itself, where a new one takes the place of the old one with its ID.
 public struct H264ParameterSets: Sendable {
     private var sequences = [H264SequenceParameterSet?](repeating: nil, count: 32)
     private var pictures = [H264PictureParameterSet?](repeating: nil, count: 256)

@@ -1,9 +1,10 @@
 import ByteCoding
 
-/// The parts of a slice header that speak of reference pictures (ITU-T H.264, 7.3.3.1 to 7.3.3.3). Only their length matters here.
+/// The parts of a slice header that speak of reference pictures (ITU-T H.264, 7.3.3.1 to 7.3.3.3). Only their length
+/// matters here.
 ///
-/// Their loops end at a value in the stream. Each turn takes bits, so they end with the NAL unit at the latest; the limits are
-/// those of the standard, above what any stream needs.
+/// Their loops end at a value in the stream. Each turn takes bits, so they end with the NAL unit at the latest; the
+/// limits are those of the standard, above what any stream needs.
 enum H264ReferenceSyntax {
     /// `ref_pic_list_modification`, for one list.
     ///

@@ -69,11 +69,12 @@ public struct H264SliceHeader: Hashable, Sendable {
     public var redundantPictureCount = 0
     /// `slice_qp_delta`.
     public var quantiserDelta = 0
-    /// From the first bit of the NAL unit, its header included, to the last bit of the slice header, emulation prevention bytes
-    /// not counted.
+    /// From the first bit of the NAL unit, its header included, to the last bit of the slice header, emulation
+    /// prevention bytes not counted.
     public var bitCount = 0
-    /// How many bytes of the NAL unit as it lies in the file hold its header and the slice header, emulation prevention bytes
-    /// counted. These stay clear under cbcs (ISO/IEC 23001-7, 9.5.2.4): the last one holds the last bit of the slice header.
+    /// How many bytes of the NAL unit as it lies in the file hold its header and the slice header, emulation prevention
+    /// bytes counted. These stay clear under cbcs (ISO/IEC 23001-7, 9.5.2.4): the last one holds the last bit of the
+    /// slice header.
     public var clearByteCount = 0
 
     /// Reads a slice header.
@@ -82,8 +83,9 @@ public struct H264SliceHeader: Hashable, Sendable {
     ///   - unit: The NAL unit, header included, emulation prevention bytes in place. More than its beginning is not looked at.
     ///   - parameterSets: Those in force.
     ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits; `unknown-parameter-set`;
-    ///   `unsupported-codec-feature` for data partitions and for slices of layers above the base layer.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits;
+    ///   `unknown-parameter-set`; `unsupported-codec-feature` for data partitions and for slices of layers above the
+    ///   base layer.
     public init(_ unit: RawSpan, parameterSets: borrowing H264ParameterSets, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         nal = H264NALHeader(rawValue: UInt8(truncatingIfNeeded: try reader.readBits(8, "NAL unit header")))

@@ -48,8 +48,8 @@ public enum HEVCAccessUnit {
     }
 }
 
-/// Turns samples of a track into access units of a transport stream (ISO/IEC 13818-1, 2.17.1): start codes, a delimiter first,
-/// parameter sets wherever decoding can start.
+/// Turns samples of a track into access units of a transport stream (ISO/IEC 13818-1, 2.17.1): start codes, a delimiter
+/// first, parameter sets wherever decoding can start.
 public struct HEVCByteStreamWriter: Sendable {
     private let lengthSize: Int
     private let start: [UInt8]
@@ -92,8 +92,8 @@ public struct HEVCByteStreamWriter: Sendable {
 
 /// Finds where access units begin in a stream of NAL units (ITU-T H.265, 7.4.2.4.4).
 ///
-/// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one. Nothing but
-/// their first 3 bytes is looked at.
+/// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one.
+/// Nothing but their first 3 bytes is looked at.
 public struct HEVCAccessUnitSplitter: Sendable {
     private var hasBegun = false
     private var hasSlice = false

@@ -33,11 +33,13 @@ public struct HEVCNALUnitType: RawRepresentable, Hashable, Sendable {
     /// Makes a type of its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A leading picture that can be decoded when decoding starts at its IRAP picture; not referred to in its sub-layer.
+    /// A leading picture that can be decoded when decoding starts at its IRAP picture; not referred to in its
+    /// sub-layer.
     public static let radlN = HEVCNALUnitType(rawValue: 6)
     /// The same, referred to.
     public static let radlR = HEVCNALUnitType(rawValue: 7)
-    /// A leading picture that cannot be decoded when decoding starts at its IRAP picture; not referred to in its sub-layer.
+    /// A leading picture that cannot be decoded when decoding starts at its IRAP picture; not referred to in its
+    /// sub-layer.
     public static let raslN = HEVCNALUnitType(rawValue: 8)
     /// The same, referred to.
     public static let raslR = HEVCNALUnitType(rawValue: 9)

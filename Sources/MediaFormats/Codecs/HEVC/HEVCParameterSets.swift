@@ -32,8 +32,8 @@ final class HEVCSliceContext: Sendable {
     static func ceilLog2(_ count: Int) -> Int { count < 2 ? 0 : Int.bitWidth - (count - 1).leadingZeroBitCount }
 }
 
-/// The parameter sets of a track that are in force, by ID. They come from `hvcC` and, in hev1 and in transport streams, from
-/// the stream itself, where a new one takes the place of the old one with its ID.
+/// The parameter sets of a track that are in force, by ID. They come from `hvcC` and, in hev1 and in transport streams,
+/// from the stream itself, where a new one takes the place of the old one with its ID.
 public struct HEVCParameterSets: Sendable {
     private var sequences = [HEVCSequenceParameterSet?](repeating: nil, count: 16)
     private var pictures = [HEVCPictureParameterSet?](repeating: nil, count: 64)

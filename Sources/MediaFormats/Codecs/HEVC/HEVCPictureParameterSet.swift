@@ -135,7 +135,8 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
         return PictureSize(width: columns, height: rows)
     }
 
-    /// Reads what lies behind `pps_extension_present_flag`, up to what slice headers depend on (7.3.2.3.2 and 7.3.2.3.3).
+    /// Reads what lies behind `pps_extension_present_flag`, up to what slice headers depend on (7.3.2.3.2 and
+    /// 7.3.2.3.3).
     private mutating func readExtensions(_ reader: inout BitReader, skipsTransforms: Bool) throws(ParseError) {
         let hasRange = try reader.readFlag("pps_range_extension_flag")
         let hasLayers = try reader.readFlag("pps_multilayer_extension_flag")

@@ -60,8 +60,8 @@ struct HEVCReferencePictureSet: Sendable {
         }
     }
 
-    /// Derives the set from another (7-61 and 7-62): each picture of the other one, and the other one's own picture, moved by a
-    /// distance, where the flags say so.
+    /// Derives the set from another (7-61 and 7-62): each picture of the other one, and the other one's own picture,
+    /// moved by a distance, where the flags say so.
     private mutating func readPrediction(
         _ reader: inout BitReader,
         from other: HEVCReferencePictureSet

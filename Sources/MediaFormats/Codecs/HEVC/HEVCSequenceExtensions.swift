@@ -24,8 +24,8 @@ extension HEVCSequenceParameterSet {
         for _ in 0..<4 { _ = try reader.readUE("limit of sizes and motion vectors") }
     }
 
-    /// Frames per second where all frames have the same distance; nil otherwise. Encoders that write no HRD parameters do not
-    /// say so even if they have: see ``nominalFrameRate``.
+    /// Frames per second where all frames have the same distance; nil otherwise. Encoders that write no HRD parameters
+    /// do not say so even if they have: see ``nominalFrameRate``.
     public var fixedFrameRate: FrameRate? { usability.timing?.isFixed == true ? nominalFrameRate : nil }
 
     /// Pictures per second if each lasts a tick.

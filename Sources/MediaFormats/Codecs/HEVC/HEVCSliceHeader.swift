@@ -42,11 +42,12 @@ public struct HEVCSliceHeader: Hashable, Sendable {
     public var quantiserDelta = 0
     /// How many entry points there are.
     public var entryPoints = 0
-    /// From the first bit of the NAL unit, its header included, to the first bit of the slice data, emulation prevention bytes
-    /// not counted. A multiple of 8.
+    /// From the first bit of the NAL unit, its header included, to the first bit of the slice data, emulation
+    /// prevention bytes not counted. A multiple of 8.
     public var bitCount = 0
-    /// How many bytes of the NAL unit as it lies in the file hold its header and the slice segment header, emulation prevention
-    /// bytes counted. These stay clear under cbcs (ISO/IEC 23001-7, 9.5.2.4); slice data begins with the next byte.
+    /// How many bytes of the NAL unit as it lies in the file hold its header and the slice segment header, emulation
+    /// prevention bytes counted. These stay clear under cbcs (ISO/IEC 23001-7, 9.5.2.4); slice data begins with the
+    /// next byte.
     public var clearByteCount = 0
 
     /// Reads a slice segment header.
@@ -55,9 +56,9 @@ public struct HEVCSliceHeader: Hashable, Sendable {
     ///   - unit: The NAL unit, header included, emulation prevention bytes in place. More than its beginning is not looked at.
     ///   - parameterSets: Those in force.
     ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits, and for alignment that is
-    ///   not where the header ends; `unknown-parameter-set`; `unsupported-codec-feature` for layers above the base layer and
-    ///   for NAL units that are not slices.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits, and for alignment
+    ///   that is not where the header ends; `unknown-parameter-set`; `unsupported-codec-feature` for layers above the
+    ///   base layer and for NAL units that are not slices.
     public init(_ unit: RawSpan, parameterSets: borrowing HEVCParameterSets, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         nal = try HEVCLayer.readHeader(&reader, "slice segment header")

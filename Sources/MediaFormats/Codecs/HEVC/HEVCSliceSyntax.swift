@@ -175,11 +175,11 @@ extension HEVCSliceHeader {
 
 /// Weights of prediction (ITU-T H.265, 7.3.6.3), and which entries of the lists have none (7.3.6.2 and 8.3.4).
 ///
-/// With screen content coding a picture can refer to itself, and that entry has no weights. Masks say which entries these are;
-/// entry 0 is bit 0.
+/// With screen content coding a picture can refer to itself, and that entry has no weights. Masks say which entries
+/// these are; entry 0 is bit 0.
 enum HEVCWeights {
-    /// The entries that are the picture itself in a list that is not modified. It is the last of the pictures that the list
-    /// repeats; the last entry of list 0 is the picture itself when the list is too short for it.
+    /// The entries that are the picture itself in a list that is not modified. It is the last of the pictures that the
+    /// list repeats; the last entry of list 0 is the picture itself when the list is too short for it.
     @inline(__always)
     static func entriesForItself(
         _ picture: HEVCPictureParameterSet,

@@ -25,7 +25,8 @@ public enum AnnexB {
         return write - offset
     }
 
-    /// The most bytes that ``write(byteStream:into:at:)`` makes of a stream of `count` bytes: a start code has 3 bytes at least.
+    /// The most bytes that ``write(byteStream:into:at:)`` makes of a stream of `count` bytes: a start code has 3 bytes
+    /// at least.
     public static func maximumLengthPrefixedSize(of count: Int) -> Int { count + count / 4 + 4 }
 
     /// Writes the NAL units of a byte stream, each behind a length of 4 bytes.

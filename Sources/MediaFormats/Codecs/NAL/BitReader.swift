@@ -1,12 +1,14 @@
 public import ByteCoding
 
-/// A cursor over the bits of a NAL unit as it lies in the file (ITU-T H.264, 7.3.1 and 9.1; ITU-T H.265, 7.3.1 and 9.2).
+/// A cursor over the bits of a NAL unit as it lies in the file (ITU-T H.264, 7.3.1 and 9.1; ITU-T H.265, 7.3.1 and
+/// 9.2).
 ///
-/// It passes over emulation prevention bytes, and knows at any time where it stands both with them (``bytesTouched``) and
-/// without (``bitsRead``). The first is what subsamples of an encrypted sample need, the second is what the standards count.
+/// It passes over emulation prevention bytes, and knows at any time where it stands both with them (``bytesTouched``)
+/// and without (``bitsRead``). The first is what subsamples of an encrypted sample need, the second is what the
+/// standards count.
 ///
-/// Bits wait left-aligned in a register that is filled by up to 8 bytes at once. Nothing is read beyond the span, and every
-/// value is bounded by its caller.
+/// Bits wait left-aligned in a register that is filled by up to 8 bytes at once. Nothing is read beyond the span, and
+/// every value is bounded by its caller.
 public struct BitReader: ~Escapable {
     private let span: RawSpan
     private let base: Int
@@ -19,7 +21,8 @@ public struct BitReader: ~Escapable {
     private var held = 0
     /// How many zero bytes lie directly before `next`, 2 at most.
     private var zeros = 0
-    /// Bit k tells whether the byte at `next` - 1 - k is an emulation prevention byte. The register never spans 64 bytes.
+    /// Bit k tells whether the byte at `next` - 1 - k is an emulation prevention byte. The register never spans 64
+    /// bytes.
     private var emulation: UInt64 = 0
     private var emulationBytesLoaded = 0
 
@@ -38,8 +41,8 @@ public struct BitReader: ~Escapable {
     /// How many bits have been read, emulation prevention bytes not counted.
     public var bitsRead: Int { (next - emulationBytesLoaded) * 8 - held }
 
-    /// How many bytes of the span hold what has been read, emulation prevention bytes counted: the index after the byte that
-    /// holds the last bit read. An emulation prevention byte that follows directly is not counted.
+    /// How many bytes of the span hold what has been read, emulation prevention bytes counted: the index after the byte
+    /// that holds the last bit read. An emulation prevention byte that follows directly is not counted.
     public var bytesTouched: Int {
         var waiting = held >> 3
         var back = 0
@@ -51,8 +54,8 @@ public struct BitReader: ~Escapable {
         return next - back
     }
 
-    /// The position in the span of the next bit, in bits, emulation prevention bytes counted. An emulation prevention byte
-    /// that lies directly before it is not counted yet.
+    /// The position in the span of the next bit, in bits, emulation prevention bytes counted. An emulation prevention
+    /// byte that lies directly before it is not counted yet.
     public var bitPosition: Int { bytesTouched * 8 - held & 7 }
 
     /// How many emulation prevention bytes lie before the end of what has been read.
@@ -64,8 +67,8 @@ public struct BitReader: ~Escapable {
     /// Whether the next bit is the first of a byte.
     public var isByteAligned: Bool { held & 7 == 0 }
 
-    /// Whether anything lies between here and the last 1 bit (`more_rbsp_data()`, ITU-T H.264, 7.2). It looks for that bit from
-    /// the end; so ask once or twice in a parameter set, never in a loop.
+    /// Whether anything lies between here and the last 1 bit (`more_rbsp_data()`, ITU-T H.264, 7.2). It looks for that
+    /// bit from the end; so ask once or twice in a parameter set, never in a loop.
     public var hasMoreData: Bool {
         var end = span.byteCount
         while end > 0, byte(end - 1) == 0 { end -= 1 }

@@ -57,7 +57,8 @@ public struct LengthPrefixedNALUnits: Sendable {
 
 /// Walks through the NAL units of a byte stream, each behind a start code (ITU-T H.264 and H.265, Annex B).
 ///
-/// Zero bytes before a start code and behind a NAL unit belong to neither. What lies before the first start code is passed over.
+/// Zero bytes before a start code and behind a NAL unit belong to neither. What lies before the first start code is
+/// passed over.
 public struct AnnexBNALUnits: Sendable {
     /// Where the next NAL unit begins; nil before the first one and after the last.
     private var start: Int?

@@ -2,18 +2,19 @@
 public enum RandomAccess: Hashable, Sendable {
     /// It cannot.
     case none
-    /// An IDR picture: nothing behind it refers to anything before it. HEVC says whether there may be leading pictures, which
-    /// can all be decoded.
+    /// An IDR picture: nothing behind it refers to anything before it. HEVC says whether there may be leading pictures,
+    /// which can all be decoded.
     case idr(mayHaveLeadingPictures: Bool)
-    /// A clean random access picture (HEVC). Leading pictures that follow may not be decodable; they are not shown then.
+    /// A clean random access picture (HEVC). Leading pictures that follow may not be decodable; they are not shown
+    /// then.
     case cra
     /// A broken link access picture (HEVC): as CRA, and its RASL pictures are never shown.
     case bla(mayHaveLeadingPictures: Bool)
     /// No IDR picture, but a recovery point: all is right after so many frames, with 0 at once (open GOP in H.264).
     case recoveryPoint(frames: Int)
 
-    /// Whether a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3): IDR, CRA and BLA pictures are. A recovery point
-    /// of H.264 is not: it is signalled by a sample group or as a partial sync sample.
+    /// Whether a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3): IDR, CRA and BLA pictures are. A recovery
+    /// point of H.264 is not: it is signalled by a sample group or as a partial sync sample.
     public var isSyncSample: Bool {
         switch self {
         case .idr, .cra, .bla: true

@@ -1,7 +1,7 @@
 /// Finds start codes: 00 00 01 (ITU-T H.264 and H.265, Annex B).
 public enum StartCode {
-    /// The index of the next 00 00 01 in `bytes` at or after `start`; nil when there is none. A zero byte before it, which makes
-    /// it a code of 4 bytes, is not looked at.
+    /// The index of the next 00 00 01 in `bytes` at or after `start`; nil when there is none. A zero byte before it,
+    /// which makes it a code of 4 bytes, is not looked at.
     public static func next(in bytes: RawSpan, from start: Int = 0) -> Int? {
         var from = start
         while let pair = ZeroPair.next(in: bytes, from: from) {
@@ -16,10 +16,11 @@ public enum StartCode {
     }
 }
 
-/// The kernel that start codes and emulation prevention share: it finds two zero bytes in a row, 8 bytes at a time, since in
-/// coded video they are rare.
+/// The kernel that start codes and emulation prevention share: it finds two zero bytes in a row, 8 bytes at a time,
+/// since in coded video they are rare.
 enum ZeroPair {
-    /// The index of the first of two zero bytes at or after `start`; nil when there are none. It loads no byte outside the span.
+    /// The index of the first of two zero bytes at or after `start`; nil when there are none. It loads no byte outside
+    /// the span.
     @inline(__always)
     static func next(in bytes: RawSpan, from start: Int) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101

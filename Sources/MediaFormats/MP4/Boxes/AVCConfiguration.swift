@@ -40,7 +40,8 @@ public struct AVCConfigurationBox: Box, Hashable {
     /// What follows, as it is: chroma format, bit depths, extensions. Empty where it is missing.
     public var extensions: [UInt8]
 
-    /// Makes a box of the parameter sets of a stream; its profile and level are those of the first sequence parameter set.
+    /// Makes a box of the parameter sets of a stream; its profile and level are those of the first sequence parameter
+    /// set.
     ///
     /// - Throws: `ParseError` as the parameter set does; `invalid-value` without one.
     public init(

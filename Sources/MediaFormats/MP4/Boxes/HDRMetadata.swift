@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// `mdcv`: the display on which HDR video was made (ISO/IEC 14496-12, 12.1.7; SMPTE ST 2086). SEI message 137 has the same bytes.
+/// `mdcv`: the display on which HDR video was made (ISO/IEC 14496-12, 12.1.7; SMPTE ST 2086). SEI message 137 has the
+/// same bytes.
 ///
 ///     display_primaries x, y            2 + 2 bytes   green, blue, red; in units of 0.00002
 ///     white_point x, y                  2 + 2 bytes
