@@ -131,4 +131,15 @@ struct ResolvedSegmentTests {
         #expect(segments.map(\.mediaSequenceNumber) == [105, 106])
         #expect(segments.map(\.discontinuitySequenceNumber) == [4, 5])
     }
+
+    @Test("count every discontinuity, two before one segment as well, also when that is edited")
+    func repeatedDiscontinuity() throws {
+        let gap = "#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n"
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n\(gap)#EXTINF:6,\nb.ts\n"
+        var playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(try playlist.resolvedSegments().map(\.discontinuitySequenceNumber) == [0, 2])
+        playlist.segments[1].uri = "c.ts"
+        let edited = try MediaPlaylist(parsing: try playlist.write())
+        #expect(try edited.resolvedSegments().map(\.discontinuitySequenceNumber) == [0, 2])
+    }
 }

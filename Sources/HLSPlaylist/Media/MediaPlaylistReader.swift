@@ -178,7 +178,10 @@ private struct MediaPlaylistReader {
         case .byteRange(let range):
             if draft.byteRange != nil { return repeated(.byteRange, content) }
             draft.byteRange = range
-        case .discontinuity: draft.isDiscontinuity = true
+        case .discontinuity:
+            // A second one counts too: it may be left of a segment that was removed.
+            if draft.isDiscontinuity { return keep(content) }
+            draft.isDiscontinuity = true
         case .programDateTime(let date):
             if draft.programDateTime != nil { return repeated(.programDateTime, content) }
             draft.programDateTime = date

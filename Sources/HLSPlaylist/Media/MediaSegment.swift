@@ -40,7 +40,8 @@ public struct MediaSegment: Sendable {
     public var byteRange: ByteRange? { didSet { isEdited = true } }
     /// When its first sample was made: EXT-X-PROGRAM-DATE-TIME.
     public var programDateTime: PlaylistDate? { didSet { isEdited = true } }
-    /// Whether a discontinuity comes before it: EXT-X-DISCONTINUITY.
+    /// Whether a discontinuity comes before it: EXT-X-DISCONTINUITY. If the tag stands there more than once, the others are
+    /// among ``tags``, and count (section 6.2.1).
     public var isDiscontinuity: Bool { didSet { isEdited = true } }
     /// Whether it is missing, and must not be loaded: EXT-X-GAP.
     public var isGap: Bool { didSet { isEdited = true } }
@@ -229,6 +230,11 @@ extension SegmentTags {
 }
 
 extension SegmentTag {
+    /// Whether it is another EXT-X-DISCONTINUITY tag beside the segment's first.
+    var isDiscontinuity: Bool {
+        if case .other(let line) = self { line == "#" + TagName.discontinuity.rawValue } else { false }
+    }
+
     /// The order in which tags are written that nothing else orders.
     var rank: Int {
         switch self {

@@ -187,7 +187,10 @@ public struct ResolvedSegments: Sequence, Sendable {
             // A span hands out what is asked for, an array a copy of the whole segment.
             let segments = segments
             let span = segments.span
-            if !span[index].tags.isEmpty { scope = scope.applying(span[index].tags) }
+            if !span[index].tags.isEmpty {
+                scope = scope.applying(span[index].tags)
+                discontinuity &+= UInt64(span[index].tags.count { $0.isDiscontinuity })
+            }
             if span[index].isDiscontinuity { discontinuity &+= 1 }
             if let own = span[index].programDateTime {
                 date = own
