@@ -55,7 +55,11 @@ let package = Package(
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
         .target(name: "BulkAES", dependencies: ["FPSCrypto"], swiftSettings: settings),
-        .target(name: "SampleEncryption", dependencies: ["BulkAES", "FPSCrypto"], swiftSettings: settings),
+        .target(
+            name: "SampleEncryption",
+            dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
+            swiftSettings: settings
+        ),
         .target(name: "Packager", swiftSettings: settings),
         .target(
             name: "KeyServerModule",

@@ -1,3 +1,5 @@
+import MediaFormats
+
 extension SampleCipher {
     /// Encrypts or decrypts one H.264 NAL unit of SAMPLE-AES and appends it to `output`.
     ///
@@ -40,38 +42,33 @@ extension SampleCipher {
     }
 }
 
-/// The emulation prevention of ITU-T H.264, 7.4.1: within a NAL unit, two zero bytes are followed by 3 before a byte of
-/// 3 or less.
+/// Appends what the kernels of `MediaFormats` write to a caller's memory.
 enum NALUnitEscaping {
-    /// Appends `bytes` with a 3 wherever the rule wants one.
+    /// Appends `bytes` with emulation prevention bytes put in.
     static func append(escaping bytes: RawSpan, to output: inout [UInt8]) {
-        var zeros = 0
-        bytes.withUnsafeBytes { bytes in
-            output.reserveCapacity(output.count + bytes.count)
-            for byte in bytes {
-                if zeros >= 2, byte <= 3 {
-                    output.append(3)
-                    zeros = 0
-                }
-                output.append(byte)
-                zeros = byte == 0 ? zeros + 1 : 0
-            }
+        append(EmulationPrevention.maximumEscapedSize(of: bytes.byteCount), to: &output) { memory, start in
+            EmulationPrevention.escape(bytes, into: &memory, at: start)
         }
     }
 
-    /// Appends `bytes` without every 3 that follows two zero bytes.
+    /// Appends `bytes` with emulation prevention bytes taken out.
     static func append(unescaping bytes: RawSpan, to output: inout [UInt8]) {
-        var zeros = 0
-        bytes.withUnsafeBytes { bytes in
-            output.reserveCapacity(output.count + bytes.count)
-            for byte in bytes {
-                if zeros >= 2, byte == 3 {
-                    zeros = 0
-                    continue
-                }
-                output.append(byte)
-                zeros = byte == 0 ? zeros + 1 : 0
-            }
+        append(bytes.byteCount, to: &output) { memory, start in
+            EmulationPrevention.unescape(bytes, into: &memory, at: start)
         }
+    }
+
+    /// Makes room for `count` bytes, and takes back what was not written.
+    private static func append(
+        _ count: Int,
+        to output: inout [UInt8],
+        _ write: (inout MutableRawSpan, Int) -> Int?
+    ) {
+        let start = output.count
+        output.append(contentsOf: repeatElement(0, count: count))
+        var span = output.mutableSpan
+        var memory = span.mutableBytes
+        let written = write(&memory, start) ?? 0
+        output.removeLast(count - written)
     }
 }
