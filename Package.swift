@@ -60,7 +60,11 @@ let package = Package(
             dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
             swiftSettings: settings
         ),
-        .target(name: "Packager", swiftSettings: settings),
+        .target(
+            name: "Packager",
+            dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption"],
+            swiftSettings: settings
+        ),
         .target(
             name: "KeyServerModule",
             dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
@@ -134,7 +138,11 @@ let package = Package(
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
-        .testTarget(name: "PackagerTests", dependencies: ["Packager"], swiftSettings: settings),
+        .testTarget(
+            name: "PackagerTests",
+            dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager", "SampleEncryption"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KeyServerModuleTests",
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],

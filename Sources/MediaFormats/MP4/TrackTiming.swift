@@ -19,10 +19,11 @@ public struct TrackTiming: Hashable, Sendable {
 
     /// Makes a timing without an edit list.
     public init(timescale: UInt32) {
-        self.init(timescale: timescale, mediaTime: 0, delay: 0, movieDuration: nil)
+        self.init(timescale: timescale, mediaTime: 0, delay: 0)
     }
 
-    private init(timescale: UInt32, mediaTime: UInt64, delay: UInt64, movieDuration: UInt64?) {
+    /// Makes a timing; parameters as the properties.
+    public init(timescale: UInt32, mediaTime: UInt64, delay: UInt64, movieDuration: UInt64? = nil) {
         self.timescale = timescale
         self.mediaTime = mediaTime
         self.delay = delay

@@ -1,0 +1,32 @@
+import Foundation
+
+/// What the system says about a file.
+package struct FileFailure: Error, Hashable, CustomStringConvertible {
+    /// What was tried.
+    package enum Action: String, Sendable {
+        case open = "cannot open"
+        case read = "cannot read"
+        case write = "cannot write"
+        case create = "cannot create"
+        case rename = "cannot rename"
+    }
+
+    /// What was tried.
+    package let action: Action
+    /// The file's path.
+    package let path: String
+    /// The system's error number (`errno`).
+    package let code: Int32
+
+    /// Describes a failure.
+    package init(_ action: Action, path: String, code: Int32) {
+        self.action = action
+        self.path = path
+        self.code = code
+    }
+
+    /// The action, the path and the system's words.
+    package var description: String {
+        "\(action.rawValue) \(path): \(code == EINVAL ? "it is no regular file" : String(cString: strerror(code)))"
+    }
+}

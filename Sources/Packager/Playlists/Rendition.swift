@@ -1,0 +1,68 @@
+/// What was written of a track: what its playlists are made from.
+package struct Rendition: Sendable {
+    /// A file, or a part of one.
+    package struct Resource: Hashable, Sendable {
+        /// The name, relative to the Media Playlist.
+        package var uri: String
+        /// Its part; nil: the whole file.
+        package var byteRange: Range<Int>?
+
+        /// Describes a resource.
+        package init(uri: String, byteRange: Range<Int>? = nil) {
+            self.uri = uri
+            self.byteRange = byteRange
+        }
+    }
+
+    /// A media segment.
+    package struct Segment: Sendable {
+        /// Where it is.
+        package var resource: Resource
+        /// How many bytes it has.
+        package var byteCount: Int
+        /// How long it lasts in the presentation.
+        package var duration: MediaTime
+        /// Whether it is encrypted.
+        package var isProtected: Bool
+        /// Its key frames, offsets counted from the beginning of the segment.
+        package var keyFrames: [KeyFrame]
+
+        /// Describes a segment.
+        package init(
+            resource: Resource,
+            byteCount: Int,
+            duration: MediaTime,
+            isProtected: Bool,
+            keyFrames: [KeyFrame]
+        ) {
+            self.resource = resource
+            self.byteCount = byteCount
+            self.duration = duration
+            self.isProtected = isProtected
+            self.keyFrames = keyFrames
+        }
+    }
+
+    /// The track.
+    package var track: MediaTrack
+    /// Its folder below the Multivariant Playlist, such as `video-1080`.
+    package var folder: String
+    /// Its name for people, for NAME of EXT-X-MEDIA.
+    package var name: String
+    /// The language as a BCP 47 tag; nil: not known.
+    package var language: String?
+    /// The group of EXT-X-MEDIA (audio, subtitles).
+    package var group: String?
+    /// `main`, `alternate`, `description` (audio description), `commentary`, `dub`, `caption`, `forced-subtitle` ...
+    package var role: String?
+    /// How it is encrypted; nil: it is clear.
+    package var protection: TrackProtection?
+    /// The init segment of protected segments, or of all when nothing is encrypted.
+    package var initialization: Resource?
+    /// The init segment of a clear lead.
+    package var clearInitialization: Resource?
+    /// Its segments.
+    package var segments: [Segment]
+    /// Frames per second, from the samples that were seen; nil unless it is video.
+    package var frameRate: Double?
+}
