@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A file that is mapped into memory, read only. Its pages belong to the system's cache, so that a large file takes no
 /// memory of its own.
 ///
