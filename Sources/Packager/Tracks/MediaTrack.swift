@@ -25,6 +25,21 @@ package struct MediaTrack: Sendable {
         case webVTT
     }
 
+    /// Width and height on display as `tkhd` has them: 16.16 each.
+    package struct DisplaySize: Hashable, Sendable {
+        package var width: UInt32
+        package var height: UInt32
+
+        /// Nothing to see.
+        package static let none = DisplaySize(width: 0, height: 0)
+
+        /// Describes a size.
+        package init(width: UInt32, height: UInt32) {
+            self.width = width
+            self.height = height
+        }
+    }
+
     /// How it is coded.
     package var format: Format
     /// What stands in `stsd`; not there for WebVTT. Boxes of the input (`colr`, `mdcv`, `clli`, `dvcC` ...) are kept.
@@ -40,7 +55,7 @@ package struct MediaTrack: Sendable {
     /// The height on display in pixels; 0 unless it is video.
     package var height: Int
     /// The display size as `tkhd` has it, 16.16 each: the pixel aspect ratio taken into account.
-    package var displaySize: (width: UInt32, height: UInt32)
+    package var displaySize: DisplaySize
     /// How long the input says the track is, in its timescale; nil: not known, as on a pipe.
     package var duration: UInt64?
     /// The RFC 6381 name for CODECS.
@@ -50,7 +65,7 @@ package struct MediaTrack: Sendable {
     /// Samples per second of audio; 0 otherwise.
     package var sampleRate: Int
     /// SDR, HLG or PQ for video, from its colour description; nil otherwise.
-    package var videoRange: VideoRange?
+    package var videoRange: DynamicRange?
 
     /// What kind of media it is.
     package var kind: Kind {
@@ -61,10 +76,34 @@ package struct MediaTrack: Sendable {
         }
     }
 
-    /// How light values become numbers (RFC 8216bis, VIDEO-RANGE).
-    package enum VideoRange: String, Sendable {
-        case sdr = "SDR"
-        case hlg = "HLG"
-        case pq = "PQ"
+    /// Describes a track; parameters as the properties.
+    package init(
+        format: Format,
+        sampleEntry: SampleEntry?,
+        timescale: UInt32,
+        timing: TrackTiming,
+        language: String = "und",
+        width: Int = 0,
+        height: Int = 0,
+        displaySize: DisplaySize = .none,
+        duration: UInt64? = nil,
+        codecs: String,
+        channels: String? = nil,
+        sampleRate: Int = 0,
+        videoRange: DynamicRange? = nil
+    ) {
+        self.format = format
+        self.sampleEntry = sampleEntry
+        self.timescale = timescale
+        self.timing = timing
+        self.language = language
+        self.width = width
+        self.height = height
+        self.displaySize = displaySize
+        self.duration = duration
+        self.codecs = codecs
+        self.channels = channels
+        self.sampleRate = sampleRate
+        self.videoRange = videoRange
     }
 }
