@@ -141,7 +141,8 @@ package final class PackagingRun {
         if states[track].head < states[track].waiting.count {
             end = states[track].waiting[states[track].head].presentationTime + media.timing.presentationOffset
         } else {
-            end = (states[track].open.map { $0.presentationTime + Int64($0.duration) }.max() ?? 0)
+            end =
+                (states[track].open.map { $0.presentationTime + Int64($0.duration) }.max() ?? 0)
                 + media.timing.presentationOffset
         }
         do {

@@ -79,11 +79,15 @@ extension MediaTrack {
         var size = PictureSize(width: Int(track.header.width >> 16), height: Int(track.header.height >> 16))
         if case .visual(let fields) = entry.fields {
             let coded = PictureSize(width: Int(fields.width), height: Int(fields.height))
-            let aspect: PixelAspectRatioBox? = entry.boxes.first("pasp").flatMap { try? $0.parse(as: PixelAspectRatioBox.self) }
+            let aspect: PixelAspectRatioBox? = entry.boxes.first("pasp").flatMap {
+                try? $0.parse(as: PixelAspectRatioBox.self)
+            }
             size = coded.displayed(aspect?.ratio)
             if aspect == nil, let displayed { size = displayed }
         }
-        let box: ColourInformationBox? = entry.boxes.first("colr").flatMap { try? $0.parse(as: ColourInformationBox.self) }
+        let box: ColourInformationBox? = entry.boxes.first("colr").flatMap {
+            try? $0.parse(as: ColourInformationBox.self)
+        }
         self.init(
             format: format,
             sampleEntry: entry,
