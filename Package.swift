@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "MediaFormats", targets: ["MediaFormats"]),
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
+        .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
@@ -60,6 +61,7 @@ let package = Package(
             dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
             swiftSettings: settings
         ),
+        .target(name: "DRMSignalling", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
         .target(name: "Packager", swiftSettings: settings),
         .target(
             name: "KeyServerModule",
@@ -132,6 +134,11 @@ let package = Package(
             name: "SampleEncryptionTests",
             dependencies: ["FPSCrypto", "SampleEncryption"],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DRMSignallingTests",
+            dependencies: ["ByteCoding", "DRMSignalling", "FPSCrypto"],
             swiftSettings: settings
         ),
         .testTarget(name: "PackagerTests", dependencies: ["Packager"], swiftSettings: settings),
