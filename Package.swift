@@ -143,7 +143,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-        .testTarget(
             name: "DRMSignallingTests",
             dependencies: ["ByteCoding", "DRMSignalling", "FPSCrypto"],
             swiftSettings: settings
