@@ -141,6 +141,7 @@ let package = Package(
         .testTarget(
             name: "PackagerTests",
             dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager", "SampleEncryption"],
+            resources: [.copy("Inputs/Fixtures")],
             swiftSettings: settings
         ),
         .testTarget(

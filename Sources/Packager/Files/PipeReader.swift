@@ -41,7 +41,7 @@ package final class PipeReader: ByteSource {
         let count = try readPiece()
         guard count > 0 else { return false }
         position += count
-        try body(buffer.span.bytes.extracting(0..<count))
+        try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count]).bytes) }
         return true
     }
 
