@@ -151,6 +151,7 @@ extension TransportStreamInput {
         switch kind {
         case .h264: VideoStream<H264Syntax>(label: label, clock: clock)
         case .hevc: VideoStream<HEVCSyntax>(label: label, clock: clock)
+        case .aac: AudioStream<ADTSAudioFraming>(label: label, clock: clock)
         default: nil
         }
     }
