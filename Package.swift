@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "MediaFormats", targets: ["MediaFormats"]),
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
+        .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
@@ -60,9 +61,12 @@ let package = Package(
             dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
             swiftSettings: settings
         ),
+        .target(name: "DRMSignalling", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
         .target(
             name: "Packager",
-            dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption"],
+            dependencies: [
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -139,8 +143,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DRMSignallingTests",
+            dependencies: ["ByteCoding", "DRMSignalling", "FPSCrypto"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PackagerTests",
-            dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager", "SampleEncryption"],
+            dependencies: [
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager",
+                "SampleEncryption",
+            ],
             resources: [.copy("Inputs/Fixtures")],
             swiftSettings: settings
         ),
