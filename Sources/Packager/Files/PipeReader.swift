@@ -8,6 +8,7 @@ package final class PipeReader: ByteSource {
     package let name: String
     package private(set) var position = 0
     private let descriptor: Int32
+    private let isOwned: Bool
     private var buffer = [UInt8](repeating: 0, count: pieceSize)
     /// What was peeked at and has not been lent yet.
     private var peeked: [UInt8] = []
@@ -17,6 +18,21 @@ package final class PipeReader: ByteSource {
     package init(descriptor: Int32 = STDIN_FILENO, name: String = "standard input") {
         self.descriptor = descriptor
         self.name = name
+        isOwned = false
+    }
+
+    /// Opens what is no regular file but can be read: a named pipe, `/dev/stdin`, a process substitution of a shell.
+    ///
+    /// - Throws: ``FileFailure``.
+    package init(path: String) throws {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(.open, path: path, code: errno) }
+        name = path
+        isOwned = true
+    }
+
+    deinit {
+        if isOwned { close(descriptor) }
     }
 
     package var byteCount: Int? { nil }

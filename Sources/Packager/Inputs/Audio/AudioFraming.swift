@@ -19,7 +19,7 @@ protocol AudioFraming {
     /// Describes the stream by one of its frames.
     ///
     /// - Throws: `ParseError` for what cannot be described.
-    static func description(of frame: RawSpan) throws(ParseError) -> AudioDescription
+    static func description(of frame: RawSpan) throws(ParseError) -> AudioTrackDescription
 }
 
 /// A sample of an audio stream.
@@ -35,7 +35,7 @@ struct AudioFrame {
 }
 
 /// An audio track as its frames describe it.
-struct AudioDescription {
+struct AudioTrackDescription {
     var format: MediaTrack.Format
     var sampleEntry: SampleEntry
     var codecs: String
@@ -92,9 +92,9 @@ struct ADTSAudioFraming: AudioFraming {
         }
     }
 
-    static func description(of frame: RawSpan) throws(ParseError) -> AudioDescription {
+    static func description(of frame: RawSpan) throws(ParseError) -> AudioTrackDescription {
         let config = try ADTSHeader(frame).audioSpecificConfig(frame)
-        return AudioDescription(
+        return AudioTrackDescription(
             format: .aac(configuration: config.bytes),
             sampleEntry: .mp4a(config),
             codecs: config.codecs,

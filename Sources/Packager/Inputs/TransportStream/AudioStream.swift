@@ -24,7 +24,7 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     /// How many bytes of the elementary stream have come.
     private var streamEnd = 0
     private var times: AudioTimes?
-    private var description: AudioDescription?
+    private var description: AudioTrackDescription?
     private var identity: UInt64 = 0
     private var frames = Queue<Frame>()
     private var hasEnded = false
