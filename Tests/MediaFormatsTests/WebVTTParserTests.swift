@@ -308,6 +308,14 @@ struct WebVTTParserTests {
         #expect(error?.code == .invalidLength)
         #expect(error?.reason?.contains("line 6") == true)
         #expect(try WebVTTDocument("WEBVTT\n\n\(style)").definitionTexts.count == 1)
+        // A cue that lasts takes its room in every segment.
+        let text = String(repeating: "x", count: WebVTTDocument.maximumOverlap / 2)
+        let cue = "00:00.000 --> 01:00.000\n\(text)\n\n"
+        let later = cue.replacing("00:00.000", with: "01:00.000").replacing("--> 01", with: "--> 02")
+        let overlap = WebVTTDocument.failure(Array("WEBVTT\n\n\(later)\(cue)\(cue)".utf8))
+        #expect(overlap?.code == .invalidLength)
+        #expect(overlap?.reason?.contains("line 9") == true)
+        #expect(try WebVTTDocument("WEBVTT\n\n\(later)\(cue)").cues.count == 2)
         // Each of these lines is looked at as the end of one block and as the beginning of the next.
         let count = 50_000
         let arrows = try WebVTTDocument("WEBVTT\n" + String(repeating: "-->\n", count: count))

@@ -44,6 +44,9 @@ public struct WebVTTDocument: Sendable {
     public static let maximumSize = 32 << 20
     /// The most that STYLE and REGION blocks may take in bytes, since each segment repeats them.
     public static let maximumDefinitionSize = 256 << 10
+    /// The most that the cues may take in bytes that are seen at one time, since each segment repeats those that span
+    /// its beginning.
+    public static let maximumOverlap = 1 << 20
     /// How many dropped blocks are told of.
     public static let maximumDropped = 32
 
@@ -103,7 +106,8 @@ public struct WebVTTDocument: Sendable {
     /// Reads a file.
     ///
     /// - Throws: `ParseError`: `invalid-value` when it does not begin as WebVTT does, `invalid-length` when it is larger
-    ///   than ``maximumSize``, or its definitions are than ``maximumDefinitionSize``.
+    ///   than ``maximumSize``, its definitions are than ``maximumDefinitionSize``, or the cues of one time are than
+    ///   ``maximumOverlap``.
     public init(parsing file: RawSpan) throws(ParseError) {
         var parser = try WebVTTParser(file)
         self = try parser.parse()

@@ -53,6 +53,7 @@ struct WebVTTParser {
         }
         // Files are in order as a rule; then this takes one pass.
         document.cues.sort { ($0.start, $0.line) < ($1.start, $1.line) }
+        try document.checkOverlap()
         return document
     }
 
@@ -205,7 +206,7 @@ struct WebVTTParser {
         return start..<end
     }
 
-    /// The file from `start` with LF for every line break, and U+FFFD for 0 (section 6.1, step 2).
+    /// The file from `start` with LF for every line break, and U+FFFD for 0 (section 6.1).
     private static func normalized(_ file: RawSpan, from start: Int) -> [UInt8] {
         file.withUnsafeBytes { file in
             var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// A timestamp of WebVTT as a number of milliseconds (W3C WebVTT, 3.1 and 6.3).
+/// A timestamp of WebVTT as a number of milliseconds (W3C WebVTT, 4.1 and 6.3).
 ///
 ///     timestamp = [ hours ":" ] minutes ":" seconds "." milliseconds
 ///     hours     = 1*DIGIT      two or more when written; a first number that is not two digits, or above 59, is hours

@@ -29,8 +29,7 @@ package final class PackagingRun {
     }
 
     private let plan: PackagingPlan
-    /// Where everything is written.
-    package let folder: PresentationFolder
+    private let folder: PresentationFolder
     private var segmenter: Segmenter
     private var outputs: [RenditionOutput] = []
     private var states: [TrackState]
@@ -41,7 +40,7 @@ package final class PackagingRun {
     /// - Throws: ``FileFailure``; what writers throw.
     package init(_ plan: PackagingPlan) throws {
         self.plan = plan
-        folder = try PresentationFolder(path: plan.output)
+        folder = try PresentationFolder(path: plan.job.output)
         segmenter = Segmenter(
             tracks: plan.renditions.map { rendition in
                 Segmenter.Track(
@@ -49,7 +48,7 @@ package final class PackagingRun {
                     name: "\(plan.inputs[rendition.input].name) (\(rendition.folder))"
                 )
             },
-            target: plan.segmentDuration
+            target: plan.job.segmentDuration
         )
         states = [TrackState](repeating: TrackState(), count: plan.renditions.count)
         inputs = plan.inputs.indices.map { input in
@@ -65,20 +64,37 @@ package final class PackagingRun {
                     rendition,
                     writer: plan.writer(for: rendition),
                     folder: folder,
-                    isSingleFile: plan.isSingleFile,
-                    clearLead: plan.clearLead
+                    job: plan.job
                 )
             )
         }
     }
 
-    /// Reads the inputs to their ends and writes all segments.
+    /// Reads the inputs to their ends, writes all segments, then the playlists, and moves all into place.
     ///
     /// - Parameter progress: Called after each segment.
-    /// - Returns: What was written, in the order of the plan. Playlists are the caller's: they are staged in
-    ///   ``folder``, which then is published.
-    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``SampleFailure``.
-    package func run(progress: (Progress) -> Void = { _ in }) throws -> [Rendition] {
+    /// - Returns: What was written.
+    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignallingError`.
+    package func run(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+        try writeSegments(progress)
+        let renditions = try outputs.map { try $0.finish() }
+        let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
+        for file in try playlists.files() {
+            let output = try FileOutput(path: folder.stagedPath(file.path))
+            try output.write(file.bytes.span.bytes)
+            try output.finish()
+        }
+        try folder.publish()
+        return PackagingReport(
+            renditions: renditions,
+            playlists: playlists,
+            warnings: plan.warnings,
+            bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
+            bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+        )
+    }
+
+    private func writeSegments(_ progress: (Progress) -> Void) throws {
         while let index = nextInput() {
             guard let (track, sample) = try plan.inputs[index].next() else {
                 inputs[index].hasEnded = true
@@ -93,7 +109,6 @@ package final class PackagingRun {
             states[rendition].waiting.append(sample)
             try carryOut(try segmenter.add(timing, track: rendition), progress)
         }
-        return try outputs.map { try $0.finish() }
     }
 
     /// The input that is behind: its last sample was decoded first.
@@ -172,6 +187,7 @@ extension Segmenter.Timing {
 extension PackagingPlan {
     /// What writes a rendition's segments.
     fileprivate func writer(for rendition: Rendition) throws -> any SegmentWriter {
-        try FragmentedMP4Writer(rendition.media, protection: rendition.protection, systems: systems)
+        let systems = rendition.protection.map { job.protectionHeaders(keyID: $0.keyID) } ?? []
+        return try FragmentedMP4Writer(rendition.media, protection: rendition.protection, systems: systems)
     }
 }

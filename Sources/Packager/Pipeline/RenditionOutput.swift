@@ -5,6 +5,8 @@ final class RenditionOutput {
     private let writer: any SegmentWriter
     private let folder: PresentationFolder
     private let clearLead: MediaTime?
+    /// What stands before the numbers of segments.
+    private let prefix: String
     /// The one file of the rendition, where there is but one.
     private let file: FileOutput?
     private let fileName: String
@@ -21,15 +23,15 @@ final class RenditionOutput {
         _ planned: PackagingPlan.Rendition,
         writer: any SegmentWriter,
         folder: PresentationFolder,
-        isSingleFile: Bool,
-        clearLead: MediaTime?
+        job: PackagingJob
     ) throws {
         self.planned = planned
         self.writer = writer
         self.folder = folder
-        self.clearLead = clearLead
+        clearLead = job.clearLead
+        prefix = job.names.segmentPrefix
         fileName = "media." + (writer.fileExtension == "m4s" ? "mp4" : writer.fileExtension)
-        file = isSingleFile ? try FileOutput(path: folder.stagedPath(planned.folder + "/" + fileName)) : nil
+        file = job.isSingleFile ? try FileOutput(path: folder.stagedPath(planned.folder + "/" + fileName)) : nil
         if let protection = planned.protection, protection.scheme == .aes128 {
             encryptor = try SegmentEncryption(protection)
         }
@@ -49,7 +51,7 @@ final class RenditionOutput {
         sampleCount += samples.count
         try writeInitialization(segment)
 
-        let name = file == nil ? "\(segments.count + 1).\(writer.fileExtension)" : fileName
+        let name = file == nil ? "\(prefix)\(segments.count + 1).\(writer.fileExtension)" : fileName
         let target = try file ?? FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
         let offset = target.count
         let part = FilePart(target)
@@ -87,12 +89,13 @@ final class RenditionOutput {
             name: planned.name,
             language: planned.language,
             group: planned.group,
-            role: planned.role,
+            role: planned.role?.rawValue,
             protection: planned.protection,
             initialization: initialization,
             clearInitialization: clearInitialization,
             segments: segments,
-            frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil
+            frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil,
+            policyClass: planned.trackClass
         )
     }
 

@@ -1,3 +1,5 @@
+package import DRMSignalling
+
 /// What was written of a track: what its playlists are made from.
 package struct Rendition: Sendable {
     /// A file, or a part of one.
@@ -65,4 +67,44 @@ package struct Rendition: Sendable {
     package var segments: [Segment]
     /// Frames per second, from the samples that were seen; nil unless it is video.
     package var frameRate: Double?
+    /// Whose key and output protection it has, where its input's policy says so; nil: what its kind and size say.
+    package var policyClass: TrackClass?
+
+    /// Describes a rendition; parameters as the properties.
+    package init(
+        track: MediaTrack,
+        folder: String,
+        name: String,
+        language: String? = nil,
+        group: String? = nil,
+        role: String? = nil,
+        protection: TrackProtection? = nil,
+        initialization: Resource? = nil,
+        clearInitialization: Resource? = nil,
+        segments: [Segment] = [],
+        frameRate: Double? = nil,
+        policyClass: TrackClass? = nil
+    ) {
+        self.track = track
+        self.folder = folder
+        self.name = name
+        self.language = language
+        self.group = group
+        self.role = role
+        self.protection = protection
+        self.initialization = initialization
+        self.clearInitialization = clearInitialization
+        self.segments = segments
+        self.frameRate = frameRate
+        self.policyClass = policyClass
+    }
+
+    /// The class that decides its key and its output protection; subtitles have none.
+    package var trackClass: TrackClass? {
+        switch track.kind {
+        case .subtitles: nil
+        case .audio: policyClass ?? .audio
+        case .video: policyClass ?? TrackClass(width: track.width, height: track.height)
+        }
+    }
 }

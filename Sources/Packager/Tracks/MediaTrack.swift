@@ -7,7 +7,7 @@ package import MediaFormats
 /// together. So every input works with every output.
 package struct MediaTrack: Sendable {
     /// What kind of media it is.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case video
         case audio
         case subtitles

@@ -1,0 +1,208 @@
+import DRMSignalling
+import Foundation
+
+extension PackagingJob {
+    /// How long segments may be aimed to be, in seconds.
+    package static let segmentDurations: ClosedRange<Double> = 0.5...60
+
+    /// Holds that the job does not contradict itself. Of files only the paths are looked at.
+    ///
+    /// - Throws: ``JobFailure``, which says what to do; `SignallingError` about keys and their URIs.
+    package func validate() throws {
+        try checkInputs()
+        try checkOutput()
+        try checkNames()
+        guard Self.segmentDurations.contains(segmentDuration.seconds) else {
+            throw JobFailure("segment-duration", "it is a number of seconds from 0.5 to 60; 6 is what Apple advises")
+        }
+        guard let scheme else { return try checkClear() }
+        try checkScheme(scheme)
+        try checkKeys(scheme)
+        try checkKeyURIs()
+        if let clearLead, clearLead <= .zero {
+            throw JobFailure("clear-lead", "it is a number of seconds above 0; leave it out to encrypt all")
+        }
+    }
+
+    private func checkInputs() throws(JobFailure) {
+        guard !inputs.isEmpty else { throw JobFailure("input", "there is none: name a file") }
+        var taken: [String: Set<MediaTrack.Kind>] = [:]
+        for input in inputs {
+            let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
+            let earlier = taken[input.path] ?? []
+            if !earlier.isDisjoint(with: kinds) {
+                let name = input.isStandardInput ? "standard input" : input.path
+                throw JobFailure(
+                    "input",
+                    "\(name) is given twice, and would be packaged twice: leave one out, or divide its tracks with "
+                        + "tracks=video and tracks=audio"
+                )
+            }
+            if input.isStandardInput, !earlier.isEmpty {
+                throw JobFailure("input", "standard input can be read but once: give it without tracks=")
+            }
+            taken[input.path] = earlier.union(kinds)
+        }
+    }
+
+    /// Holds that writing does not destroy what is read.
+    private func checkOutput() throws(JobFailure) {
+        guard !output.isEmpty else { throw JobFailure("out", "there is no output folder: name one") }
+        guard output != "-" else {
+            throw JobFailure("out", "a presentation is many files and cannot go to standard output: name a folder")
+        }
+        let folder = Self.resolved(output)
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
+            throw JobFailure("out", "\(output) is a file: name a folder, which is made when it is not there")
+        }
+        for input in inputs where !input.isStandardInput {
+            let path = Self.resolved(input.path)
+            guard path != folder else {
+                throw JobFailure("out", "\(output) is the input: name another folder")
+            }
+            // Folders of renditions are replaced whole; a file right in the output folder is left alone.
+            let inner = folder == "/" ? "/" : folder + "/"
+            guard path.hasPrefix(inner) else { continue }
+            if path.dropFirst(inner.count).contains("/") {
+                throw JobFailure(
+                    "out",
+                    "the input \(input.path) lies in a folder below \(output), which packaging may replace: name another "
+                        + "output folder"
+                )
+            }
+            if path.dropFirst(inner.count) == names.multivariant {
+                throw JobFailure("out", "the input \(input.path) would be overwritten: name another output folder")
+            }
+        }
+    }
+
+    private func checkNames() throws(JobFailure) {
+        let fields = [
+            ("main playlist", names.multivariant), ("media playlist", names.media),
+            ("I-frame playlist", names.iFrames ?? "x"), ("segments", names.segmentPrefix + "1"),
+        ]
+        for (what, name) in fields {
+            guard !name.isEmpty, !name.hasPrefix("."), name.utf8.allSatisfy(Self.isFileNameByte) else {
+                throw JobFailure(
+                    nil,
+                    "“\(name)” cannot be the name of the \(what): letters, digits, hyphens, underscores and full stops make a "
+                        + "name that is the same as a file and in a URI"
+                )
+            }
+        }
+        guard names.iFrames != names.media else {
+            throw JobFailure(nil, "the media playlist and the I-frame playlist have one name, \(names.media): give two")
+        }
+    }
+
+    /// What an unencrypted presentation must not have.
+    private func checkClear() throws(JobFailure) {
+        guard keys.isEmpty else {
+            throw JobFailure("scheme", "it is none, and there are keys: name a scheme, or leave the keys out")
+        }
+        guard clearLead == nil else {
+            throw JobFailure("clear-lead", "all is clear with the scheme none: leave it out, or name a scheme")
+        }
+        guard systems.isEmpty else {
+            throw JobFailure("systems", "the scheme none has no key to signal: leave it out, or name a scheme")
+        }
+    }
+
+    private func checkScheme(_ scheme: TrackProtection.Scheme) throws(JobFailure) {
+        switch (scheme, container) {
+        case (.cbcs, .ts):
+            throw JobFailure(
+                "scheme",
+                "cbcs encrypts the samples of fragmented MP4: use the container fmp4, or the scheme sample-aes in ts"
+            )
+        case (.sampleAES, .fmp4):
+            throw JobFailure(
+                "scheme",
+                "sample-aes encrypts the samples of transport streams: use the container ts, or the scheme cbcs in fmp4"
+            )
+        case (.cbcs, .fmp4), (.sampleAES, .ts), (.aes128, _): break
+        }
+        guard !systems.isEmpty else {
+            throw JobFailure("systems", "nobody is told how to get the keys: name fairplay, common or identity")
+        }
+        for system in systems where scheme == .aes128 && system != .identity {
+            throw JobFailure(
+                "systems",
+                "\(system.name) does not decrypt whole segments: use the scheme cbcs (fmp4) or sample-aes (ts), or the system "
+                    + "identity, which hands out the key itself"
+            )
+        }
+        if scheme == .sampleAES, systems.contains(.common) {
+            throw JobFailure(
+                "systems",
+                "no browser's Clear Key decrypts transport streams: use cbcs in fmp4, or leave common out"
+            )
+        }
+    }
+
+    private func checkKeys(_ scheme: TrackProtection.Scheme) throws {
+        guard !keys.isEmpty else {
+            throw JobFailure("keys", "\(scheme.rawValue) needs a key: give one, or dev to have them made")
+        }
+        _ = try PackagingKey.index(keys.all.map(\.key))
+        for (trackClass, key) in keys.all where key.iv == nil {
+            let name = trackClass.map { "the \($0.rawValue) key" } ?? "the key"
+            if systems.contains(.fairPlay) {
+                throw JobFailure(
+                    "iv",
+                    "\(name) has no IV; a FairPlay key server hands it out with the key, so it must be the one the server "
+                        + "has: give it"
+                )
+            }
+            // With AES-128 each segment's number can serve.
+            if scheme != .aes128 { throw JobFailure("iv", "\(name) has no IV: give one") }
+        }
+    }
+
+    private func checkKeyURIs() throws {
+        guard let template = keyURI ?? (systems.contains(.identity) ? nil : .fairPlay) else {
+            throw JobFailure(
+                "key-uri",
+                "an identity key lies where clients fetch it, and nobody but you knows where: give it, such as "
+                    + "https://keys.example.com/{kid}"
+            )
+        }
+        guard systems.contains(.identity) || systems.contains(.fairPlay) else {
+            if keyURI == nil { return }
+            throw JobFailure("key-uri", "Clear Key's URI holds the key ID and cannot be chosen: leave it out")
+        }
+        var uris: [(keyID: ContentKeyID, uri: String)] = []
+        for trackClass in TrackClass.allCases {
+            guard let key = keys[trackClass] else { continue }
+            let method: HLSKeyMethod = scheme == .aes128 ? .aes128 : .sampleAES
+            _ = try HLSKeySignal.signals(
+                to: systems,
+                keyID: key.keyID,
+                method: method,
+                template: template,
+                track: trackClass.uriName,
+                title: title
+            )
+            uris.append((key.keyID, try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title)))
+        }
+        try KeyURITemplate.checkDistinct(uris)
+    }
+
+    /// The path without links, as far as it exists, and without dots.
+    private static func resolved(_ path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    private static func isFileNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+    }
+}
+
+extension TrackClass {
+    /// What `{track}` of a key URI stands for: `audio`, `sd`, `hd`, `uhd`.
+    package var uriName: String { rawValue.lowercased() }
+}

@@ -1,0 +1,75 @@
+package import DRMSignalling
+
+/// What is to be packaged, and how: the options of `keyway package`, or a job file, as values. Nothing has been opened
+/// yet.
+///
+///     job  ->  PackagingPlan (inputs opened, tracks known)  ->  PackagingRun  ->  files
+///
+/// ``validate()`` says what contradicts itself. What depends on the inputs is asked while planning:
+/// ``trackClass(of:from:)``, ``protection(of:)``, ``check(_:)``, ``checkClearLead(presentation:)``.
+package struct PackagingJob: Sendable {
+    /// Which container media segments have.
+    package enum Container: String, Hashable, Sendable, CaseIterable {
+        /// Fragmented MP4 (CMAF).
+        case fmp4
+        /// MPEG-2 transport streams for video, packed audio for audio.
+        case ts
+    }
+
+    /// What files are called. Names are relative to the folder of a rendition, that of the Multivariant Playlist to the
+    /// output folder.
+    package struct FileNames: Hashable, Sendable {
+        /// The Multivariant Playlist.
+        package var multivariant = "main.m3u8"
+        /// A rendition's Media Playlist.
+        package var media = "media.m3u8"
+        /// The playlist of I-frames beside it; nil: there is none.
+        package var iFrames: String? = "iframes.m3u8"
+        /// What stands before the number of a segment: `fileSequence` makes `fileSequence1.m4s`.
+        package var segmentPrefix = ""
+
+        /// The names of `keyway package`.
+        package init() {}
+    }
+
+    /// The inputs, in the order in which their renditions come.
+    package var inputs: [Input]
+    /// The folder of the presentation.
+    package var output: String
+    /// Whether what is in the folder may be replaced.
+    package var overwrites = false
+    /// What files are called.
+    package var names = FileNames()
+
+    /// How media is encrypted; nil: it stays clear.
+    package var scheme: TrackProtection.Scheme?
+    /// Which container media segments have.
+    package var container = Container.fmp4
+    /// Whether a rendition is one file with byte ranges.
+    package var isSingleFile = false
+    /// How long segments are aimed to be.
+    package var segmentDuration = MediaTime(6, timescale: 1)
+    /// How much of the beginning stays clear; nil: nothing.
+    package var clearLead: MediaTime?
+
+    /// The content keys.
+    package var keys = ContentKeys()
+    /// Whom the keys are signalled to.
+    package var systems: [ProtectionSystem] = []
+    /// What the URIs of keys look like; nil: as FairPlay has them unless another is asked for.
+    package var keyURI: KeyURITemplate?
+    /// What `{title}` of the key URI stands for.
+    package var title: String?
+    /// HDCP-LEVEL and ALLOWED-CPC.
+    package var outputProtection = OutputProtectionRules.standard
+
+    /// Makes a job that leaves everything clear.
+    ///
+    /// - Parameters:
+    ///   - inputs: The inputs.
+    ///   - output: The folder of the presentation.
+    package init(inputs: [Input], output: String) {
+        self.inputs = inputs
+        self.output = output
+    }
+}

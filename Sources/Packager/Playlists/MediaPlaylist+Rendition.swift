@@ -1,0 +1,139 @@
+import HLSPlaylist
+
+extension MediaPlaylist {
+    /// The Media Playlist of a rendition, without version and Target Duration: ``finish(targetDuration:)`` gives it
+    /// both.
+    ///
+    /// - Parameters:
+    ///   - rendition: What was written.
+    ///   - keys: The EXT-X-KEY tags of its protected segments.
+    init(_ rendition: Rendition, keys: [KeyTag]) {
+        self.init(targetDuration: 0)
+        playlistType = .vod
+        isEnded = true
+        var clock = PlaylistClock()
+        var encryption = EncryptionTags(rendition, keys: keys)
+        var bitRate = BitRateTags()
+        segments = rendition.segments.map { segment in
+            let duration = clock.advance(by: segment.duration.seconds)
+            var tags = encryption.tags(isProtected: segment.isProtected)
+            if segment.resource.byteRange == nil, rendition.track.kind != .subtitles {
+                tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
+            }
+            return HLSPlaylist.MediaSegment(
+                uri: segment.resource.uri,
+                duration: duration,
+                byteRange: segment.resource.byteRange.map { ByteRange($0) },
+                tags: tags
+            )
+        }
+    }
+
+    /// The playlist of a video rendition's I-frames (RFC 8216bis, 4.4.3.6); nil when there are none that a client could
+    /// use. Those of segments that are encrypted as a whole cannot be cut out.
+    init?(iFramesOf rendition: Rendition, keys: [KeyTag]) {
+        let frames = rendition.iFrames
+        guard rendition.track.kind == .video, !frames.isEmpty else { return nil }
+        self.init(targetDuration: 0)
+        playlistType = .vod
+        isEnded = true
+        isIFramesOnly = true
+        var clock = PlaylistClock()
+        var encryption = EncryptionTags(rendition, keys: keys)
+        segments = frames.map { frame in
+            HLSPlaylist.MediaSegment(
+                uri: frame.resource.uri,
+                duration: clock.advance(by: frame.duration),
+                byteRange: frame.resource.byteRange.map { ByteRange($0) },
+                tags: encryption.tags(isProtected: frame.isProtected)
+            )
+        }
+    }
+
+    /// The duration of the longest segment in seconds.
+    var longestDuration: Double { segments.map(\.duration).max() ?? 0 }
+
+    /// Gives the playlist its Target Duration and its version.
+    mutating func finish(targetDuration: UInt64) {
+        self.targetDuration = targetDuration
+        version = neededVersion
+    }
+
+    /// The Target Duration that playlists have in common, in seconds: no segment is longer, rounded to the nearest
+    /// second. Before version 6 clients do not round, so that the next whole second is taken (RFC 8216bis, 4.4.3.1, 8).
+    static func targetDuration(of playlists: [MediaPlaylist]) -> UInt64 {
+        let longest = playlists.map(\.longestDuration).max() ?? 0
+        let isRounded = playlists.allSatisfy { ($0.neededVersion ?? 1) >= 6 }
+        return max(1, UInt64(exactly: longest.rounded(isRounded ? .toNearestOrAwayFromZero : .up)) ?? 1)
+    }
+}
+
+extension ByteRange {
+    init(_ range: Range<Int>) {
+        self.init(length: UInt64(range.count), offset: UInt64(range.lowerBound))
+    }
+}
+
+/// Rounds the durations of segments to microseconds so that the errors do not add up: each duration ends where the
+/// rounded time line says.
+struct PlaylistClock {
+    private var time = 0.0
+    private var microseconds: Int64 = 0
+
+    /// The duration to write for a segment of so many seconds.
+    mutating func advance(by seconds: Double) -> Double {
+        time += seconds
+        let end = Int64(exactly: (time * 1e6).rounded()) ?? microseconds
+        defer { microseconds = end }
+        return Double(end - microseconds) / 1e6
+    }
+}
+
+/// Writes EXT-X-KEY and EXT-X-MAP where they change.
+///
+///     cbcs                 KEY ... MAP     players prepare for what they see first
+///     AES-128              MAP KEY ...     the init segment is not encrypted: the key must not apply to it
+///     clear lead           MAP (clear), later KEY ... MAP
+///     clear once again     KEY:METHOD=NONE MAP (clear)
+struct EncryptionTags {
+    private let rendition: Rendition
+    private let keys: [KeyTag]
+    private var isProtected = false
+    private var map: Rendition.Resource?
+
+    init(_ rendition: Rendition, keys: [KeyTag]) {
+        self.rendition = rendition
+        self.keys = keys
+    }
+
+    /// What stands before a segment.
+    mutating func tags(isProtected: Bool) -> [SegmentTag] {
+        var keyTags: [SegmentTag] = []
+        if isProtected != self.isProtected {
+            keyTags = isProtected ? keys.map { .key($0) } : [.key(.none)]
+            self.isProtected = isProtected
+        }
+        var mapTags: [SegmentTag] = []
+        let wanted = isProtected ? rendition.initialization : rendition.clearInitialization ?? rendition.initialization
+        if let wanted, wanted != map {
+            mapTags = [.map(MapTag(uri: wanted.uri, byteRange: wanted.byteRange.map { ByteRange($0) }))]
+            map = wanted
+        }
+        return rendition.protection?.scheme == .aes128 ? mapTags + keyTags : keyTags + mapTags
+    }
+}
+
+/// Writes EXT-X-BITRATE where the rate is no longer within a tenth of what was last said (RFC 8216bis, 4.4.4.8).
+struct BitRateTags {
+    private var stated: UInt64?
+
+    /// What stands before a segment; its size in bytes, its duration in seconds.
+    mutating func tags(byteCount: Int, duration: Double) -> [SegmentTag] {
+        guard duration > 0 else { return [] }
+        let rate = Double(byteCount) * 8 / duration / 1000
+        if let stated, (rate * 0.9...rate * 1.1).contains(Double(stated)) { return [] }
+        guard let rounded = UInt64(exactly: rate.rounded()), rounded > 0 else { return [] }
+        stated = rounded
+        return [.bitrate(rounded)]
+    }
+}

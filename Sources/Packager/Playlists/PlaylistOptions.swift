@@ -1,0 +1,68 @@
+package import DRMSignalling
+import HLSPlaylist
+import SampleEncryption
+
+/// What playlists say beyond what was written: names, and how the keys are signalled.
+package struct PlaylistOptions: Sendable {
+    /// What files are called.
+    package var names = PackagingJob.FileNames()
+    /// Whom the keys are signalled to.
+    package var systems: [ProtectionSystem] = []
+    /// What the URIs of keys look like.
+    package var keyURI = KeyURITemplate.fairPlay
+    /// What `{title}` of the key URI stands for.
+    package var title: String?
+    /// HDCP-LEVEL and ALLOWED-CPC.
+    package var outputProtection = OutputProtectionRules.standard
+
+    /// Options for a clear presentation.
+    package init() {}
+
+    /// Those of a job.
+    package init(_ job: PackagingJob) {
+        names = job.names
+        systems = job.systems
+        keyURI = job.keyURI ?? .fairPlay
+        title = job.title
+        outputProtection = job.outputProtection
+    }
+
+    /// The EXT-X-KEY tags of a rendition, one for each system; none when it is clear.
+    ///
+    /// - Throws: `SignallingError`.
+    func keys(of rendition: Rendition) throws -> [KeyTag] {
+        guard let protection = rendition.protection, let trackClass = rendition.trackClass,
+            let keyID = ContentKeyID(protection.keyID)
+        else { return [] }
+        let signals = try HLSKeySignal.signals(
+            to: systems,
+            keyID: keyID,
+            method: protection.scheme == .aes128 ? .aes128 : .sampleAES,
+            template: keyURI,
+            track: trackClass.uriName,
+            title: title,
+            iv: protection.iv?.bytes
+        )
+        return signals.map { signal in
+            KeyTag(
+                method: EncryptionMethod(rawValue: signal.method.rawValue),
+                uri: signal.uri,
+                iv: signal.iv.flatMap { HLSPlaylist.InitializationVector(bytes: $0) },
+                keyFormat: signal.keyFormat.map(KeyFormat.init(rawValue:)),
+                keyFormatVersions: signal.keyFormatVersions
+            )
+        }
+    }
+
+    /// Whether output protection is asked for. Where the key lies open it would keep nobody from anything, so that the
+    /// standard rules are not applied there; others are, since somebody wanted them.
+    var isDRM: Bool {
+        systems.contains { $0 != .identity } || (!systems.isEmpty && outputProtection != .standard)
+    }
+
+    /// What a variant asks of a device and of its display; nil when nothing can be asked: its video is clear.
+    func outputProtection(of rendition: Rendition) -> OutputProtection? {
+        guard rendition.protection != nil, isDRM, let trackClass = rendition.trackClass else { return nil }
+        return outputProtection.protection(of: trackClass, variant: rendition.folder)
+    }
+}

@@ -1,0 +1,40 @@
+extension Rendition {
+    /// A key frame as a segment of an I-frame playlist.
+    struct IFrame {
+        /// Where it lies.
+        var resource: Resource
+        /// In seconds, to the next one or to the end.
+        var duration: Double
+        /// Whether it is encrypted.
+        var isProtected: Bool
+    }
+
+    /// The key frames that can be read by themselves, in order. Together they last as long as the segments from the
+    /// first of them on.
+    var iFrames: [IFrame] {
+        var frames: [IFrame] = []
+        for segment in segments {
+            let hidden = segment.isProtected && protection?.scheme == .aes128
+            guard !hidden, let first = segment.keyFrames.first else {
+                // The frame before stays on the screen.
+                if !frames.isEmpty { frames[frames.count - 1].duration += segment.duration.seconds }
+                continue
+            }
+            let start = segment.resource.byteRange?.lowerBound ?? 0
+            let end = first.presentation.seconds + segment.duration.seconds
+            for (index, frame) in segment.keyFrames.enumerated() {
+                let next =
+                    index + 1 < segment.keyFrames.count ? segment.keyFrames[index + 1].presentation.seconds : end
+                let (begin, size) = (start + frame.offset, frame.size)
+                frames.append(
+                    IFrame(
+                        resource: Resource(uri: segment.resource.uri, byteRange: begin..<begin + size),
+                        duration: max(0, next - frame.presentation.seconds),
+                        isProtected: segment.isProtected
+                    )
+                )
+            }
+        }
+        return frames
+    }
+}
