@@ -153,6 +153,7 @@ let package = Package(
                 "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager",
                 "SampleEncryption",
             ],
+            resources: [.copy("Inputs/Fixtures")],
             swiftSettings: settings
         ),
         .testTarget(
