@@ -22,7 +22,7 @@ final class EncryptedOutput: SegmentOutput {
             let end = min(start + Self.partSize, bytes.byteCount)
             encrypted.removeAll(keepingCapacity: true)
             try stream?.append(bytes.extracting(start..<end), to: &encrypted)
-            try output.write(encrypted.span.bytes)
+            try output.write(encrypted)
         }
         count += bytes.byteCount
     }
@@ -31,6 +31,6 @@ final class EncryptedOutput: SegmentOutput {
     func finish() throws {
         encrypted.removeAll(keepingCapacity: true)
         if let stream = stream.take() { try stream.finish(to: &encrypted) }
-        try output.write(encrypted.span.bytes)
+        try output.write(encrypted)
     }
 }

@@ -70,13 +70,17 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
         _ source: TransportSegmentSource<Payloads>,
         to output: any SegmentOutput
     ) throws -> [KeyFrame] {
-        if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferSize) }
+        // Taken out of the object, so that it can be lent while the object works.
+        var memory: [UInt8] = []
+        swap(&memory, &buffer)
+        defer { swap(&memory, &buffer) }
+        if memory.isEmpty { memory = [UInt8](repeating: 0, count: Self.bufferSize) }
         while true {
-            var span = buffer.mutableSpan
-            var memory = span.mutableBytes
-            let count = try source.read(into: &memory)
+            var span = memory.mutableSpan
+            var bytes = span.mutableBytes
+            let count = try source.read(into: &bytes)
             if count == 0 { break }
-            try output.write(buffer.span.bytes.extracting(0..<count))
+            try output.write(memory.span.bytes.extracting(0..<count))
         }
         packetizer = source.packetizer
         timeline = source.payloads.timeline

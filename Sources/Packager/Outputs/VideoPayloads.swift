@@ -107,7 +107,8 @@ struct VideoPayloads: TransportPayloads {
 
     /// Lists an encrypted NAL unit, escaped again: a decryptor takes off that layer first.
     private mutating func append(_ range: Range<Int>, _ encryption: VideoEncryption) {
-        let unit = encryption.bytes.span.bytes.extracting(range)
+        let bytes = encryption.bytes
+        let unit = bytes.span.bytes.extracting(range)
         var from = 0
         while let end = EmulationPrevention.nextInsertion(in: unit, from: from) {
             append(.encrypted, range.lowerBound + from..<range.lowerBound + end)
@@ -124,6 +125,7 @@ struct VideoPayloads: TransportPayloads {
     ) {
         guard index > 0 else { return }
         let sample = samples[index - 1]
+        let encrypted = encryption?.bytes ?? []
         sample.bytes.withBytes { input in
             while piece < pieces.count {
                 let (source, whole) = (pieces[piece].source, pieces[piece].range)
@@ -138,8 +140,7 @@ struct VideoPayloads: TransportPayloads {
                     let part = range.lowerBound + sample.offset..<range.upperBound + sample.offset
                     count = packetizer.write(input.extracting(part), into: &output, at: &offset)
                 case .encrypted:
-                    guard let encryption else { return }
-                    count = packetizer.write(encryption.bytes.span.bytes.extracting(range), into: &output, at: &offset)
+                    count = packetizer.write(encrypted.span.bytes.extracting(range), into: &output, at: &offset)
                 case .escape:
                     count = packetizer.write(Self.escape.span.bytes, into: &output, at: &offset)
                 }
