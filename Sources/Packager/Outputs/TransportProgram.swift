@@ -20,15 +20,13 @@ struct TransportProgram: Sendable {
     ///   - isEncrypted: Whether its samples are, by SAMPLE-AES.
     ///   - audioSetup: What the registration descriptor of encrypted audio holds.
     ///   - version: Counts the changes of the map, modulo 32.
-    init(_ track: MediaTrack, isEncrypted: Bool, audioSetup: [UInt8], version: UInt8) throws {
+    init(_ track: MediaTrack, isEncrypted: Bool, audioSetup: AudioSetupInformation?, version: UInt8) throws {
         let isVideo = track.kind == .video
         pid = isVideo ? 0x100 : 0x101
         var descriptors: [TransportDescriptor] = []
         if isEncrypted {
             descriptors.append(.init(tag: TransportDescriptor.privateDataIndicator, content: try Self.indicator(track)))
-            if !isVideo {
-                descriptors.append(.init(tag: TransportDescriptor.registration, content: audioSetup))
-            }
+            if let audioSetup { descriptors.append(try TransportDescriptor(audioSetup)) }
         } else if let identifier = Self.registration(track) {
             descriptors.append(.init(tag: TransportDescriptor.registration, content: Array(identifier.utf8)))
         }

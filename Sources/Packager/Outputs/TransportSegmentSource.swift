@@ -1,11 +1,22 @@
 import MediaFormats
 
+/// A segment of a transport stream on its way, whatever is in it.
+protocol TransportSource: SegmentSource {
+    /// The counters, as far as it has come.
+    var packetizer: TransportPacketizer { get }
+    /// The time line, as far as it has come.
+    var timeline: TransportTimeline { get }
+
+    /// What these will be behind the segment; to be asked before anything is read.
+    func end() throws -> (packetizer: TransportPacketizer, timeline: TransportTimeline)
+}
+
 /// A segment of a transport stream on its way:
 ///
 ///     PAT, PMT    at the beginning, and before each key frame
 ///     PES         with the program clock in its first packet
 ///     PCR         alone, where a sample lasts longer than 0.1 s
-final class TransportSegmentSource<Payloads: TransportPayloads>: SegmentSource {
+final class TransportSegmentSource<Payloads: TransportPayloads>: TransportSource {
     private enum Step {
         case tables
         case header
@@ -15,7 +26,7 @@ final class TransportSegmentSource<Payloads: TransportPayloads>: SegmentSource {
     }
 
     private let program: TransportProgram
-    private(set) var payloads: Payloads
+    private var payloads: Payloads
     private(set) var packetizer: TransportPacketizer
     private(set) var keyFrames: [KeyFrame] = []
     private var step = Step.tables
@@ -35,24 +46,20 @@ final class TransportSegmentSource<Payloads: TransportPayloads>: SegmentSource {
         unit = try self.payloads.next()
     }
 
-    /// The counters behind the segment, which is not written for that.
-    static func counters(
-        after packetizer: TransportPacketizer,
-        _ payloads: Payloads,
-        pid: UInt16
-    ) throws -> (TransportPacketizer, TransportTimeline) {
-        var (packetizer, payloads) = (packetizer, payloads)
-        var tables = 1
-        var isFirst = true
-        while let unit = try payloads.next() {
-            if unit.keyFrame != nil, !isFirst { tables += 1 }
-            isFirst = false
+    var timeline: TransportTimeline { payloads.timeline }
+
+    func end() throws -> (packetizer: TransportPacketizer, timeline: TransportTimeline) {
+        var (packetizer, payloads, unit) = (packetizer, payloads, unit)
+        var tables = unit?.keyFrame == nil ? 1 : 0
+        while let current = unit {
+            if current.keyFrame != nil { tables += 1 }
             let packets = TransportPacketizer.packetCount(
-                size: unit.header(streamID: 0xE0).size + unit.size,
+                size: current.header(streamID: program.streamID).size + current.size,
                 hasClock: true,
-                isRandomAccess: unit.isRandomAccess
+                isRandomAccess: current.isRandomAccess
             )
-            packetizer.skip(packets, pid: pid)
+            packetizer.skip(packets, pid: program.pid)
+            unit = try payloads.next()
         }
         packetizer.skip(tables, pid: ReservedPID.programAssociation)
         packetizer.skip(tables, pid: TransportProgram.mapPID)

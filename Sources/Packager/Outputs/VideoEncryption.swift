@@ -1,4 +1,3 @@
-import FPSCrypto
 import MediaFormats
 import SampleEncryption
 
@@ -19,8 +18,12 @@ final class VideoEncryption {
     /// The sample behind the last one that was gathered.
     private(set) var end = 0
 
-    init(key: SecretBytes, iv: InitializationVector) throws {
-        cipher = try SampleCipher(.sampleAES(.h264), .encrypt, key: key, constantIV: iv)
+    /// Sets up the key.
+    ///
+    /// - Throws: ``OutputFailure`` without an IV.
+    init(_ protection: TrackProtection) throws {
+        guard let iv = protection.iv else { throw OutputFailure("SAMPLE-AES needs an IV") }
+        cipher = try SampleCipher(.sampleAES(.h264), .encrypt, key: protection.key, constantIV: iv)
     }
 
     /// Prepares for the samples of another segment.
