@@ -153,7 +153,7 @@ let package = Package(
                 "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager",
                 "SampleEncryption",
             ],
-            resources: [.copy("Inputs/Fixtures")],
+            resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
         .testTarget(

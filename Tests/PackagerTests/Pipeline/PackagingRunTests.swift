@@ -72,7 +72,7 @@ import Testing
     @Test func nothingAppearsBeforeAllIsThere() throws {
         let folder = try ScratchFolder()
         let job = try PipelineFixture.job(["film.mp4"], to: folder.path, scheme: .cbcs)
-        let plan = try PackagingPlan(job) { try MovieFileInput(MappedFile(path: $0)) }
+        let plan = try PackagingPlan(job)
         var calls = 0
         _ = try PackagingRun(plan).run { progress in
             calls += 1

@@ -68,7 +68,7 @@ enum PipelineFixture {
 
     @discardableResult
     static func package(_ job: PackagingJob) throws -> PackagingReport {
-        try PackagingRun(PackagingPlan(job) { try MovieFileInput(MappedFile(path: $0)) }).run()
+        try PackagingRun(PackagingPlan(job)).run()
     }
 }
 
