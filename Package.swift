@@ -141,6 +141,7 @@ let package = Package(
         .testTarget(
             name: "PackagerTests",
             dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager", "SampleEncryption"],
+            resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
         .testTarget(
