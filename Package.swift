@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "MediaFormats", targets: ["MediaFormats"]),
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
+        .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
@@ -60,9 +61,12 @@ let package = Package(
             dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
             swiftSettings: settings
         ),
+        .target(name: "DRMSignalling", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
         .target(
             name: "Packager",
-            dependencies: ["ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption"],
+            dependencies: [
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -105,7 +109,8 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VirtualDevice",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
+                "MediaFormats", "Packager", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -136,6 +141,11 @@ let package = Package(
             name: "SampleEncryptionTests",
             dependencies: ["FPSCrypto", "SampleEncryption"],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DRMSignallingTests",
+            dependencies: ["ByteCoding", "DRMSignalling", "FPSCrypto"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,111 @@
+/// The values of an EXT-X-KEY or EXT-X-SESSION-KEY tag for one protection system and one key (RFC 8216bis, 4.4.4.4 and
+/// 4.4.6.5).
+///
+///     system     METHOD                       URI                             IV
+///     fairplay   SAMPLE-AES                   skd://…                         never: it comes with the key
+///     common     SAMPLE-AES, SAMPLE-AES-CTR   data: with the key ID           never: `tenc` and `senc` have it
+///     identity   all three                    where the 16 bytes lie          as given
+///
+/// Equal signals are one key: a Multivariant Playlist lists each once.
+public struct HLSKeySignal: Hashable, Sendable {
+    /// Who hands out the key.
+    public let system: ProtectionSystem
+    /// METHOD.
+    public let method: HLSKeyMethod
+    /// URI.
+    public let uri: String
+    /// IV: 16 bytes; nil when the tag has none.
+    public let iv: [UInt8]?
+
+    /// KEYFORMAT; nil for `identity`, which is what a tag without the attribute means, so that old clients read it.
+    public var keyFormat: String? { system == .identity ? nil : system.keyFormat }
+
+    /// KEYFORMATVERSIONS; nil for `identity`.
+    public var keyFormatVersions: String? { system == .identity ? nil : system.keyFormatVersions }
+
+    /// Makes a signal.
+    ///
+    /// - Throws: `method-not-allowed`; `invalid-iv` when a system other than `identity` gets one, or it is not 16 bytes;
+    ///   `invalid-key-uri`.
+    public init(
+        system: ProtectionSystem,
+        method: HLSKeyMethod,
+        uri: String,
+        iv: [UInt8]? = nil
+    ) throws(SignallingError) {
+        guard system.methods.contains(method) else { throw Self.refusal(of: method, for: system) }
+        if let iv {
+            guard system == .identity else {
+                throw SignallingError(
+                    .invalidIV,
+                    "IV of EXT-X-KEY",
+                    "a key of \(system.name) has none in the playlist, since it comes with the key or the media: leave it out"
+                )
+            }
+            guard iv.count == 16 else {
+                throw SignallingError(.invalidIV, "IV of EXT-X-KEY", "it has 16 bytes, not \(iv.count)")
+            }
+        }
+        try KeyURITemplate.check(uri, for: system)
+        self.system = system
+        self.method = method
+        self.uri = uri
+        self.iv = iv
+    }
+
+    /// Clear Key as hls.js has it: the first 16 bytes of a `data:` URI are the key ID.
+    ///
+    /// - Throws: `method-not-allowed`.
+    public static func clearKey(
+        keyID: ContentKeyID,
+        method: HLSKeyMethod = .sampleAES
+    ) throws(SignallingError) -> HLSKeySignal {
+        let uri = "data:text/plain;base64," + Base64.text(keyID.bytes)
+        return try HLSKeySignal(system: .common, method: method, uri: uri)
+    }
+
+    /// The signals of one key, one for each system, in the order of the systems.
+    ///
+    /// - Parameters:
+    ///   - systems: Whom to signal the key to.
+    ///   - keyID: Which key.
+    ///   - method: How segments are encrypted.
+    ///   - template: Where the key of `fairplay` and of `identity` is; the others have a URI of their own.
+    ///   - track: What `{track}` of the template stands for.
+    ///   - title: What `{title}` of the template stands for.
+    ///   - iv: What `identity` has as its IV; the other systems do not get it.
+    /// - Throws: `conflicting-systems`, `method-not-allowed`, `invalid-iv`, `invalid-key-uri`.
+    public static func signals(
+        to systems: [ProtectionSystem],
+        keyID: ContentKeyID,
+        method: HLSKeyMethod,
+        template: KeyURITemplate = .fairPlay,
+        track: String? = nil,
+        title: String? = nil,
+        iv: [UInt8]? = nil
+    ) throws(SignallingError) -> [HLSKeySignal] {
+        try ProtectionSystem.check(systems)
+        var signals: [HLSKeySignal] = []
+        for system in systems {
+            if system == .common {
+                signals.append(try clearKey(keyID: keyID, method: method))
+                continue
+            }
+            let uri = try template.uri(keyID: keyID, track: track, title: title)
+            let ownIV = system == .identity ? iv : nil
+            signals.append(try HLSKeySignal(system: system, method: method, uri: uri, iv: ownIV))
+        }
+        return signals
+    }
+
+    private static func refusal(of method: HLSKeyMethod, for system: ProtectionSystem) -> SignallingError {
+        let others = ProtectionSystem.known.filter { $0.methods.contains(method) }.map(\.name)
+        return SignallingError(
+            .methodNotAllowed,
+            "METHOD of EXT-X-KEY",
+            "\(system.name) does not decrypt \(method.rawValue): encrypt with "
+                + system.methods.map(\.rawValue).joined(separator: " or ")
+                + ", or ask for \(others.joined(separator: " or ")) instead of \(system.name)"
+        )
+    }
+}

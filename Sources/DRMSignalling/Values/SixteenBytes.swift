@@ -1,0 +1,40 @@
+/// Sixteen bytes, held in place: what key IDs and system IDs have in common.
+struct SixteenBytes: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Reads 32 hexadecimal digits, with or without `0x`, or a UUID: groups of 8, 4, 4, 4 and 12 digits between dashes.
+    /// Nil for anything else.
+    init?(text: some StringProtocol) {
+        var digits = Array(Hexadecimal.digits(of: text).prefix(37))
+        if digits.count == 36 {
+            for dash in [23, 18, 13, 8] where digits.remove(at: dash) != UInt8(ascii: "-") { return nil }
+        }
+        let values = digits.compactMap(Hexadecimal.value)
+        guard digits.count == 32, values.count == 32 else { return nil }
+        high = values.prefix(16).reduce(0) { $0 << 4 | UInt64($1) }
+        low = values.dropFirst(16).reduce(0) { $0 << 4 | UInt64($1) }
+    }
+
+    var bytes: [UInt8] {
+        [high, low].flatMap { half in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+        }
+    }
+
+    /// 32 lower-case digits.
+    var hexadecimal: String { Hexadecimal.text(bytes) }
+
+    /// 32 lower-case digits with the dashes of a UUID (RFC 9562, section 4).
+    var uuid: String {
+        var text = hexadecimal
+        for dash in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: dash)) }
+        return text
+    }
+}

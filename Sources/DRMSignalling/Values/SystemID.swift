@@ -1,0 +1,47 @@
+public import ByteCoding
+
+/// The UUID of a protection system: 16 bytes, as `pssh` boxes and DASH manifests name it (ISO/IEC 23001-7, 8.1).
+public struct SystemID: Hashable, Sendable {
+    private let value: SixteenBytes
+
+    /// Makes an ID of 16 bytes; nil when there are more or fewer.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard let value = SixteenBytes(bytes) else { return nil }
+        self.value = value
+    }
+
+    /// Reads a UUID with dashes, or 32 hexadecimal digits; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        guard let value = SixteenBytes(text: text) else { return nil }
+        self.value = value
+    }
+
+    /// Reads 16 bytes.
+    ///
+    /// - Throws: `ParseError` `truncated`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        value = try SixteenBytes(reading: &reader, "system ID")
+    }
+
+    /// The 16 bytes.
+    public var bytes: [UInt8] { value.bytes }
+
+    /// FairPlay Streaming, as Apple registered it with DASH-IF.
+    public static let fairPlay: SystemID = "94ce86fb-07ff-4f43-adb8-93d2fa968ca2"
+    /// The common system of the W3C: key IDs and nothing else, for whatever system the client has. Browsers take it for
+    /// Clear Key.
+    public static let common: SystemID = "1077efec-c0b2-4d02-ace3-3c1e52e2fb4b"
+}
+
+extension SystemID: ExpressibleByStringLiteral {
+    /// Makes an ID from a literal that is a UUID.
+    public init(stringLiteral text: String) {
+        guard let value = SixteenBytes(text: text) else { preconditionFailure("a system ID is a UUID") }
+        self.value = value
+    }
+}
+
+extension SystemID: CustomStringConvertible {
+    /// A UUID in lower case.
+    public var description: String { value.uuid }
+}
