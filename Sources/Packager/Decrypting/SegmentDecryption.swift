@@ -33,7 +33,11 @@ struct SegmentDecryption {
             clearSize = size - 16 + last.count
         } catch {
             guard error.code == .damagedSegment else { throw DecryptionError.refusedByCipher(error, name) }
-            throw DecryptionError(.damaged, name, "its padding is wrong: it is damaged, or the key is not the right one")
+            throw DecryptionError(
+                .damaged,
+                name,
+                "its padding is wrong: it is damaged, or the key is not the right one"
+            )
         }
         self.key = key
         self.iv = iv

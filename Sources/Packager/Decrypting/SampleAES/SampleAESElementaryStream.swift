@@ -60,7 +60,11 @@ struct SampleAESElementaryStream {
     ) throws {
         guard kind != nil else { return }
         guard !header.isScrambled else {
-            throw DecryptionError(.notSupported, report.name, "its packets are scrambled by a conditional access system")
+            throw DecryptionError(
+                .notSupported,
+                report.name,
+                "its packets are scrambled by a conditional access system"
+            )
         }
         if let counter, !header.isDiscontinuity {
             if header.continuityCounter == counter {
@@ -108,7 +112,11 @@ struct SampleAESElementaryStream {
         guard let kind, kind != .h264, !rest.bytes.isEmpty else { return }
         try decryptFrames(isFinal: true, &output)
         guard rest.bytes.isEmpty else {
-            throw DecryptionError(.damaged, report.name, "the last frame is cut off: \(rest.bytes.count) bytes are left")
+            throw DecryptionError(
+                .damaged,
+                report.name,
+                "the last frame is cut off: \(rest.bytes.count) bytes are left"
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import ByteCoding
+
 struct Syncframe {
     var size: Int
     var beginsFrame: Bool
