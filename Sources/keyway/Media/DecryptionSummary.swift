@@ -32,7 +32,10 @@ struct DecryptionSummary {
     }
 
     private var grid: Grid {
-        var grid = Grid(title: "Tracks", columns: ["playlist", "track", "format", "scheme", "decrypted", "clear", "keys"])
+        var grid = Grid(
+            title: "Tracks",
+            columns: ["playlist", "track", "format", "scheme", "decrypted", "clear", "keys"]
+        )
         for (playlist, track) in tracks {
             let name = playlist.map { FieldValue.text($0) }
             let keys = track.keyIDs.map(\.hexadecimal)

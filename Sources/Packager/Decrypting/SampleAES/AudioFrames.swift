@@ -46,7 +46,7 @@ struct AudioFrames {
         var position = 0
         var count = 0
         while count < limit, bytes.byteCount - position >= ADTSHeader.shortestSize {
-            if ID3Tag.begins(bytes, position) { break }
+            if ID3TagPlace.begins(bytes, position) { break }
             let header: ADTSHeader
             do {
                 header = try ADTSHeader(bytes.extracting(position..<bytes.byteCount), base: base + position)
@@ -63,7 +63,8 @@ struct AudioFrames {
         return position
     }
 
-    /// A frame of E-AC-3 ends where the next independent syncframe of the first substream begins.
+    /// A frame of E-AC-3 has six blocks of each channel: in several syncframes of a substream where these are short, and
+    /// in those of dependent substreams. AC-3 has one syncframe.
     private func forEachSyncframe(
         _ bytes: RawSpan,
         _ base: Int,
@@ -74,20 +75,27 @@ struct AudioFrames {
         var start = 0
         var count = 0
         var position = 0
+        var blocks = 0
         var units: [Subsample] = []
-        while !ID3Tag.begins(bytes, position), let syncframe = try Syncframe(bytes, at: position, base: base) {
-            guard syncframe.size <= bytes.byteCount - position else { break }
-            if !units.isEmpty, kind == .ac3 || syncframe.beginsFrame {
-                try body(Frame(range: start..<position, subsamples: units))
-                units.removeAll()
-                start = position
-                count += 1
-                if count == limit { return start }
+        while bytes.byteCount - position >= AC3Syncframe.headerSize, !ID3TagPlace.begins(bytes, position) {
+            let header = try AC3Syncframe(bytes.extracting(position..<bytes.byteCount), base: base + position)
+            guard header.size <= bytes.byteCount - position else { break }
+            if header.beginsAccessUnit {
+                if blocks >= 6 {
+                    try body(Frame(range: start..<position, subsamples: units))
+                    units.removeAll(keepingCapacity: true)
+                    start = position
+                    blocks = 0
+                    count += 1
+                    if count == limit { return start }
+                }
+                blocks += header.blockCount
             }
-            units.append(Subsample(clear: 0, protected: syncframe.size))
-            position += syncframe.size
+            units.append(Subsample(clear: 0, protected: header.size))
+            position += header.size
         }
-        guard !units.isEmpty, isFinal || kind == .ac3 else { return start }
+        // AC-3 has no dependent substreams to wait for.
+        guard !units.isEmpty, isFinal || (kind == .ac3 && blocks >= 6) else { return start }
         try body(Frame(range: start..<position, subsamples: units))
         return position
     }
