@@ -109,7 +109,8 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VirtualDevice",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
+                "MediaFormats", "Packager", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

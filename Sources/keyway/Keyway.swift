@@ -22,7 +22,7 @@ struct Keyway: AsyncParsableCommand {
             """,
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
-            DeviceCommand.self, PlaylistCommand.self, ExplainCommand.self,
+            DeviceCommand.self, PlaylistCommand.self, DecryptCommand.self, ExplainCommand.self,
         ]
     )
 
