@@ -23,9 +23,14 @@ package struct DecryptionKeys: Sendable {
     /// What samples are decrypted with whose key ID is all zeros, as Apple's tools write it: such media do not say
     /// which key they need. Nil: they cannot be decrypted.
     package var unnamed: DecryptionKey?
+    /// Keys by the URIs of EXT-X-KEY tags, as a player has them, which asks a key server with the URI. They go before
+    /// those by ID.
+    package var uris: [String: DecryptionKey] = [:]
+    /// What samples are decrypted with whatever key ID they name: their playlist says by its URI which key it is.
+    var playlistKey: DecryptionKey?
 
     /// Takes keys; of two with the same ID the later one counts. If there is only one, it is the ``unnamed`` one too.
-    package init(_ list: some Sequence<(id: KeyID, key: DecryptionKey)>) {
+    package init(_ list: some Sequence<(id: KeyID, key: DecryptionKey)> = []) {
         keys = Dictionary(list.map { ($0.id, $0.key) }) { $1 }
         unnamed = only
     }
@@ -34,7 +39,9 @@ package struct DecryptionKeys: Sendable {
     package var only: DecryptionKey? { keys.count == 1 ? keys.first?.value : nil }
 
     /// The key of an ID; nil when it was not given.
-    package subscript(id: KeyID) -> DecryptionKey? { keys[id] ?? (id.isZero ? unnamed : nil) }
+    package subscript(id: KeyID) -> DecryptionKey? {
+        playlistKey ?? keys[id] ?? (id.isZero ? unnamed : nil)
+    }
 }
 
 extension KeyID {

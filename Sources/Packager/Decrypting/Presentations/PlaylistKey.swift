@@ -35,7 +35,13 @@ struct PlaylistKey {
     /// The same for media that name their keys, for those that do not: nil instead of an error.
     func unnamedKey(in keys: DecryptionKeys) -> DecryptionKey? { try? contentKey(in: keys) }
 
+    /// The key that is known by the URI of a tag.
+    func key(byURIIn keys: DecryptionKeys) -> DecryptionKey? {
+        context.keys.lazy.compactMap { $0.uri.flatMap { keys.uris[$0] } }.first
+    }
+
     private func contentKey(in keys: DecryptionKeys) throws -> DecryptionKey {
+        if let key = key(byURIIn: keys) { return key }
         let named = context.keys.lazy.flatMap(Self.keyIDs)
         for id in named {
             if let key = keys[id] { return key }

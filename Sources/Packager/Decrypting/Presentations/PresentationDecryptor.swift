@@ -69,6 +69,20 @@ package struct PresentationDecryptor {
         return report
     }
 
+    /// The URIs of the FairPlay keys that a presentation needs, each once, in the order in which they are met.
+    ///
+    /// - Parameter playlist: The path of a playlist.
+    /// - Throws: ``DecryptionError``, ``FileFailure``.
+    package static func fairPlayKeyURIs(_ playlist: String) throws -> [String] {
+        let paths = try PresentationPaths(playlist: playlist)
+        let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
+        var uris: [String] = []
+        for key in plan.files.flatMap({ $0.uses.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
+            if let uri = key.uri, !uris.contains(uri) { uris.append(uri) }
+        }
+        return uris
+    }
+
     private static func add(_ tracks: [DecryptedTrack], of playlist: String, to report: inout Report) {
         if report.playlists.last?.name != playlist, !report.playlists.contains(where: { $0.name == playlist }) {
             report.playlists.append((playlist, []))

@@ -60,8 +60,9 @@ struct PresentationSession {
         case .mp4:
             // Also where no tag says so: the boxes know, and a clear file stays as it is.
             var keys = keys
-            if let first, let key = PlaylistKey(first.keys, subject: file.name)?.unnamedKey(in: keys) {
-                keys.unnamed = key
+            if let first, let key = PlaylistKey(first.keys, subject: file.name) {
+                keys.playlistKey = key.key(byURIIn: keys)
+                keys.unnamed = key.unnamedKey(in: keys) ?? keys.unnamed
             }
             var movie: Movie?
             if try !MP4Decryptor.hasMovie(input) { movie = try self.movie(of: file) }

@@ -44,7 +44,7 @@ package struct PackedAudioDecryptor {
             setup = current
             batch.removeAll()
             var count = 0
-            let size = try AudioFrames(kind: current.kind).forEach(
+            let size = try ProtectedAudioFrames(kind: current.kind).forEach(
                 in: rest,
                 base: base + position,
                 isFinal: true,

@@ -212,7 +212,7 @@ struct SampleAESElementaryStream {
         defer { swap(&batch, &self.batch) }
         batch.removeAll()
         var count = 0
-        let size = try AudioFrames(kind: kind).forEach(
+        let size = try ProtectedAudioFrames(kind: kind).forEach(
             in: rest.bytes.span.bytes,
             base: place.lowerBound,
             isFinal: isFinal

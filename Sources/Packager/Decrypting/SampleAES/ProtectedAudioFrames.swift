@@ -3,7 +3,7 @@ import MediaFormats
 import SampleEncryption
 
 /// Finds the frames of a stream of audio under SAMPLE-AES, and what of them is encrypted. Headers are always clear.
-struct AudioFrames {
+struct ProtectedAudioFrames {
     /// A frame: one access unit, or a syncframe of E-AC-3 with the syncframes that belong to it.
     struct Frame {
         /// Where it lies.
