@@ -12,18 +12,35 @@ public import ByteCoding
 ///
 /// A descriptor begins with its tag and its size: 1 to 4 bytes with 7 bits each, the highest bit set in all but the
 /// last.
-public struct ElementaryStreamDescriptorBox: Hashable, Sendable {
+public struct ElementaryStreamDescriptorBox: Box, Hashable {
     /// The type.
     public static let type: FourCC = "esds"
 
     /// What the stream is: 0x40 MPEG-4 audio, 0x66 to 0x68 MPEG-2 AAC, 0x69 and 0x6B MP3.
     public var objectType: UInt8
+    /// How much a decoder has to buffer, in bytes, 24 bits; 0 when it is not known.
+    public var bufferSize: UInt32
     /// The highest bit rate, in bits a second; 0 when it is not known.
     public var maximumBitRate: UInt32
     /// The average bit rate, in bits a second; 0 when it is not known.
     public var averageBitRate: UInt32
     /// What the decoder needs to know, an AudioSpecificConfig for AAC; empty when the descriptor is missing.
     public var decoderSpecificInfo: [UInt8]
+
+    /// Makes a box for an audio stream.
+    public init(
+        objectType: UInt8,
+        decoderSpecificInfo: [UInt8],
+        bufferSize: UInt32 = 0,
+        maximumBitRate: UInt32 = 0,
+        averageBitRate: UInt32 = 0
+    ) {
+        self.objectType = objectType
+        self.bufferSize = bufferSize
+        self.maximumBitRate = maximumBitRate
+        self.averageBitRate = averageBitRate
+        self.decoderSpecificInfo = decoderSpecificInfo
+    }
 
     /// Reads the content.
     ///
@@ -46,7 +63,7 @@ public struct ElementaryStreamDescriptorBox: Hashable, Sendable {
             var descriptor = try stream.split(size, "descriptor \(tag)")
             guard tag == 4 else { continue }
             objectType = try descriptor.readUInt8("object type")
-            try descriptor.skip(4, "stream type and buffer size")
+            bufferSize = try descriptor.readUInt32("stream type and buffer size") & 0xFF_FFFF
             maximumBitRate = try descriptor.readUInt32("maximum bit rate")
             averageBitRate = try descriptor.readUInt32("average bit rate")
             decoderSpecificInfo = []
@@ -59,6 +76,31 @@ public struct ElementaryStreamDescriptorBox: Hashable, Sendable {
             return
         }
         throw Self.missing("DecoderConfigDescriptor", start)
+    }
+
+    /// Writes the whole box: an audio stream, sizes of descriptors in as few bytes as they take. As a file wants it,
+    /// ES_ID is 0 and the SLConfigDescriptor is the predefined one for MP4 (ISO/IEC 14496-14, 3.1.2).
+    public func write(to writer: inout BoxWriter) {
+        let specific = decoderSpecificInfo.isEmpty ? [] : Self.descriptor(5, decoderSpecificInfo)
+        var config = BoxWriter(capacity: 64)
+        config.write(objectType)
+        // Stream type 5 is audio; the bit below says whether it goes upstream, the lowest is reserved and 1.
+        config.write(UInt32(0x15) << 24 | bufferSize & 0xFF_FFFF)
+        config.write(maximumBitRate)
+        config.write(averageBitRate)
+        config.write(specific)
+        let stream = [0, 0, 0] + Self.descriptor(4, config.bytes) + Self.descriptor(6, [2])
+        writer.fullBox(Self.type) { $0.write(Self.descriptor(3, stream)) }
+    }
+
+    private static func descriptor(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        var size = [UInt8(content.count & 0x7F)]
+        var left = content.count >> 7
+        while left > 0 {
+            size.insert(UInt8(left & 0x7F) | 0x80, at: 0)
+            left >>= 7
+        }
+        return [tag] + size + content
     }
 
     private static func missing(_ descriptor: String, _ offset: Int) -> ParseError {

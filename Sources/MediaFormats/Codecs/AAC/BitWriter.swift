@@ -1,0 +1,61 @@
+import ByteCoding
+
+/// Appends bits to an array that it owns, the most significant one first. It writes no emulation prevention bytes.
+struct BitWriter {
+    /// What has been written; the last byte is filled up with zeros.
+    private(set) var bytes: [UInt8] = []
+    /// How many bits have been written.
+    private(set) var count = 0
+
+    /// Whether the next bit is the first of a byte.
+    var isByteAligned: Bool { count & 7 == 0 }
+
+    /// How many bits are missing to the end of the byte.
+    var bitsToAlignment: Int { -count & 7 }
+
+    /// Appends the lowest `width` bits of a number, 0 to 32.
+    mutating func write(_ number: some BinaryInteger, bits width: Int) {
+        let value = UInt64(truncatingIfNeeded: number)
+        for bit in stride(from: width - 1, through: 0, by: -1) {
+            if isByteAligned { bytes.append(0) }
+            if value >> UInt64(bit) & 1 == 1 { bytes[bytes.count - 1] |= 0x80 >> UInt8(count & 7) }
+            count += 1
+        }
+    }
+
+    /// Appends a bit.
+    mutating func write(_ flag: Bool) { write(flag ? 1 : 0, bits: 1) }
+
+    /// Appends bits that were kept as they came.
+    mutating func write(_ string: BitString) {
+        var left = string.count
+        for byte in string.bytes {
+            write(byte >> UInt8(8 - min(left, 8)), bits: min(left, 8))
+            left -= 8
+        }
+    }
+}
+
+/// Bits that are kept as they came.
+struct BitString: Hashable, Sendable {
+    /// The bits from the top of the first byte on; zeros fill the last.
+    private(set) var bytes: [UInt8] = []
+    /// How many there are.
+    private(set) var count = 0
+
+    /// No bits.
+    init() {}
+
+    /// Takes the next `count` bits.
+    init(reading reader: inout BitReader, count: Int, _ field: String) throws(ParseError) {
+        self.count = count
+        bytes.reserveCapacity((count + 7) / 8)
+        for start in stride(from: 0, to: count, by: 8) {
+            let width = min(8, count - start)
+            bytes.append(UInt8(truncatingIfNeeded: try reader.readBits(width, field) << UInt32(8 - width)))
+        }
+    }
+
+    /// Whether every bit is 0.
+    var isZero: Bool { bytes.allSatisfy { $0 == 0 } }
+}

@@ -1,0 +1,125 @@
+package import DRMSignalling
+import Foundation
+
+/// What is to be done, worked out from a job and from what its inputs turned out to be. Nothing has been written yet: a
+/// dry run prints this.
+package struct PackagingPlan {
+    /// A rendition to be: one track of one input.
+    package struct Rendition: Sendable {
+        /// The place of its input in ``inputs`` and in the job's.
+        package var input: Int
+        /// The place of its track in the input.
+        package var track: Int
+        /// The track.
+        package var media: MediaTrack
+        /// Its folder below the Multivariant Playlist.
+        package var folder: String
+        /// Its name for people.
+        package var name: String
+        /// The language as a BCP 47 tag; nil: not known.
+        package var language: String?
+        /// The group of EXT-X-MEDIA, where the job names one.
+        package var group: String?
+        /// What it is for.
+        package var role: TrackRole?
+        /// What decides its key and its output protection; nil for subtitles.
+        package var trackClass: TrackClass?
+        /// How it is encrypted; nil: it stays clear.
+        package var protection: TrackProtection?
+    }
+
+    /// The job.
+    package let job: PackagingJob
+    /// The inputs, opened.
+    package let inputs: [any MediaInput]
+    /// What becomes of their tracks, in the order of the inputs and their tracks.
+    package private(set) var renditions: [Rendition] = []
+
+    /// Opens the inputs of a job and decides what becomes of their tracks.
+    ///
+    /// - Parameter open: Opens an input by its path.
+    /// - Throws: ``JobFailure``, ``InputFailure``, ``FileFailure``, `SignallingError`.
+    package init(_ job: PackagingJob, open: (String) throws -> any MediaInput) throws {
+        try job.validate()
+        self.job = job
+        inputs = try job.inputs.map { try open($0.path) }
+        var folders = FolderNames()
+        for (index, input) in inputs.enumerated() {
+            for (place, track) in input.tracks.enumerated() where job.inputs[index].takes(track.kind) {
+                renditions.append(
+                    try Self.rendition(of: track, from: job.inputs[index], job, index, place, &folders)
+                )
+            }
+        }
+        guard !renditions.isEmpty else { throw JobFailure("input", "no track of the inputs is wanted") }
+        if let duration = presentationDuration { try job.checkClearLead(presentation: duration) }
+        try checkOutput()
+    }
+
+    /// What the inputs have to say: tracks that are left out, damage.
+    package var warnings: [String] { inputs.flatMap(\.warnings) }
+
+    /// How long the longest track says it is; nil when none says.
+    package var presentationDuration: MediaTime? {
+        renditions.compactMap { rendition in
+            rendition.media.duration.map {
+                MediaTime(Int64(clamping: $0), timescale: rendition.media.timescale)
+            }
+        }.max()
+    }
+
+    private static func rendition(
+        of track: MediaTrack,
+        from input: PackagingJob.Input,
+        _ job: PackagingJob,
+        _ index: Int,
+        _ place: Int,
+        _ folders: inout FolderNames
+    ) throws -> Rendition {
+        try job.check(track)
+        let language = input.language ?? TrackLanguage.tag(track.language)
+        let known = track.kind == .video ? nil : language
+        return Rendition(
+            input: index,
+            track: place,
+            media: track,
+            folder: folders.name(for: track, language: known),
+            name: input.name ?? known.map(TrackLanguage.name) ?? track.kind.rawValue.capitalized,
+            language: language,
+            group: input.group,
+            role: input.role,
+            trackClass: job.trackClass(of: track, from: input),
+            protection: try job.protection(of: track, from: input)
+        )
+    }
+
+    /// Holds that nothing is replaced that was not meant to be.
+    private func checkOutput() throws {
+        guard !job.overwrites else { return }
+        for name in renditions.map(\.folder) + [job.names.multivariant]
+        where FileManager.default.fileExists(atPath: job.output + "/" + name) {
+            throw JobFailure(
+                "out",
+                "\(job.output)/\(name) is there already: name another folder, or say that it may be replaced (overwrite)"
+            )
+        }
+    }
+}
+
+/// Names for the folders of renditions, each once: `video-1080`, `audio-en`, `audio-en-2`.
+private struct FolderNames {
+    private var taken: Set<String> = []
+
+    mutating func name(for track: MediaTrack, language: String?) -> String {
+        var base = track.kind.rawValue
+        if track.kind == .video, track.height > 0 { base += "-\(track.height)" }
+        if let language { base += "-" + language.lowercased() }
+        var name = base
+        var number = 2
+        while !taken.insert(name).inserted {
+            name = "\(base)-\(number)"
+            number += 1
+        }
+        return name
+    }
+}

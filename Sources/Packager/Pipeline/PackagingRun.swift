@@ -1,0 +1,193 @@
+import MediaFormats
+
+/// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
+package final class PackagingRun {
+    /// How far the work is.
+    package struct Progress: Sendable {
+        /// How many bytes of the inputs have been read.
+        package var bytesRead: Int
+        /// How many bytes the inputs have; nil when one of them is a pipe.
+        package var bytesTotal: Int?
+        /// How many bytes have been written.
+        package var bytesWritten: Int
+    }
+
+    private struct TrackState {
+        /// Samples about which nothing is decided yet, from `head` on.
+        var waiting: [MediaSample] = []
+        var head = 0
+        /// The samples of the open segment.
+        var open: [MediaSample] = []
+    }
+
+    private struct InputState {
+        /// The renditions of its tracks; nil for a track that is not wanted.
+        var renditions: [Int?]
+        /// When its last sample is decoded, in the presentation.
+        var reached = MediaTime(.min / 2, timescale: 1)
+        var hasEnded = false
+    }
+
+    private let plan: PackagingPlan
+    private let folder: PresentationFolder
+    private var segmenter: Segmenter
+    private var outputs: [RenditionOutput] = []
+    private var states: [TrackState]
+    private var inputs: [InputState]
+
+    /// Prepares a run; the output folder is made.
+    ///
+    /// - Throws: ``FileFailure``; what writers throw.
+    package init(_ plan: PackagingPlan) throws {
+        self.plan = plan
+        folder = try PresentationFolder(path: plan.job.output)
+        segmenter = Segmenter(
+            tracks: plan.renditions.map { rendition in
+                Segmenter.Track(
+                    isVideo: rendition.media.kind == .video,
+                    name: "\(plan.inputs[rendition.input].name) (\(rendition.folder))"
+                )
+            },
+            target: plan.job.segmentDuration
+        )
+        states = [TrackState](repeating: TrackState(), count: plan.renditions.count)
+        inputs = plan.inputs.indices.map { input in
+            InputState(
+                renditions: plan.inputs[input].tracks.indices.map { track in
+                    plan.renditions.firstIndex { $0.input == input && $0.track == track }
+                }
+            )
+        }
+        for rendition in plan.renditions {
+            outputs.append(
+                try RenditionOutput(
+                    rendition,
+                    writer: plan.writer(for: rendition),
+                    folder: folder,
+                    job: plan.job
+                )
+            )
+        }
+    }
+
+    /// Reads the inputs to their ends, writes all segments, then the playlists, and moves all into place.
+    ///
+    /// - Parameter progress: Called after each segment.
+    /// - Returns: What was written.
+    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignallingError`.
+    package func run(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+        try writeSegments(progress)
+        let renditions = try outputs.map { try $0.finish() }
+        let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
+        for file in try playlists.files() {
+            let output = try FileOutput(path: folder.stagedPath(file.path))
+            try output.write(file.bytes.span.bytes)
+            try output.finish()
+        }
+        try folder.publish()
+        return PackagingReport(
+            renditions: renditions,
+            playlists: playlists,
+            warnings: plan.warnings,
+            bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
+            bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+        )
+    }
+
+    private func writeSegments(_ progress: (Progress) -> Void) throws {
+        while let index = nextInput() {
+            guard let (track, sample) = try plan.inputs[index].next() else {
+                inputs[index].hasEnded = true
+                for case let rendition? in inputs[index].renditions {
+                    try carryOut(try segmenter.end(track: rendition), progress)
+                }
+                continue
+            }
+            guard let rendition = inputs[index].renditions[track] else { continue }
+            let timing = Segmenter.Timing(sample, in: plan.renditions[rendition].media)
+            inputs[index].reached = timing.decode
+            states[rendition].waiting.append(sample)
+            try carryOut(try segmenter.add(timing, track: rendition), progress)
+        }
+    }
+
+    /// The input that is behind: its last sample was decoded first.
+    private func nextInput() -> Int? {
+        var first: Int?
+        for index in inputs.indices where !inputs[index].hasEnded {
+            if let other = first, inputs[other].reached <= inputs[index].reached { continue }
+            first = index
+        }
+        return first
+    }
+
+    private func carryOut(_ decisions: [Segmenter.Decision], _ progress: (Progress) -> Void) throws {
+        for decision in decisions {
+            switch decision {
+            case .append(let track):
+                let sample = states[track].waiting[states[track].head]
+                states[track].open.append(sample)
+                states[track].head += 1
+                if states[track].head > 512, states[track].head * 2 > states[track].waiting.count {
+                    states[track].waiting.removeFirst(states[track].head)
+                    states[track].head = 0
+                }
+            case .cut(let track):
+                try close(track)
+                progress(
+                    Progress(
+                        bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
+                        bytesTotal: plan.inputs.reduce(0) { sum, input in
+                            sum.flatMap { sum in input.byteCount.map { sum + $0 } }
+                        },
+                        bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+                    )
+                )
+            }
+        }
+    }
+
+    /// Writes the open segment of a track. One without samples, in a gap, is no segment: the one before it lasts longer.
+    private func close(_ track: Int) throws {
+        guard let first = states[track].open.first else { return }
+        let media = plan.renditions[track].media
+        let start = first.presentationTime + media.timing.presentationOffset
+        let end: Int64
+        if states[track].head < states[track].waiting.count {
+            end = states[track].waiting[states[track].head].presentationTime + media.timing.presentationOffset
+        } else {
+            end =
+                (states[track].open.map { $0.presentationTime + Int64($0.duration) }.max() ?? 0)
+                + media.timing.presentationOffset
+        }
+        do {
+            try outputs[track].write(
+                states[track].open,
+                start: MediaTime(start, timescale: media.timescale),
+                end: MediaTime(end, timescale: media.timescale)
+            )
+        } catch let failure as SampleFailure {
+            throw InputFailure(plan.inputs[plan.renditions[track].input].name, "\(failure)")
+        }
+        states[track].open.removeAll(keepingCapacity: true)
+    }
+}
+
+extension Segmenter.Timing {
+    fileprivate init(_ sample: MediaSample, in track: MediaTrack) {
+        let decode = sample.decodeTime + track.timing.presentationOffset
+        self.init(
+            decode: MediaTime(decode, timescale: track.timescale),
+            presentation: MediaTime(decode + Int64(sample.compositionOffset), timescale: track.timescale),
+            isSync: sample.isSync
+        )
+    }
+}
+
+extension PackagingPlan {
+    /// What writes a rendition's segments.
+    fileprivate func writer(for rendition: Rendition) throws -> any SegmentWriter {
+        let systems = rendition.protection.map { job.protectionHeaders(keyID: $0.keyID) } ?? []
+        return try FragmentedMP4Writer(rendition.media, protection: rendition.protection, systems: systems)
+    }
+}

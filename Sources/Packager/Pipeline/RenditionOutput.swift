@@ -1,0 +1,128 @@
+/// Writes the media segments of a rendition, as files of their own or as parts of one, and remembers what its playlists
+/// have to say.
+final class RenditionOutput {
+    private let planned: PackagingPlan.Rendition
+    private let writer: any SegmentWriter
+    private let folder: PresentationFolder
+    private let clearLead: MediaTime?
+    /// What stands before the numbers of segments.
+    private let prefix: String
+    /// The one file of the rendition, where there is but one.
+    private let file: FileOutput?
+    private let fileName: String
+    private var encryptor: SegmentEncryption?
+
+    private var initialization: Rendition.Resource?
+    private var clearInitialization: Rendition.Resource?
+    private var segments: [Rendition.Segment] = []
+    private(set) var byteCount = 0
+    private var sampleCount = 0
+    private var sampleDuration: UInt64 = 0
+
+    init(
+        _ planned: PackagingPlan.Rendition,
+        writer: any SegmentWriter,
+        folder: PresentationFolder,
+        job: PackagingJob
+    ) throws {
+        self.planned = planned
+        self.writer = writer
+        self.folder = folder
+        clearLead = job.clearLead
+        prefix = job.names.segmentPrefix
+        fileName = "media." + (writer.fileExtension == "m4s" ? "mp4" : writer.fileExtension)
+        file = job.isSingleFile ? try FileOutput(path: folder.stagedPath(planned.folder + "/" + fileName)) : nil
+        if let protection = planned.protection, protection.scheme == .aes128 {
+            encryptor = try SegmentEncryption(protection)
+        }
+    }
+
+    /// Writes a segment.
+    func write(_ samples: [MediaSample], start: MediaTime, end: MediaTime) throws {
+        var segment = MediaSegment(
+            index: segments.count,
+            samples: samples,
+            start: start,
+            end: end,
+            isProtected: planned.protection != nil
+        )
+        if let clearLead, start < clearLead { segment.isProtected = false }
+        for sample in samples { sampleDuration += UInt64(sample.duration) }
+        sampleCount += samples.count
+        try writeInitialization(segment)
+
+        let name = file == nil ? "\(prefix)\(segments.count + 1).\(writer.fileExtension)" : fileName
+        let target = try file ?? FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
+        let offset = target.count
+        let part = FilePart(target)
+        var keyFrames: [KeyFrame] = []
+        if segment.isProtected, let encryptor {
+            let encrypted = try encryptor.begin(segment.index, to: part)
+            _ = try writer.write(segment, to: encrypted)
+            try encrypted.finish()
+        } else {
+            keyFrames = try writer.write(segment, to: part)
+        }
+        if file == nil { try target.finish() }
+        byteCount += part.count
+        segments.append(
+            Rendition.Segment(
+                resource: Rendition.Resource(
+                    uri: name,
+                    byteRange: file == nil ? nil : offset..<offset + part.count
+                ),
+                byteCount: part.count,
+                duration: duration(from: start, to: end),
+                isProtected: segment.isProtected,
+                keyFrames: keyFrames
+            )
+        )
+    }
+
+    /// Ends the rendition.
+    func finish() throws -> Rendition {
+        try file?.finish()
+        let seconds = Double(sampleDuration) / Double(planned.media.timescale)
+        return Rendition(
+            track: planned.media,
+            folder: planned.folder,
+            name: planned.name,
+            language: planned.language,
+            group: planned.group,
+            role: planned.role?.rawValue,
+            protection: planned.protection,
+            initialization: initialization,
+            clearInitialization: clearInitialization,
+            segments: segments,
+            frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil,
+            policyClass: planned.trackClass
+        )
+    }
+
+    /// What is presented before 0 is cut off by the edit list, and does not count.
+    private func duration(from start: MediaTime, to end: MediaTime) -> MediaTime {
+        let timescale = planned.media.timescale
+        let first = max(0, start.converted(to: timescale))
+        return MediaTime(max(0, end.converted(to: timescale) - first), timescale: timescale)
+    }
+
+    private func writeInitialization(_ segment: MediaSegment) throws {
+        let isClearLead = planned.protection != nil && !segment.isProtected
+        guard (isClearLead ? clearInitialization : initialization) == nil else { return }
+        let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment)
+        guard let bytes else { return }
+        let resource: Rendition.Resource
+        if let file {
+            let start = file.count
+            try file.write(bytes.span.bytes)
+            resource = Rendition.Resource(uri: fileName, byteRange: start..<file.count)
+        } else {
+            let name = isClearLead ? "init-clear.mp4" : "init.mp4"
+            let output = try FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
+            try output.write(bytes.span.bytes)
+            try output.finish()
+            resource = Rendition.Resource(uri: name)
+        }
+        if isClearLead { clearInitialization = resource } else { initialization = resource }
+    }
+}

@@ -1,0 +1,122 @@
+import ByteCoding
+package import MediaFormats
+
+extension MediaTrack {
+    /// Why a track of a movie is left out.
+    package enum Refusal: Error, Hashable, CustomStringConvertible {
+        /// It is of no kind that is packaged: time code, chapters, metadata ...
+        case otherKind(FourCC)
+        /// Its samples have a format that is not packaged.
+        case otherFormat(FourCC)
+        /// It is encrypted.
+        case encrypted
+
+        /// The reason, to be read behind `track 3`.
+        package var description: String {
+            switch self {
+            case .otherKind(let kind): "is \(kind), neither video nor audio"
+            case .otherFormat(let format): "is in the format \(format), which cannot be packaged"
+            case .encrypted: "is encrypted already; decrypt it first (keyway decrypt)"
+            }
+        }
+    }
+
+    /// Describes a track of an MP4 or QuickTime file.
+    ///
+    /// - Throws: ``Refusal`` for a track that cannot be packaged; `ParseError` for one that cannot be read.
+    package init(_ track: Track) throws {
+        guard track.kind == "vide" || track.kind == "soun" else { throw Refusal.otherKind(track.kind) }
+        guard let entry = track.descriptions.first else { throw Refusal.otherFormat("    ") }
+        if ["encv", "enca", "drms", "drmi", "p608"].contains(entry.format) || !entry.protections.isEmpty {
+            throw Refusal.encrypted
+        }
+        try track.requireSelfContained()
+        guard track.timescale > 0 else {
+            throw ParseError(.invalidValue, reading: "track \(track.id)", offset: 0, reason: "its timescale is 0")
+        }
+        let timing = try track.timing()
+        let duration = track.mediaHeader.duration
+        switch entry.format {
+        case "avc1", "avc3", "dva1", "dvav":
+            let configuration: AVCConfigurationBox = try entry.require("avcC", of: track.id)
+            let size = (try? H264ParameterSets(configuration))?.latestSequence
+            self.init(
+                format: .h264(configuration),
+                entry,
+                track,
+                timing,
+                codecs: configuration.codecs(sampleEntry: entry.format),
+                displayed: size?.displaySize,
+                colour: size?.usability.colour
+            )
+        case "hvc1", "hev1", "dvh1", "dvhe":
+            let configuration: HEVCConfigurationBox = try entry.require("hvcC", of: track.id)
+            let size = (try? HEVCParameterSets(configuration))?.latestSequence
+            self.init(
+                format: .hevc(configuration),
+                entry,
+                track,
+                timing,
+                codecs: configuration.profileTierLevel.codecs(sampleEntry: entry.format),
+                displayed: size?.displaySize,
+                colour: size?.usability.colour
+            )
+        default:
+            self = try MediaTrack(audio: entry, track, timing)
+        }
+        self.duration = duration > 0 ? duration : nil
+    }
+
+    private init(
+        format: Format,
+        _ entry: SampleEntry,
+        _ track: Track,
+        _ timing: TrackTiming,
+        codecs: String,
+        displayed: PictureSize?,
+        colour: ColourDescription?
+    ) {
+        var size = PictureSize(width: Int(track.header.width >> 16), height: Int(track.header.height >> 16))
+        if case .visual(let fields) = entry.fields {
+            let coded = PictureSize(width: Int(fields.width), height: Int(fields.height))
+            let aspect: PixelAspectRatioBox? = entry.boxes.first("pasp").flatMap {
+                try? $0.parse(as: PixelAspectRatioBox.self)
+            }
+            size = coded.displayed(aspect?.ratio)
+            if aspect == nil, let displayed { size = displayed }
+        }
+        let box: ColourInformationBox? = entry.boxes.first("colr").flatMap {
+            try? $0.parse(as: ColourInformationBox.self)
+        }
+        self.init(
+            format: format,
+            sampleEntry: entry,
+            timescale: track.timescale,
+            timing: timing,
+            language: track.language,
+            width: size.width,
+            height: size.height,
+            displaySize: DisplaySize(
+                width: track.header.width > 0 ? track.header.width : UInt32(clamping: size.width) << 16,
+                height: track.header.height > 0 ? track.header.height : UInt32(clamping: size.height) << 16
+            ),
+            codecs: codecs,
+            videoRange: DynamicRange(container: box?.description, codec: colour)
+        )
+    }
+}
+
+extension SampleEntry {
+    /// A box that the format cannot do without.
+    fileprivate func require<Kind: Box>(_ type: FourCC, of track: UInt32) throws(ParseError) -> Kind {
+        guard let box = boxes.first(type) else {
+            throw ParseError(
+                .missingBox,
+                reading: "track \(track)",
+                offset: 0,
+                reason: "its \(format) sample entry has no \(type) box"
+            )
+        }
+        return try box.parse(as: Kind.self)
+    }
+}
