@@ -22,7 +22,8 @@ struct Keyway: AsyncParsableCommand {
             """,
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
-            DeviceCommand.self, PlaylistCommand.self, DecryptCommand.self, ExplainCommand.self,
+            DeviceCommand.self, PlaylistCommand.self, DecryptCommand.self, MediaCommand.self,
+            ExplainCommand.self,
         ]
     )
 
