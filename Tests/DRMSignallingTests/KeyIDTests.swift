@@ -53,4 +53,23 @@ struct KeyIDTests {
             #expect((SystemID(bytes) != nil) == (count == 16))
         }
     }
+
+    /// RFC 9562, 5.4: the digit 4 begins the third group, and 8, 9, a or b the fourth.
+    @Test("A new ID is a random UUID")
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        let made = (0..<64).map { _ in ContentKeyID(randomFrom: &generator) }
+        #expect(Set(made).count == made.count)
+        for keyID in made {
+            let groups = keyID.uuid.split(separator: "-")
+            #expect(groups[2].first == "4")
+            #expect("89ab".contains(groups[3].prefix(1)))
+        }
+        // No other bit is the same in all of them, which 64 random ones are with a chance of 2 to the power of -57.
+        let bytes = made.map(\.bytes)
+        let always = (0..<16).map { place in bytes.reduce(0xFF) { $0 & $1[place] } }
+        let ever = (0..<16).map { place in bytes.reduce(0) { $0 | $1[place] } }
+        #expect(always == [0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 0])
+        #expect(ever == [255, 255, 255, 255, 255, 255, 0x4F, 255, 0xBF, 255, 255, 255, 255, 255, 255, 255])
+    }
 }

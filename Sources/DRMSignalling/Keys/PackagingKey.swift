@@ -30,6 +30,15 @@ public struct PackagingKey: Sendable, Equatable {
         iv = file.iv
     }
 
+    /// A new key with an IV. Its ID is a UUID of version 4 (RFC 9562, 5.4).
+    ///
+    /// - Parameter generator: `SecureRandom` for every real key.
+    public init(randomFrom generator: inout some RandomNumberGenerator) {
+        keyID = ContentKeyID(randomFrom: &generator)
+        key = SecretBytes(count: 16, randomFrom: &generator)
+        iv = SecretBytes(count: 16, randomFrom: &generator)
+    }
+
     /// Reads a key from three options, each in hexadecimal.
     ///
     /// - Throws: `invalid-key`, which names the option.

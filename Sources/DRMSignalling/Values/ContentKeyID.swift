@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// The ID of a content key, KID for short: 16 bytes, which are public (ISO/IEC 23001-7, 4.1).
+/// The ID of a content key, KID for short: 16 bytes, which are public (ISO/IEC 23001-7, 8.2).
 ///
 /// They have the form of a UUID, written in the order in which they are stored: no byte changes its place.
 /// `MediaFormats` has a value of its own for the same bytes; ``bytes`` leads from one to the other.
@@ -34,6 +34,14 @@ public struct ContentKeyID: Hashable, Sendable {
     /// - Throws: `ParseError` `truncated`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         value = try SixteenBytes(reading: &reader, "key ID")
+    }
+
+    /// A new ID: a UUID of version 4, which is random but for its version and variant (RFC 9562, 5.4).
+    public init(randomFrom generator: inout some RandomNumberGenerator) {
+        value = SixteenBytes(
+            high: generator.next() & ~0xF000 | 0x4000,
+            low: generator.next() & ~(3 << 62) | 2 << 62
+        )
     }
 
     /// The 16 bytes.

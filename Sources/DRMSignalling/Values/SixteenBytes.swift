@@ -3,6 +3,12 @@ struct SixteenBytes: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
+    /// Makes the bytes of two numbers, the most significant byte first.
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
     init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

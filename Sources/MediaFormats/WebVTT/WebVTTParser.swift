@@ -1,0 +1,238 @@
+import ByteCoding
+
+/// The parser of W3C WebVTT, 6.1, step by step, over the bytes of UTF-8. Each line is looked at twice at most.
+struct WebVTTParser {
+    private let bytes: [UInt8]
+    private var position = 0
+    /// The number of the line that begins at `position`, from 1.
+    private var line = 1
+    private var hasSeenCue = false
+    private var document: WebVTTDocument
+
+    /// The size of the byte order mark and `WEBVTT`; nil when the file begins otherwise.
+    static func signatureSize(_ file: RawSpan) -> Int? {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let word = Array("WEBVTT".utf8)
+        return file.withUnsafeBytes { file in
+            let start = file.starts(with: mark) ? mark.count : 0
+            let rest = file.dropFirst(start)
+            guard rest.starts(with: word) else { return nil }
+            guard let next = rest.dropFirst(word.count).first else { return start + word.count }
+            return [0x20, 0x09, 0x0A, 0x0D].contains(next) ? start + word.count : nil
+        }
+    }
+
+    init(_ file: RawSpan) throws(ParseError) {
+        guard file.byteCount <= WebVTTDocument.maximumSize else {
+            throw ParseError(
+                .invalidLength,
+                reading: "WebVTT file",
+                offset: 0,
+                reason: "\(file.byteCount) bytes, more than the \(WebVTTDocument.maximumSize) that are read: split it"
+            )
+        }
+        guard let signature = Self.signatureSize(file) else {
+            throw ParseError(.invalidValue, reading: "WebVTT file", offset: 0, reason: Self.complaint(about: file))
+        }
+        bytes = Self.normalized(file, from: signature)
+        document = WebVTTDocument(bytes: bytes)
+    }
+
+    /// Reads everything. The signature has been passed over.
+    mutating func parse() throws(ParseError) -> WebVTTDocument {
+        let first = takeLine()
+        var header = first
+        if position < bytes.count, bytes[position] != Self.lineFeed {
+            header = first.lowerBound..<(try collectBlock(inHeader: true)).upperBound
+        }
+        document.header = WebVTTRange(trimmed(header))
+        skipEmptyLines()
+        while position < bytes.count {
+            _ = try collectBlock(inHeader: false)
+            skipEmptyLines()
+        }
+        // Files are in order as a rule; then this takes one pass.
+        document.cues.sort { ($0.start, $0.line) < ($1.start, $1.line) }
+        try document.checkOverlap()
+        return document
+    }
+
+    /// Collects a block (section 6.1) and returns where its text lies.
+    private mutating func collectBlock(inHeader: Bool) throws(ParseError) -> Range<Int> {
+        let (start, firstLine) = (position, line)
+        var count = 0
+        var hasSeenArrow = false
+        var cue: WebVTTCue?
+        var isDefinition = false
+        var text = position..<position
+        while position < bytes.count {
+            let (before, lineBefore) = (position, line)
+            let current = takeLine()
+            count += 1
+            if hasArrow(current) {
+                guard !inHeader, count == 1 || (count == 2 && !hasSeenArrow) else {
+                    (position, line) = (before, lineBefore)
+                    break
+                }
+                hasSeenArrow = true
+                guard let (start, end, settings) = timing(current) else { continue }
+                cue = WebVTTCue(
+                    start: start,
+                    end: end,
+                    line: lineBefore,
+                    identifier: WebVTTRange(text),
+                    settings: WebVTTRange(settings),
+                    text: WebVTTRange(text)
+                )
+                text = position..<position
+                hasSeenCue = true
+                continue
+            }
+            if current.isEmpty { break }
+            if inHeader, let map = WebVTTTimestampMap(bytes, current) { document.timestampMap = map }
+            if !inHeader, count == 2, isDefinitionName(text) { isDefinition = true }
+            text = (text.isEmpty ? current.lowerBound : text.lowerBound)..<current.upperBound
+        }
+        if inHeader { return text.isEmpty ? start..<start : text }
+        if let cue {
+            add(cue, text, firstLine)
+        } else if isDefinition {
+            try add(definition: text, firstLine)
+        } else {
+            pass(over: text, hasSeenArrow, firstLine)
+        }
+        return text
+    }
+
+    private mutating func add(_ cue: WebVTTCue, _ text: Range<Int>, _ firstLine: Int) {
+        guard cue.end > cue.start else { return document.drop(.neverShown, line: firstLine) }
+        document.cues.append(
+            WebVTTCue(
+                start: cue.start,
+                end: cue.end,
+                line: cue.line,
+                identifier: cue.identifier,
+                settings: cue.settings,
+                text: WebVTTRange(text)
+            )
+        )
+    }
+
+    private mutating func add(definition: Range<Int>, _ firstLine: Int) throws(ParseError) {
+        guard !hasSeenCue else { return document.drop(.definitionBehindCue, line: firstLine) }
+        document.definitions.append(WebVTTRange(definition))
+        document.definitionSize += definition.count
+        guard document.definitionSize <= WebVTTDocument.maximumDefinitionSize else {
+            throw ParseError(
+                .invalidLength,
+                reading: "STYLE and REGION blocks of a WebVTT file",
+                offset: 0,
+                reason: "with the one at line \(firstLine) they take \(document.definitionSize) bytes, more than the "
+                    + "\(WebVTTDocument.maximumDefinitionSize) that each segment can repeat: shorten them"
+            )
+        }
+    }
+
+    /// Counts a block that is nothing to be kept.
+    private mutating func pass(over text: Range<Int>, _ hasSeenArrow: Bool, _ firstLine: Int) {
+        let name = Array("NOTE".utf8)
+        let rest = bytes[text].dropFirst(name.count)
+        if hasSeenArrow {
+            document.drop(.invalidTiming, line: firstLine)
+        } else if bytes[text].starts(with: name), rest.first.map(isWhiteSpace) ?? true {
+            document.commentCount += 1
+        } else if !text.isEmpty {
+            document.drop(.unknownBlock, line: firstLine)
+        }
+    }
+
+    /// Times and settings of a cue (section 6.3); nil when the times are not there.
+    private func timing(_ line: Range<Int>) -> (start: Int64, end: Int64, settings: Range<Int>)? {
+        var place = line.lowerBound
+        skipWhiteSpace(&place, line.upperBound)
+        guard let start = WebVTTTimestamp.read(bytes, &place, end: line.upperBound) else { return nil }
+        skipWhiteSpace(&place, line.upperBound)
+        guard bytes[place..<line.upperBound].starts(with: Self.arrow) else { return nil }
+        place += Self.arrow.count
+        skipWhiteSpace(&place, line.upperBound)
+        guard let end = WebVTTTimestamp.read(bytes, &place, end: line.upperBound) else { return nil }
+        return (start, end, trimmed(place..<line.upperBound))
+    }
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let arrow = Array("-->".utf8)
+
+    private mutating func takeLine() -> Range<Int> {
+        let start = position
+        while position < bytes.count, bytes[position] != Self.lineFeed { position += 1 }
+        let end = position
+        if position < bytes.count { position += 1 }
+        line += 1
+        return start..<end
+    }
+
+    private mutating func skipEmptyLines() {
+        while position < bytes.count, bytes[position] == Self.lineFeed {
+            position += 1
+            line += 1
+        }
+    }
+
+    private func hasArrow(_ line: Range<Int>) -> Bool {
+        var dashes = 0
+        for place in line {
+            if bytes[place] == UInt8(ascii: ">"), dashes >= 2 { return true }
+            dashes = bytes[place] == UInt8(ascii: "-") ? dashes + 1 : 0
+        }
+        return false
+    }
+
+    private func isDefinitionName(_ line: Range<Int>) -> Bool {
+        ["STYLE", "REGION"].contains { name in
+            bytes[line].starts(with: name.utf8) && bytes[line].dropFirst(name.utf8.count).allSatisfy(isWhiteSpace)
+        }
+    }
+
+    private func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C }
+
+    private func skipWhiteSpace(_ place: inout Int, _ end: Int) {
+        while place < end, isWhiteSpace(bytes[place]) { place += 1 }
+    }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        skipWhiteSpace(&start, end)
+        while end > start, isWhiteSpace(bytes[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    /// The file from `start` with LF for every line break, and U+FFFD for 0 (section 6.1).
+    private static func normalized(_ file: RawSpan, from start: Int) -> [UInt8] {
+        file.withUnsafeBytes { file in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(file.count)
+            var last: UInt8 = 0
+            for byte in file[start...] {
+                switch byte {
+                case 0x0D: bytes.append(lineFeed)
+                case 0x0A: if last != 0x0D { bytes.append(lineFeed) }
+                case 0: bytes.append(contentsOf: [0xEF, 0xBF, 0xBD])
+                default: bytes.append(byte)
+                }
+                last = byte
+            }
+            return bytes
+        }
+    }
+
+    /// What is wrong with the beginning of a file that is not WebVTT.
+    private static func complaint(about file: RawSpan) -> String {
+        file.withUnsafeBytes { file in
+            if file.starts(with: [0xFF, 0xFE]) || file.starts(with: [0xFE, 0xFF]) {
+                return "line 1 is UTF-16; write the file in UTF-8"
+            }
+            return "line 1 does not begin with WEBVTT and white space or a line break; "
+                + "convert other subtitles to WebVTT first"
+        }
+    }
+}
