@@ -267,6 +267,11 @@ struct ADTSTests {
         let result = try Self.split(bytes, pieces: pieceSize)
         #expect(result.frames.map(\.bytes) == frames)
         #expect(result.damage == 0)
+        // What looks like a tag in garbage is garbage, whatever the pieces.
+        let noise: [UInt8] = [1, 2, 3] + withFooter.dropLast(13) + frames.joined()
+        let afterNoise = try Self.split(noise, pieces: pieceSize)
+        #expect(afterNoise.frames.map(\.bytes) == frames)
+        #expect(afterNoise.skipped == 13)
         let many = tag + frames[0] + tag + old
         #expect(try Self.split(many, pieces: pieceSize).frames.map(\.bytes) == [frames[0]])
     }
@@ -324,5 +329,22 @@ struct ADTSTests {
         #expect(throws: ParseError(.invalidValue, reading: "", offset: 0)) {
             try splitter.feed(zeros.span.bytes) { _, _ in }
         }
+    }
+
+    @Test("an error of the one who takes frames comes through, and the splitter survives it")
+    func interrupted() throws {
+        struct Stop: Error {}
+        let bytes = Array(Self.stream(8).joined())
+        var splitter = ADTSSplitter()
+        for piece in pieces(bytes, of: 25) {
+            do {
+                try splitter.feed(piece.span.bytes) { _, _ in throw Stop() }
+            } catch {
+                #expect(error is Stop)
+            }
+        }
+        var count = 0
+        try? splitter.finish { _, _ in count += 1 }
+        #expect(count <= 1)
     }
 }

@@ -79,7 +79,7 @@ package struct FileDecryptor {
         guard let key = keys.only, let iv = key.iv else {
             throw DecryptionError(
                 .notSupported,
-                "file",
+                "kind of file",
                 "it is neither MP4, a transport stream nor packed audio; if it is a segment under AES-128, give one key "
                     + "and its initialisation vector, as KID:KEY:IV, or the playlist"
             )

@@ -70,6 +70,14 @@ package struct MP4TrackSummary: Sendable {
         if sample.isSync { syncCount += 1 }
         byteCount += sample.size
         duration = duration &+ UInt64(sample.duration)
+        guard sample.offset <= file.byteCount, sample.size <= file.byteCount - sample.offset else {
+            throw ParseError(
+                .truncated,
+                reading: "sample \(sampleCount) of track \(track.id)",
+                offset: sample.offset,
+                reason: "its \(sample.size) bytes do not lie in the file, which has \(file.byteCount)"
+            )
+        }
         guard byteCount <= file.byteCount else {
             throw ParseError(
                 .invalidValue,

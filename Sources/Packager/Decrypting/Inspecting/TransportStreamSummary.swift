@@ -33,6 +33,8 @@ package struct TransportStreamSummary: Sendable {
     package private(set) var pids: [PID] = []
     /// The first program's streams; nil when no program map was found.
     package private(set) var programMap: ProgramMapTable?
+    /// The PID of the first program's map; nil when no program association table was found.
+    package private(set) var mapPID: UInt16?
     /// How many packets there are.
     package private(set) var packets = 0
     /// Why the stream could not be read to its end.
@@ -54,6 +56,7 @@ package struct TransportStreamSummary: Sendable {
                     pids.append(PID(header.pid))
                 }
                 pids[slots[pid]].count(header)
+                if pid == 0, mapPID == nil { mapPID = Self.mapPID(file, offset, header) }
                 packets += 1
                 offset += TransportPacketHeader.packetSize
             }
@@ -62,6 +65,16 @@ package struct TransportStreamSummary: Sendable {
         }
         readPackets(file, slots)
         pids.sort { $0.pid < $1.pid }
+    }
+
+    /// What a program association table names, where it lies in one packet.
+    private static func mapPID(_ file: RawSpan, _ offset: Int, _ header: TransportPacketHeader) -> UInt16? {
+        guard header.isUnitStart, let payload = header.payload else { return nil }
+        let start = offset + payload.lowerBound
+        let pointer = Int(file.unsafeLoad(fromByteOffset: start, as: UInt8.self))
+        guard 1 + pointer < payload.count else { return nil }
+        var reader = ByteReader(file.extracting(start + 1 + pointer..<offset + payload.upperBound))
+        return (try? ProgramAssociationTable(reading: &reader))?.programs.first?.mapPID
     }
 
     private mutating func readPackets(_ file: RawSpan, _ slots: [Int]) {
