@@ -257,6 +257,21 @@ struct ADTSTests {
         #expect(result.frames.reduce(0) { $0 + $1.bytes.count } + result.skipped == bytes.count)
     }
 
+    @Test("a header in garbage that leads to a frame of another stream is no frame")
+    func chance() throws {
+        let frames = Self.stream(4)
+        let rate = SamplingFrequency(hertz: 32000)
+        let framing = try ADTSFraming(AudioSpecificConfig(samplingFrequency: rate, channelConfiguration: 1))
+        var other: [UInt8] = []
+        let payload = [UInt8](repeating: 0, count: 90)
+        try framing.append(payload.span.bytes, to: &other)
+        let result = try Self.split(other + frames.joined(), pieces: 40)
+        #expect(result.frames.map(\.bytes) == frames)
+        #expect(result.skipped == other.count)
+        // Two of them are a stream, and one that runs may change.
+        #expect(try Self.split(other + other + frames.joined(), pieces: 40).frames.count == 6)
+    }
+
     @Test("ID3 tags before and between frames are passed over, whatever the pieces", arguments: [1, 13, 4096])
     func tags(pieceSize: Int) throws {
         let frames = Self.stream(4)
