@@ -101,15 +101,18 @@ public struct PESHeader: Hashable, Sendable {
         return (first >> 1 & 7) << 30 | (middle >> 1) << 15 | last >> 1
     }
 
-    /// The header's bytes. A length that does not fit into 16 bits is written as 0, which only video may have.
+    /// The header's bytes. A length that does not fit into 16 bits is written as 0, which only video may have. The header of
+    /// a map, of padding and the like ends with the length; it has no flags and no times.
     public var bytes: [UInt8] {
         let isDecodedLater = decodeTime != nil && decodeTime != presentationTime
         let headerLength = presentationTime == nil ? 0 : isDecodedLater ? 10 : 5
-        let length = payloadLength.map { $0 + 3 + headerLength } ?? 0
+        let fields = Self.bare.contains(streamID) ? 0 : 3 + headerLength
+        let length = payloadLength.map { $0 + fields } ?? 0
         let written = length > 0xFFFF ? 0 : length
-        var bytes: [UInt8] = [
-            0, 0, 1, streamID, UInt8(written >> 8), UInt8(truncatingIfNeeded: written), isAligned ? 0x84 : 0x80,
-            presentationTime == nil ? 0 : isDecodedLater ? 0xC0 : 0x80, UInt8(headerLength),
+        var bytes: [UInt8] = [0, 0, 1, streamID, UInt8(written >> 8), UInt8(truncatingIfNeeded: written)]
+        guard fields > 0 else { return bytes }
+        bytes += [
+            isAligned ? 0x84 : 0x80, presentationTime == nil ? 0 : isDecodedLater ? 0xC0 : 0x80, UInt8(headerLength),
         ]
         if let presentationTime { bytes += Self.bytes(presentationTime, prefix: isDecodedLater ? 3 : 2) }
         if isDecodedLater, let decodeTime { bytes += Self.bytes(decodeTime, prefix: 1) }
