@@ -7,6 +7,8 @@ func checkWriting(_ input: [UInt8], _ contents: FileContents) {
         checkDescriptions(track)
         checkConfigurations(track)
         let initialization = initSegment(track, contents.movie)
+        // A track that does not say what its samples are has none.
+        guard !track.descriptions.isEmpty else { continue }
         // A segment has samples of one description, and the times of its samples follow one another.
         let first = samples.first?.descriptionIndex ?? 1
         checkSegment(track, Array(samples.prefix { $0.descriptionIndex == first }), initialization, input)

@@ -91,10 +91,12 @@ func checkBits(_ input: [UInt8]) {
     for byte in input {
         let isRead =
             switch byte >> 6 {
-            case 0: same { (r: inout BitReader) throws(ParseError) in try r.readInt(Int(byte & 31) + 1, "") }
-            case 1: same { (r: inout BitReader) throws(ParseError) in try r.readUE("") }
-            case 2: same { (r: inout BitReader) throws(ParseError) in try r.readSE("") }
-            default: same { (r: inout BitReader) throws(ParseError) in try r.readTE("", upTo: Int(byte & 3)) }
+            case 0:
+                readSame(&plain, &escaped) { reader throws(ParseError) in try reader.readInt(Int(byte & 31) + 1, "") }
+            case 1: readSame(&plain, &escaped) { reader throws(ParseError) in try reader.readUE("") }
+            case 2: readSame(&plain, &escaped) { reader throws(ParseError) in try reader.readSE("") }
+            default:
+                readSame(&plain, &escaped) { reader throws(ParseError) in try reader.readTE("", upTo: Int(byte & 3)) }
             }
         guard isRead else { return }
         precondition(escaped.bitsRead == plain.bitsRead && escaped.bitsRead <= clean.count * 8)
@@ -103,17 +105,16 @@ func checkBits(_ input: [UInt8]) {
         precondition(counts[escaped.bytesTouched] == plain.bytesTouched)
         precondition(escaped.isByteAligned == plain.isByteAligned)
     }
+}
 
-    func same(_ read: (inout BitReader) throws(ParseError) -> Int) -> Bool {
-        do throws(ParseError) {
-            let value = try read(&plain)
-            guard let other = try? read(&escaped) else { preconditionFailure("only one is read") }
-            precondition(value == other)
-            return true
-        } catch {
-            let other = try? read(&escaped)
-            precondition(other == nil)
-            return false
-        }
-    }
+/// Whether a number is there; it is the same for both readers, or there for none.
+private func readSame(
+    _ plain: inout BitReader,
+    _ escaped: inout BitReader,
+    _ read: (inout BitReader) throws(ParseError) -> Int
+) -> Bool {
+    let value = try? read(&plain)
+    let other = try? read(&escaped)
+    precondition(value == other)
+    return value != nil
 }

@@ -73,7 +73,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
     let writer = H264ByteStreamWriter(box)
     var stream: [UInt8] = []
     for accessUnit in accessUnits {
-        let sample = lengthPrefixed(accessUnit)
+        let sample = lengthPrefixed(accessUnit, 4)
         guard let summary = try? H264AccessUnit.summary(sample.span.bytes, lengthSize: 4) else {
             preconditionFailure("lengths that do not fit")
         }
@@ -85,7 +85,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
         }
     }
     var again = H264AccessUnitSplitter()
-    let same = split(checkByteStream(stream)) { unit throws(ParseError) in try again.startsAccessUnit(unit.span.bytes) }
+    let same = split(byteStreamUnits(stream)) { unit throws(ParseError) in try again.startsAccessUnit(unit.span.bytes) }
     func undelimited(_ accessUnit: [[UInt8]]) -> [[UInt8]] { accessUnit.filter { $0[0] & 31 != 9 } }
     precondition(same.count == accessUnits.count, "\(same.count) access units, \(accessUnits.count) before")
     precondition(same.map(undelimited) == accessUnits.map(undelimited))
@@ -100,10 +100,6 @@ func split(_ units: [[UInt8]], _ starts: ([UInt8]) throws(ParseError) -> Bool) -
         accessUnits[accessUnits.count - 1].append(unit)
     }
     return accessUnits
-}
-
-func lengthPrefixed(_ units: [[UInt8]]) -> [UInt8] {
-    units.flatMap { unit in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit.count >> $0) } + unit }
 }
 
 /// What is written into a buffer of a size that suffices.

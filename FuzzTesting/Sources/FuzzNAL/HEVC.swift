@@ -73,7 +73,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
     let writer = HEVCByteStreamWriter(box)
     var stream: [UInt8] = []
     for accessUnit in accessUnits {
-        let sample = lengthPrefixed(accessUnit)
+        let sample = lengthPrefixed(accessUnit, 4)
         guard let summary = try? HEVCAccessUnit.summary(sample.span.bytes, lengthSize: 4) else {
             preconditionFailure("lengths that do not fit")
         }
@@ -84,7 +84,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
         }
     }
     var again = HEVCAccessUnitSplitter()
-    let same = split(checkByteStream(stream)) { unit in again.startsAccessUnit(unit.span.bytes) }
+    let same = split(byteStreamUnits(stream)) { unit in again.startsAccessUnit(unit.span.bytes) }
     func undelimited(_ accessUnit: [[UInt8]]) -> [[UInt8]] { accessUnit.filter { type($0) != .accessUnitDelimiter } }
     precondition(same.count == accessUnits.count, "\(same.count) access units, \(accessUnits.count) before")
     precondition(same.map(undelimited) == accessUnits.map(undelimited))
