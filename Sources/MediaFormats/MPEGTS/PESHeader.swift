@@ -106,8 +106,11 @@ public struct PESHeader: Hashable, Sendable {
 
     private var isDecodedLater: Bool { decodeTime != nil && decodeTime != presentationTime }
 
-    /// The size of the header in bytes: 9, 14 or 19.
-    public var size: Int { presentationTime == nil ? 9 : isDecodedLater ? 19 : 14 }
+    /// The size of the header in bytes: 9, 14 or 19; 6 for a map, padding and the like, whose header ends with the
+    /// length and has no flags and no times.
+    public var size: Int {
+        Self.bare.contains(streamID) ? 6 : presentationTime == nil ? 9 : isDecodedLater ? 19 : 14
+    }
 
     /// The header's bytes. A length that does not fit into 16 bits is written as 0, which only video may have.
     public var bytes: [UInt8] {
@@ -126,6 +129,7 @@ public struct PESHeader: Hashable, Sendable {
         let times: UInt8 = presentationTime == nil ? 0 : isLater ? 0xC0 : 0x80
         memory.storeBytes(of: (0x100 | UInt32(streamID)).bigEndian, toByteOffset: 0, as: UInt32.self)
         memory.storeBytes(of: written.bigEndian, toByteOffset: 4, as: UInt16.self)
+        guard size > 6 else { return }
         memory[6] = isAligned ? 0x84 : 0x80
         memory[7] = times
         memory[8] = UInt8(size - 9)

@@ -2,8 +2,13 @@ import Foundation
 
 /// One line on standard error that says how far a command is. It is only there while a person is looking.
 struct ProgressLine {
-    private let isShown = isatty(STDERR_FILENO) == 1
+    private let isShown: Bool
+    /// When the work began.
+    let start = ContinuousClock.now
     private var last = ContinuousClock.now - .seconds(1)
+
+    /// Begins now. `isWanted` is false when a person has asked for quiet.
+    init(isWanted: Bool = true) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
 
     /// Replaces the line; at most ten times a second.
     mutating func show(_ text: String) {
