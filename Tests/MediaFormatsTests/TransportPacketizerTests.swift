@@ -111,8 +111,9 @@ struct TransportPacketizerTests {
                 #expect(header.continuityCounter == UInt8(start / 188))
                 payload += memory[start + 4..<start + 188]
             }
-            #expect(payload.prefix(size + 1) == [0] + section)
-            #expect(payload.dropFirst(size + 1).allSatisfy { $0 == 0xFF })
+            let stuffing = [UInt8](repeating: 0xFF, count: payload.count - size - 1)
+            let expected: [UInt8] = [0] + section + stuffing
+            #expect(payload == expected)
         }
     }
 

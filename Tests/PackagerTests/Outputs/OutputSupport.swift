@@ -188,10 +188,16 @@ struct TestGenerator: RandomNumberGenerator {
 /// A NAL unit of a type with bytes that are legal in one: many zeros among them, escaped.
 func slice(_ type: UInt8, size: Int, zeros: Bool, _ generator: inout TestGenerator) -> [UInt8] {
     var unit: [UInt8] = [0x60 | type]
+    var isZero = (false, false)
     while unit.count < size - 1 {
-        var byte = zeros ? UInt8.random(in: 0...4, using: &generator) : UInt8.random(in: 0...255, using: &generator)
-        if byte <= 3, unit.suffix(2) == [0, 0] { byte = 3 }
-        unit.append(byte)
+        let word = generator.next()
+        for shift in stride(from: UInt64(0), to: 64, by: 8) where unit.count < size - 1 {
+            var byte = UInt8(truncatingIfNeeded: word >> shift)
+            if zeros { byte %= 5 }
+            if byte <= 3, isZero.0, isZero.1 { byte = 3 }
+            unit.append(byte)
+            isZero = (isZero.1, byte == 0)
+        }
     }
     if size > 1 { unit.append(0x80) }
     return unit
