@@ -107,7 +107,7 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
                 try complete(last, body)
             }
             var new = AccessUnit()
-            new.times = times.take(at: scanner.base + range.lowerBound - 3)
+            new.times = times.take(at: scanner.startCode(of: range))
             // What there is of this packet; another one makes the array grow.
             new.bytes.reserveCapacity(max(bytes.count - range.lowerBound + 64, min(lastSize, 1 << 16)))
             open = new

@@ -152,7 +152,8 @@ extension TransportStreamInput {
         case .h264: VideoStream<H264Syntax>(label: label, clock: clock)
         case .hevc: VideoStream<HEVCSyntax>(label: label, clock: clock)
         case .aac: AudioStream<ADTSAudioFraming>(label: label, clock: clock)
-        default: nil
+        case .ac3, .enhancedAC3: AudioStream<AC3AudioFraming>(label: label, clock: clock)
+        case .encrypted, .other: nil
         }
     }
 

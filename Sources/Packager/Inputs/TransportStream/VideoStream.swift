@@ -86,7 +86,8 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 
     /// Whether decoding can begin with a picture: parameter sets and a key frame.
     private func begins(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
-        guard !unit.isBroken, unit.times?.decode != nil, (try? syntax.description(of: sets, isInBand: false)) != nil
+        guard !unit.isBroken, unit.times?.decode != nil,
+            let description = try? syntax.description(of: sets, isInBand: false)
         else { return false }
         let messages = unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
         let isRecoveryPoint = messages.contains { message in
@@ -98,6 +99,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         skipsLeading = unit.randomAccess != .none
         self.messages = messages
         firstSets = sets
+        times = VideoTimes(duration: description.frameDuration)
         hasBegun = true
         return true
     }
