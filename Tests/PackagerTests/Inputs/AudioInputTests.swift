@@ -57,7 +57,10 @@ struct AudioInputTests {
         #expect(input.warnings.contains { $0.contains("\(whole.count) frames have another rate or other channels") })
     }
 
-    @Test("in a transport stream have the frames and times of the same encode in MP4", arguments: ["h264-aac", "hevc-ac3"])
+    @Test(
+        "in a transport stream have the frames and times of the same encode in MP4",
+        arguments: ["h264-aac", "hevc-ac3"]
+    )
     func transportStream(name: String) throws {
         let stream = try TransportStreamInput(Pieces(Clip.bytes(name + ".ts")))
         let movie = try MovieFileInput(MappedFile(path: Clip.path(name + ".mp4")))

@@ -39,7 +39,9 @@ struct MediaInputsTests {
             (text("<?xml version"), "it is XML, perhaps TTML"), (text("<tt xmlns"), "it is TTML"),
             (text("1\r\n00:00:01,000 --> 00:00:02,000\r\nA"), "it is SubRip subtitles; convert it first"),
             (text("#EXTM3U\n#EXT-X-VERSION:7\n"), "it is a playlist; give the media that it was made from"),
-            ([0, 0, 0, 24] + text("styp") + [0, 0], "it is a media segment without its init segment; join them first"),
+            (
+                [0, 0, 0, 24] + text("styp") + [0, 0], "it is a media segment without its init segment; join them first"
+            ),
             ([0, 0, 0, 1, 0x67, 0x64, 0], "it is an H.264 byte stream, which has no timestamps"),
             ([0, 0, 0, 1, 0x40, 1, 0xC], "it is an HEVC byte stream, which has no timestamps"),
             ([0xFF, 0xFB, 0x90, 0x64], "it is MPEG audio, as MP3; encode it first"),
@@ -117,7 +119,10 @@ struct MediaInputsTests {
 
     @Test("says what the system says when a pipe cannot be read")
     func brokenPipe() throws {
-        #expect(failure { _ = try PipeReader(descriptor: -1, name: "a pipe").peek(1) } == "cannot read a pipe: Bad file descriptor")
+        #expect(
+            failure { _ = try PipeReader(descriptor: -1, name: "a pipe").peek(1) }
+                == "cannot read a pipe: Bad file descriptor"
+        )
     }
 }
 
@@ -182,7 +187,9 @@ struct WebVTTInputTests {
         let head = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"
         let first = "one\n00:00:00.500 --> 00:00:02.500\nFirst\n\n"
         let second = "00:00:07.000 --> 00:00:08.000 line:0\nSecond\n\n"
-        let cuts: [MediaTime] = [MediaTime(180_000, timescale: 90_000), MediaTime(4, timescale: 1), MediaTime(6, timescale: 1)]
+        let cuts: [MediaTime] = [
+            MediaTime(180_000, timescale: 90_000), MediaTime(4, timescale: 1), MediaTime(6, timescale: 1),
+        ]
         let segments = cuts.map { String(decoding: rendition.segment(until: $0), as: UTF8.self) }
         // The first cue spans the first cut; between 4 and 6 s there is none.
         #expect(segments == [head + first, head + first, head])

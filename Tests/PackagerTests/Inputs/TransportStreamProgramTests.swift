@@ -61,7 +61,9 @@ struct TransportStreamProgramTests {
         let message = failure { _ = try remux.open() }
         #expect(message.contains("PID 256 (H.264) has encrypted samples: it is encrypted; decrypt it first"))
         var bytes = try Clip.bytes("h264-aac.ts")
-        for place in stride(from: 0, to: bytes.count, by: 188) where bytes[place + 1] & 0x1F == 1 { bytes[place + 3] |= 0x80 }
+        for place in stride(from: 0, to: bytes.count, by: 188) where bytes[place + 1] & 0x1F == 1 {
+            bytes[place + 3] |= 0x80
+        }
         #expect(failure { _ = try TransportStreamInput(Pieces(bytes)) }.contains("its packets are scrambled: it is"))
     }
 
@@ -71,7 +73,11 @@ struct TransportStreamProgramTests {
         remux.streams = [.init(type: TransportStreamType(rawValue: 0x02), pid: 0x100)]
         let message = failure { _ = try remux.open() }
         #expect(message.contains("no stream can be packaged; PID 256 (MPEG-2 video), stream type 0x2"))
-        #expect(failure { _ = try TransportStreamInput(Pieces([UInt8](repeating: 7, count: 2 << 20))) }.contains("no packets"))
+        #expect(
+            failure { _ = try TransportStreamInput(Pieces([UInt8](repeating: 7, count: 2 << 20))) }.contains(
+                "no packets"
+            )
+        )
         let null = [UInt8](repeating: 0xFF, count: 188 * 100).enumerated().map { index, byte in
             [0: 0x47, 1: 0x1F, 3: 0x10][index % 188] ?? byte
         }

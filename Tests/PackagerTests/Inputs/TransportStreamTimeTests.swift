@@ -92,7 +92,9 @@ struct TransportStreamTimeTests {
     func audioGap() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
-        let place = try #require(remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first)
+        let place = try #require(
+            remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first
+        )
         let first = try #require(remux.packets[..<place].last { $0.pid == Remux.audio }).payload
         #expect(!first.isEmpty)
         // 9000 units are 2205 samples.
@@ -113,7 +115,9 @@ struct TransportStreamTimeTests {
     func audioOverlap() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
-        let place = try #require(remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first)
+        let place = try #require(
+            remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first
+        )
         // Three frames of 1024 samples are 12,539 units.
         remux.shift(by: -12_539) { index, packet in index >= place && packet.pid == Remux.audio }
         let (found, warnings) = try samples(remux)
