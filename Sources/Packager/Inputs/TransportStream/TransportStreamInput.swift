@@ -35,7 +35,7 @@ package final class TransportStreamInput: MediaInput {
     private var omissions: [String] = []
     private var hasEnded = false
     /// The latest decode time that was given away or waits.
-    private var latest = Int64.min
+    private var latest = Int64.min / 2
 
     /// Reads the beginning of a stream, until all streams have shown what they are.
     ///
@@ -112,7 +112,7 @@ extension TransportStreamInput {
             for packet in packets {
                 guard let stream = streams[packet.pid] else { continue }
                 try stream.take(packet)
-                latest = max(latest, stream.lastDecodeTime ?? .min)
+                latest = max(latest, stream.lastDecodeTime ?? latest)
             }
             if hasEnded { for stream in streams.values { try stream.finish() } }
         } catch let error as ParseError {

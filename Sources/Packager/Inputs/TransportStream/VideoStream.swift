@@ -89,12 +89,8 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         guard !unit.isBroken, unit.times?.decode != nil,
             let description = try? syntax.description(of: sets, isInBand: false)
         else { return false }
-        let messages = unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
-        let isRecoveryPoint = messages.contains { message in
-            if case .recoveryPoint(let frames, _) = message { return frames == 0 }
-            return false
-        }
-        guard unit.randomAccess != .none || isRecoveryPoint else { return false }
+        let messages = messages(of: unit, syntax)
+        guard unit.randomAccess != .none || messages.contains(where: \.isImmediateRecovery) else { return false }
         hasOpenGroups = unit.randomAccess == .none
         skipsLeading = unit.randomAccess != .none
         self.messages = messages
@@ -106,13 +102,11 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 
     private func isSync(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
         if unit.randomAccess.isSyncSample { return true }
-        guard hasOpenGroups else { return false }
-        return unit.messages.contains { range in
-            syntax.messages(unit.bytes.span.bytes.extracting(range)).contains { message in
-                if case .recoveryPoint(let frames, _) = message { return frames == 0 }
-                return false
-            }
-        }
+        return hasOpenGroups && messages(of: unit, syntax).contains(where: \.isImmediateRecovery)
+    }
+
+    private func messages(of unit: AccessUnit, _ syntax: Syntax) -> [SEIMessage] {
+        unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
     }
 
     /// Takes note of parameter sets, and of their changes.
@@ -135,7 +129,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 // What comes out.
 extension VideoStream {
     func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
-        guard let first = frames.first else { throw TransportFailure.endlessUnit }
+        guard let first = frames.first else { throw TransportFailure.notReady }
         isInBand = changes > 0
         isDescribed = true
         firstDecode = first.times.decode
@@ -256,5 +250,13 @@ extension VideoStream {
             warnings.append("\(label): parameter sets change \(changes) times; \(advice)")
         }
         return warnings
+    }
+}
+
+extension SEIMessage {
+    /// Whether all is right from this picture on.
+    fileprivate var isImmediateRecovery: Bool {
+        if case .recoveryPoint(let frames, _) = self { return frames == 0 }
+        return false
     }
 }
