@@ -110,7 +110,9 @@ struct TransportStreamProgramTests {
         }
         #expect(samples.count(where: \.isSync) == 4)
         // There and back again.
-        #expect(input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times; they stay"))
+        #expect(
+            input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times, first 1.0 s behind")
+        )
 
         // When the change comes too late for the sample entry, the sets stay from there on.
         let late = try TransportStreamInput(Pieces(remux.bytes(), of: [4000]))

@@ -37,6 +37,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     private var early = 0
     private var broken = 0
     private var changes = 0
+    /// When the first picture with other parameter sets is presented.
     private var firstChange: Int64?
 
     /// Starts at the beginning of a stream.
@@ -80,6 +81,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         let isSync = isSync(unit, syntax)
         let times = times.next(unit.times, clock: clock)
         firstPresentation = min(firstPresentation ?? .max, times.presentation)
+        if changes > 0, firstChange == nil { firstChange = times.presentation }
         heldBytes += unit.bytes.count
         frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: changes > 0))
     }
@@ -117,10 +119,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
             guard let id = set.id, set.range.count - 4 <= 0xFFFF else { continue }
             let bytes = unit.bytes[set.range].dropFirst(4)
             guard sets[id].map({ !bytes.elementsEqual($0) }) ?? true else { continue }
-            if hasBegun {
-                changes += 1
-                firstChange = firstChange ?? unit.times?.presentation
-            }
+            if hasBegun { changes += 1 }
             sets[id] = Array(bytes)
         }
     }
@@ -247,7 +246,11 @@ extension VideoStream {
                 ? "they stay in the samples"
                 : "they stay in the samples from there on, though the init segment says that there are none: players "
                     + "may fail there; package what comes before and after on their own"
-            warnings.append("\(label): parameter sets change \(changes) times; \(advice)")
+            let start = Double((firstChange ?? 0) - (firstPresentation ?? 0)) / Double(ProgramClock.rate)
+            warnings.append(
+                "\(label): parameter sets change \(changes) times, first \((start * 1000).rounded() / 1000) s behind the "
+                    + "first picture; \(advice)"
+            )
         }
         return warnings
     }
