@@ -67,13 +67,48 @@ struct KeyServerClient: Sendable {
         )
     }
 
-    private func send(_ path: String, body: [UInt8]? = nil) async throws -> ([UInt8], HTTPURLResponse) {
+    /// Has the server keep a content key. The client's token is that of the administration.
+    ///
+    /// - Parameters:
+    ///   - assetID: What devices ask for.
+    ///   - policy: The licence policy; nil leaves the server's default.
+    func register(
+        assetID: String,
+        keyID: String,
+        key: SecretBytes,
+        iv: SecretBytes,
+        isAudio: Bool,
+        policy: String?
+    ) async throws {
+        let document = JSONValue.object([
+            "key": .string(hexadecimal(key.reveal())),
+            "iv": .string(hexadecimal(iv.reveal())),
+            "keyId": .string(keyID),
+            "track": .string(isAudio ? "audio" : "video"),
+            "policy": .string(policy),
+        ])
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        let name = assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID
+        _ = try await send(
+            "/admin/content/\(name)",
+            method: "PUT",
+            body: Array(document.text.utf8),
+            contentType: "application/json"
+        )
+    }
+
+    private func send(
+        _ path: String,
+        method: String = "POST",
+        body: [UInt8]? = nil,
+        contentType: String = "application/octet-stream"
+    ) async throws -> ([UInt8], HTTPURLResponse) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeout)
         if let body {
-            request.httpMethod = "POST"
+            request.httpMethod = method
             request.httpBody = Data(body)
-            request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+            request.setValue(contentType, forHTTPHeaderField: "Content-Type")
         }
         // A proxy of the environment cannot reach this machine's own ports.
         if let host = url.host, ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) {
@@ -95,7 +130,7 @@ struct KeyServerClient: Sendable {
         guard let response = response as? HTTPURLResponse else {
             throw CommandFailure.file("\(url) does not speak HTTP")
         }
-        guard response.statusCode == 200 else { throw Self.refusal(response.statusCode, Array(data), path) }
+        guard [200, 201].contains(response.statusCode) else { throw Self.refusal(response.statusCode, Array(data), path) }
         return (Array(data), response)
     }
 

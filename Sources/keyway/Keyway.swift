@@ -6,7 +6,7 @@ import Foundation
 struct Keyway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyway",
-        abstract: "FairPlay Streaming on Linux: look into SPCs, CKCs and playlists, and find out what is wrong.",
+        abstract: "FairPlay Streaming on Linux: package films, look into SPCs, CKCs and playlists, find out what is wrong.",
         discussion: """
             Files are given by name, or as - for standard input. SPCs and CKCs are taken in binary or in base64, and are \
             written in binary. Output holds no secret unless --reveal is given.
@@ -22,7 +22,8 @@ struct Keyway: AsyncParsableCommand {
             """,
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
-            DeviceCommand.self, PlaylistCommand.self, ExplainCommand.self,
+            DeviceCommand.self, PlaylistCommand.self, PackageCommand.self, MediaFileSegmenterCommand.self,
+            DecryptCommand.self, MediaCommand.self, ExplainCommand.self,
         ]
     )
 

@@ -63,6 +63,10 @@ public struct MediaPlaylist: Sendable {
     /// Whether no segment will be added: EXT-X-ENDLIST.
     public var isEnded = false { didSet { isEdited = true } }
 
+    /// Whether durations of whole seconds are written with a decimal point (`6.0`) where they are written anew: they are
+    /// exact, and not rounded (section 4.4.4.1). It needs version 3, and is no part of what the playlist says.
+    public var marksExactDurations = false
+
     /// The values of the variables that were read; a Media Playlist that is reached from here may import them.
     public internal(set) var variables: [String: String] = [:]
 

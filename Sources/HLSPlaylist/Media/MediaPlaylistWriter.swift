@@ -10,6 +10,7 @@ extension MediaPlaylist {
             capacity: (origin?.source.bytes.count ?? segments.count * 96) + 256,
             usesCRLF: isCRLF
         )
+        writer.marksExactDurations = marksExactDurations
         let variables = defines.values(known: variables)
         let reader = TemplateReader(.media, variables: variables)
         var strays = strayTags(reader)

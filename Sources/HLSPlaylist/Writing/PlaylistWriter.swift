@@ -5,6 +5,8 @@ struct PlaylistWriter {
     private(set) var error: PlaylistError?
     /// How lines end: as in the playlist that was read.
     let lineEnd: [UInt8]
+    /// Whether durations of whole seconds are written with a decimal point.
+    var marksExactDurations = false
 
     init(capacity: Int = 0, usesCRLF: Bool = false) {
         lineEnd = usesCRLF ? [0x0D, 0x0A] : [0x0A]

@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// What a player must know of audio before it can decrypt it: audio_setup_information() (Apple, MPEG-2 Stream Encryption
-/// Format for HTTP Live Streaming, 2.3.4).
+/// What a player must know of audio before it can decrypt it: audio_setup_information() (Apple, MPEG-2 Stream
+/// Encryption Format for HTTP Live Streaming, 2.3.4).
 ///
 ///     audio_type          4 bytes   see ``Kind``
 ///     priming             2 bytes   0
@@ -10,8 +10,8 @@ public import ByteCoding
 ///     setup_data                    AAC: the AudioSpecificConfig. AC-3: the first 10 bytes of a syncframe. E-AC-3: the
 ///                                   content of a `dec3` box
 ///
-/// It stands behind the `apad` of a registration descriptor in a transport stream, and in a private frame of the ID3 tag
-/// of packed audio.
+/// It stands behind the `apad` of a registration descriptor in a transport stream, and in a private frame of the ID3
+/// tag of packed audio.
 public struct AudioSetupInformation: Hashable, Sendable {
     /// What the audio is.
     public enum Kind {

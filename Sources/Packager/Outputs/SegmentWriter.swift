@@ -20,7 +20,8 @@ package protocol SegmentWriter: AnyObject {
     func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame]
 }
 
-/// Where a key frame lies in a segment, with all that is needed to decode it but the init segment.
+/// Where a key frame lies in a segment, with all that is needed to decode it but the init segment. In a transport stream
+/// it begins behind PAT and PMT, which are the Media Initialization Section there (RFC 8216bis, 4.4.3.6).
 package struct KeyFrame: Hashable, Sendable {
     /// Its first byte, counted from the beginning of the segment.
     package var offset: Int

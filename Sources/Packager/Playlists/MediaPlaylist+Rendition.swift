@@ -57,6 +57,7 @@ extension MediaPlaylist {
     mutating func finish(targetDuration: UInt64) {
         self.targetDuration = targetDuration
         version = neededVersion
+        marksExactDurations = (version ?? 1) >= 3
     }
 
     /// The Target Duration that playlists have in common, in seconds: no segment is longer, rounded to the nearest
@@ -91,7 +92,7 @@ struct PlaylistClock {
 
 /// Writes EXT-X-KEY and EXT-X-MAP where they change.
 ///
-///     cbcs                 KEY ... MAP     players prepare for what they see first
+///     protected            KEY ... MAP     players prepare for what they see first
 ///     AES-128              MAP KEY ...     the init segment is not encrypted: the key must not apply to it
 ///     clear lead           MAP (clear), later KEY ... MAP
 ///     clear once again     KEY:METHOD=NONE MAP (clear)

@@ -5,6 +5,8 @@ import MediaFormats
 extension MultivariantPlaylist {
     /// The Multivariant Playlist of renditions: each video with each group of audio, or each group of audio alone.
     ///
+    /// Nothing in it needs a protocol version (RFC 8216bis, 8).
+    ///
     /// - Throws: ``JobFailure`` when renditions do not go together.
     init(_ drafts: [PresentationPlaylists.Draft], _ options: PlaylistOptions) throws {
         self.init()
@@ -32,7 +34,6 @@ extension MultivariantPlaylist {
             }
         }
         iFrameVariants = videos.compactMap { maker.iFrameVariant($0) }
-        version = neededVersion
     }
 
     /// Each key once for each system, so that clients can ask for it before they load Media Playlists.

@@ -21,14 +21,6 @@ extension MediaPlaylist {
     }
 }
 
-extension MultivariantPlaylist {
-    /// The lowest protocol version that has all that is used here; nil stands for 1.
-    var neededVersion: UInt64? {
-        let version = sessionKeys.map(\.key.neededVersion).max() ?? 1
-        return version > 1 ? version : nil
-    }
-}
-
 extension KeyTag {
     fileprivate var neededVersion: UInt64 {
         if method == .sampleAES || keyFormatAttribute != nil || keyFormatVersions != nil { return 5 }

@@ -63,4 +63,22 @@ struct TransportStreamVideoTests {
             #expect(timing.editList == nil)
         }
     }
+
+    @Test("is described by its parameter sets and messages")
+    func description() throws {
+        let hevc = try open("hevc-ac3.ts").tracks[0]
+        let entry = try #require(hevc.sampleEntry)
+        #expect(entry.format == "hvc1" && entry.boxes.map(\.type) == ["hvcC", "colr", "clli", "mdcv"])
+        let colour = try entry.boxes[1].parse(as: ColourInformationBox.self)
+        #expect(colour.description == ColourDescription(primaries: 9, transfer: 16, matrix: 9))
+        let light = try entry.boxes[2].parse(as: ContentLightLevelBox.self)
+        #expect(light == ContentLightLevelBox(maximum: 1000, maximumAverage: 400))
+        #expect(try entry.boxes[3].parse(as: MasteringDisplayBox.self).maximumLuminance == 10_000_000)
+        #expect(hevc.videoRange == .pq)
+        guard case .hevc(let configuration) = hevc.format else { return Issue.record("it is HEVC") }
+        #expect(configuration.arrays.map(\.isComplete) == [true, true, true] && configuration.lengthSize == 4)
+        let h264 = try open("h264-aac.ts").tracks[0]
+        #expect(h264.sampleEntry?.format == "avc1" && h264.width == 64 && h264.height == 48)
+        #expect(h264.displaySize == MediaTrack.DisplaySize(width: 64 << 16, height: 48 << 16))
+    }
 }

@@ -36,7 +36,8 @@ enum InfTag {
         guard duration >= 0, let text = Decimal.text(InfTag.rounded(duration)) else {
             return playlist.fail(.malformedTagValue, "EXTINF: a duration must be a number of at least 0")
         }
-        playlist.tag(.inf, text + "," + title)
+        let isWhole = !text.utf8.contains(UInt8(ascii: "."))
+        playlist.tag(.inf, text + (isWhole && playlist.marksExactDurations ? ".0," : ",") + title)
     }
 
     /// Microseconds are more than any player needs, and keep the noise of binary fractions out of playlists.

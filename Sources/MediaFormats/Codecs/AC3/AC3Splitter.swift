@@ -101,10 +101,8 @@ struct AC3Syntax: FrameSyntax {
             } else if next.beginsAccessUnit {
                 guard blocks < 6 else { return end(bytes, isConfirmed: true) }
                 guard next.isEnhanced, blocks + next.blockCount <= 6, next.sampleRate == header.sampleRate else {
-                    // The access unit is not whole; the next one begins here.
-                    let short = size
-                    reset()
-                    return .garbage(short)
+                    // Blocks are missing, at its beginning as a rule: another syncframe in it may be the first.
+                    return pass(bytes)
                 }
             } else if next.streamType == .dependent {
                 guard Int(next.substreamID) > dependent else { return end(bytes, isConfirmed: isSynced) }

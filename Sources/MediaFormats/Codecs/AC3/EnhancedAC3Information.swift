@@ -18,7 +18,8 @@ public struct EnhancedAC3Information: Hashable, Sendable {
     public let header: AC3Syncframe
     /// `bsmod`: the kind of service; 0, a complete main service, when nothing is said.
     public let bitStreamMode: UInt8
-    /// `chanmap`: the loudspeakers of a dependent substream, from the highest bit on (table E.1.4); nil: those of acmod.
+    /// `chanmap`: the loudspeakers of a dependent substream, from the highest bit on (table E.1.4); nil: those of
+    /// acmod.
     public let channelMap: UInt16?
     /// `addbsi`: additional information, at most 64 bytes.
     public let additional: [UInt8]

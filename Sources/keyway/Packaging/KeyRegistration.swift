@@ -1,0 +1,62 @@
+import DRMSignalling
+import FPSCrypto
+import Packager
+
+/// Gives new keys to those who need them: a development server, and a file for whoever decrypts later.
+struct KeyRegistration {
+    /// A key, and what it is for.
+    struct Entry {
+        let trackClass: TrackClass
+        let key: PackagingKey
+        /// What the server knows it by: the key URI without `skd://`.
+        let assetID: String
+    }
+
+    /// The keys that a plan uses, each once.
+    let entries: [Entry]
+
+    /// Finds the keys that renditions use.
+    ///
+    /// - Throws: `SignallingError`.
+    init(_ plan: PackagingPlan) throws {
+        let template = plan.job.keyURI ?? .fairPlay
+        var entries: [Entry] = []
+        for rendition in plan.renditions where rendition.protection != nil {
+            guard let trackClass = rendition.trackClass, let key = plan.job.keys[trackClass],
+                !entries.contains(where: { $0.key.keyID == key.keyID })
+            else { continue }
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: plan.job.title)
+            let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
+            entries.append(Entry(trackClass: trackClass, key: key, assetID: assetID))
+        }
+        self.entries = entries
+    }
+
+    /// Registers the keys with a key server.
+    func register(with client: KeyServerClient, policy: String?) async throws {
+        for entry in entries {
+            guard let iv = entry.key.iv else { continue }
+            try await client.register(
+                assetID: entry.assetID,
+                keyID: entry.key.keyID.hexadecimal,
+                key: entry.key.key,
+                iv: iv,
+                isAudio: entry.trackClass == .audio,
+                policy: policy
+            )
+        }
+    }
+
+    /// Writes the keys to a file that its owner alone may read: `KID:KEY:IV`, a line each, as `keyway decrypt --key` takes
+    /// them.
+    func save(to path: String) throws(CommandFailure) {
+        var text: [UInt8] = []
+        for entry in entries {
+            text += "\(entry.key.keyID.hexadecimal):\(hexadecimal(entry.key.key.reveal()))".utf8
+            if let iv = entry.key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
+            text.append(0x0A)
+        }
+        defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
+        try OutputFile.write(text, to: path, access: .owner)
+    }
+}

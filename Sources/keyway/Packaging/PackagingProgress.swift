@@ -1,0 +1,40 @@
+import Foundation
+import Packager
+
+extension ProgressLine {
+    /// Shows how far packaging is.
+    mutating func show(_ progress: PackagingRun.Progress) {
+        show(Self.text(progress, seconds: (ContinuousClock.now - start) / .seconds(1)))
+    }
+
+    /// ` 43 %  430 MB of 1.0 GB  612 MB/s  0:01 left`; without an end, what has been read and how fast.
+    static func text(_ progress: PackagingRun.Progress, seconds: Double) -> String {
+        let read = Double(progress.bytesRead)
+        let rate = seconds > 0 ? read / seconds : 0
+        let speed = "\(ByteCount.text(rate))/s"
+        guard let total = progress.bytesTotal, total > 0 else { return "\(ByteCount.text(read))  \(speed)" }
+        let share = min(100, Int(read / Double(total) * 100))
+        var text = "\(share) %  \(ByteCount.text(read)) of \(ByteCount.text(Double(total)))  \(speed)"
+        // The first second says little about the rest.
+        if seconds >= 1, rate > 0 {
+            let left = Int(max(0, Double(total) - read) / rate)
+            text += "  \(left / 60):\(String(left % 60 + 100).dropFirst()) left"
+        }
+        return text
+    }
+}
+
+/// Numbers of bytes as people read them.
+enum ByteCount {
+    /// Three digits and a unit: `999 B`, `1.20 kB`, `34.5 MB`.
+    static func text(_ count: Double) -> String {
+        var (count, unit) = (count, 0)
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        while count >= 999.5, unit < units.count - 1 {
+            count /= 1000
+            unit += 1
+        }
+        let digits = unit == 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2
+        return String(format: "%.\(digits)f", count) + " " + units[unit]
+    }
+}

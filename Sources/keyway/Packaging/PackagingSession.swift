@@ -1,0 +1,62 @@
+import DRMSignalling
+import FPSCrypto
+import Foundation
+import Packager
+
+/// Packages: plans, registers keys, runs, reports. What `keyway package` and `keyway mediafilesegmenter` have in common.
+struct PackagingSession {
+    /// The options as they were written.
+    let settings: PackagingSettings
+    /// Whether to say only what would be done.
+    var isDryRun = false
+    /// Whether the report is JSON.
+    var isJSON = false
+    /// Whether nothing is said unless it is wrong.
+    var isQuiet = false
+    /// Where new keys are registered.
+    var server: KeyServerClient?
+    /// The licence policy of new keys on the server.
+    var policy: String?
+    /// A file for the keys.
+    var savedKeys: String?
+
+    /// Does it.
+    func run() async throws(CommandFailure) {
+        let job = try settings.job()
+        do {
+            let plan = try PackagingPlan(job) { try Self.open($0) }
+            let preview = try PackagingTables.plan(plan)
+            if isDryRun { return try print(preview) }
+            try await deliverKeys(of: plan)
+            let start = ContinuousClock.now
+            var line = ProgressLine(isWanted: !isQuiet)
+            defer { line.clear() }
+            let report = try PackagingRun(plan).run { line.show($0) }
+            line.clear()
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            try print(try PackagingTables.run(plan, report, seconds: seconds))
+        } catch let failure as FileFailure {
+            throw .file("\(failure)", next: "check the path, its permissions and the space on the disk")
+        } catch {
+            throw settings.failure(error)
+        }
+    }
+
+    private func print(_ report: Report) throws(CommandFailure) {
+        guard !isQuiet || isJSON || isDryRun else {
+            for note in report.notes { Terminal.complain("note: \(escaped(note))") }
+            return
+        }
+        try ReportOptions.print(report, json: isJSON)
+    }
+
+    /// Before anything is written: a presentation whose keys nobody has is of no use.
+    private func deliverKeys(of plan: PackagingPlan) async throws {
+        guard server != nil || savedKeys != nil else { return }
+        let registration = try KeyRegistration(plan)
+        if let savedKeys { try registration.save(to: savedKeys) }
+        if let server { try await registration.register(with: server, policy: policy) }
+    }
+
+    private static func open(_ path: String) throws -> any MediaInput { try MovieFileInput(try MappedFile(path: path)) }
+}

@@ -1,0 +1,62 @@
+import HLSPlaylist
+import Testing
+
+@testable import Packager
+
+@Suite("Bit rates")
+struct BitRateTests {
+    @Test("have their peak over the segments that a Target Duration allows")
+    func peak() {
+        // One small segment is too short to be a peak of its own, and pulls its neighbours up.
+        let segments = [(6.0, 600_000), (1.0, 500_000), (6.0, 600_000)]
+        let rate = BitRate(segments, targetDuration: 6)
+        #expect(rate.peak == 1_257_143)
+        #expect(rate.average == 1_046_154)
+    }
+
+    @Test("are those of every run of segments, found without trying them all")
+    func everyRun() {
+        var state: UInt64 = 42
+        func next(_ bound: UInt64) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33 % bound)
+        }
+        for _ in 0..<200 {
+            let segments = (0..<(1 + next(40))).map { _ in (Double(1 + next(24)) / 4, next(1_000_000)) }
+            let target = Double(1 + next(6))
+            var expected: Double?
+            for start in segments.indices {
+                var (time, bits) = (0.0, 0.0)
+                for segment in segments[start...] {
+                    time += segment.0
+                    bits += Double(segment.1) * 8
+                    if time >= target * 0.5, time <= target * 1.5 + 0.5 { expected = max(expected ?? 0, bits / time) }
+                }
+            }
+            let rate = BitRate(segments, targetDuration: target)
+            if let expected { #expect(abs(Double(rate.peak) - max(expected, Double(rate.average))) <= 1) }
+        }
+    }
+
+    @Test("of nothing are 0")
+    func nothing() {
+        #expect(BitRate([], targetDuration: 6) == .zero)
+        #expect(BitRate([(0, 100)], targetDuration: 6) == .zero)
+    }
+
+    @Test("of what is shorter than half a Target Duration are the average")
+    func short() {
+        #expect(BitRate([(1, 125)], targetDuration: 6) == BitRate(peak: 1000, average: 1000))
+    }
+
+    @Test("are stated again when they change by more than a tenth")
+    func statements() {
+        var tags = BitRateTags()
+        #expect(tags.tags(byteCount: 125_000, duration: 1) == [.bitrate(1000)])
+        #expect(tags.tags(byteCount: 136_000, duration: 1) == [])
+        #expect(tags.tags(byteCount: 114_000, duration: 1) == [])
+        #expect(tags.tags(byteCount: 113_000, duration: 1) == [.bitrate(904)])
+        #expect(tags.tags(byteCount: 0, duration: 1) == [])
+        #expect(tags.tags(byteCount: 10, duration: 0) == [])
+    }
+}

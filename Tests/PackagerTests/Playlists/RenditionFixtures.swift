@@ -1,0 +1,245 @@
+import ByteCoding
+import DRMSignalling
+import FPSCrypto
+import HLSPlaylist
+import MediaFormats
+import SampleEncryption
+import Testing
+
+@testable import Packager
+
+/// Renditions as a run might have written them.
+enum Renditions {
+    static let keyID = [UInt8](0x10..<0x20)
+
+    static func protection(_ scheme: TrackProtection.Scheme = .cbcs, keyID: [UInt8] = keyID) throws -> TrackProtection {
+        TrackProtection(
+            scheme: scheme,
+            keyID: keyID,
+            key: SecretBytes(copying: [UInt8](repeating: 0xA5, count: 16)),
+            iv: try SampleEncryption.InitializationVector([UInt8](0xE0..<0xF0))
+        )
+    }
+
+    static func videoTrack(width: Int, height: Int, range: DynamicRange? = .sdr) throws -> MediaTrack {
+        // Main profile, level 3.1, without parameter sets.
+        let bytes: [UInt8] = [1, 0x4D, 0x40, 0x1F, 0xFF, 0xE0, 0]
+        var reader = ByteReader(bytes.span.bytes)
+        return MediaTrack(
+            format: .h264(try AVCConfigurationBox(reading: &reader)),
+            sampleEntry: nil,
+            timescale: 90_000,
+            timing: TrackTiming(timescale: 90_000),
+            width: width,
+            height: height,
+            codecs: "avc1.4d401f",
+            videoRange: range
+        )
+    }
+
+    static func audioTrack(
+        _ format: MediaTrack.Format = .aac(configuration: [0x11, 0x90]),
+        codecs: String = "mp4a.40.2",
+        channels: String = "2",
+        language: String = "und"
+    ) -> MediaTrack {
+        MediaTrack(
+            format: format,
+            sampleEntry: nil,
+            timescale: 48_000,
+            timing: TrackTiming(timescale: 48_000),
+            language: language,
+            codecs: codecs,
+            channels: channels,
+            sampleRate: 48_000
+        )
+    }
+
+    static func subtitlesTrack(language: String) -> MediaTrack {
+        MediaTrack(
+            format: .webVTT,
+            sampleEntry: nil,
+            timescale: 1000,
+            timing: TrackTiming(timescale: 1000),
+            language: language,
+            codecs: "wvtt"
+        )
+    }
+
+    /// Segments of files of their own. Every video segment has two key frames, the second in its middle.
+    static func segments(
+        _ sizes: [Int],
+        duration: MediaTime,
+        suffix: String,
+        hasKeyFrames: Bool = false,
+        clearLead: Int = 0,
+        isProtected: Bool = false,
+        isSingleFile: Bool = false
+    ) -> [Rendition.Segment] {
+        var offset = 1000
+        return sizes.enumerated().map { index, size in
+            defer { offset += size }
+            let start = duration.value * Int64(index)
+            let frames = [start, start + duration.value / 2].enumerated().map { place, time in
+                KeyFrame(
+                    // PAT and PMT stand before it.
+                    offset: place * (size / 2) + (suffix == "ts" ? 376 : 0),
+                    size: size / 4,
+                    presentation: MediaTime(time, timescale: duration.timescale)
+                )
+            }
+            return Rendition.Segment(
+                resource: isSingleFile
+                    ? Rendition.Resource(uri: "media.mp4", byteRange: offset..<offset + size)
+                    : Rendition.Resource(uri: "\(index + 1).\(suffix)"),
+                byteCount: size,
+                duration: duration,
+                isProtected: isProtected && index >= clearLead,
+                keyFrames: hasKeyFrames ? frames : []
+            )
+        }
+    }
+
+    static func video(
+        _ folder: String = "video-1080",
+        width: Int = 1920,
+        height: Int = 1080,
+        sizes: [Int] = [3_000_000, 4_000_000, 2_000_000],
+        duration: MediaTime = MediaTime(540_540, timescale: 90_000),
+        protection: TrackProtection? = nil,
+        clearLead: Int = 0,
+        isSingleFile: Bool = false,
+        suffix: String = "m4s",
+        range: DynamicRange? = .sdr
+    ) throws -> Rendition {
+        var rendition = Rendition(
+            track: try videoTrack(width: width, height: height, range: range),
+            folder: folder,
+            name: folder,
+            protection: protection,
+            segments: segments(
+                sizes,
+                duration: duration,
+                suffix: suffix,
+                hasKeyFrames: protection?.scheme != .aes128,
+                clearLead: clearLead,
+                isProtected: protection != nil,
+                isSingleFile: isSingleFile
+            ),
+            frameRate: 29.97002997
+        )
+        if suffix == "m4s" { rendition.addInitialization(clearLead: clearLead > 0, isSingleFile: isSingleFile) }
+        return rendition
+    }
+
+    static func audio(
+        _ folder: String = "audio-en",
+        name: String = "English",
+        language: String = "eng",
+        role: String? = nil,
+        group: String? = nil,
+        format: MediaTrack.Format = .aac(configuration: [0x11, 0x90]),
+        codecs: String = "mp4a.40.2",
+        channels: String = "2",
+        sizes: [Int] = [96_000, 97_000, 95_000],
+        protection: TrackProtection? = nil,
+        suffix: String = "m4s"
+    ) -> Rendition {
+        var rendition = Rendition(
+            track: audioTrack(format, codecs: codecs, channels: channels, language: language),
+            folder: folder,
+            name: name,
+            group: group,
+            role: role,
+            protection: protection,
+            segments: segments(
+                sizes,
+                duration: MediaTime(288_768, timescale: 48_000),
+                suffix: suffix,
+                isProtected: protection != nil
+            )
+        )
+        if suffix == "m4s" { rendition.addInitialization() }
+        return rendition
+    }
+
+    static func subtitles(
+        _ folder: String,
+        name: String,
+        language: String,
+        role: String? = nil
+    ) -> Rendition {
+        Rendition(
+            track: subtitlesTrack(language: language),
+            folder: folder,
+            name: name,
+            role: role,
+            segments: segments([900, 400, 0], duration: MediaTime(6_006, timescale: 1000), suffix: "vtt")
+        )
+    }
+
+    static func options(
+        _ systems: [ProtectionSystem] = [.fairPlay],
+        keyURI: KeyURITemplate = .fairPlay
+    ) -> PlaylistOptions {
+        var options = PlaylistOptions()
+        options.systems = systems
+        options.keyURI = keyURI
+        return options
+    }
+}
+
+extension Rendition {
+    fileprivate mutating func addInitialization(clearLead: Bool = false, isSingleFile: Bool = false) {
+        initialization =
+            isSingleFile ? Resource(uri: "media.mp4", byteRange: 0..<600) : Resource(uri: "init.mp4")
+        guard clearLead else { return }
+        clearInitialization =
+            isSingleFile ? Resource(uri: "media.mp4", byteRange: 600..<1000) : Resource(uri: "init-clear.mp4")
+    }
+}
+
+extension PresentationPlaylists {
+    /// What our own linter says of the files, and that they read back as the values that they were made from.
+    ///
+    /// - Parameters:
+    ///   - allowed: Rules that must find something.
+    ///   - tolerated: Rules that may.
+    func check(
+        except allowed: Set<RuleID> = [],
+        tolerating tolerated: Set<RuleID> = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let files = try files()
+        let multivariantFile = try #require(files.last)
+        #expect(multivariantFile.path == path, sourceLocation: sourceLocation)
+        let findings = Linter().check(
+            presentation: try LintFile(name: path, bytes: multivariantFile.bytes)
+        ) { uri in
+            files.first { $0.path == uri }.flatMap { try? LintFile(name: $0.path, bytes: $0.bytes) }
+        }
+        for finding in findings where !allowed.union(tolerated).contains(finding.diagnostic.rule) {
+            Issue.record("\(finding)", sourceLocation: sourceLocation)
+        }
+        #expect(
+            Set(findings.map(\.diagnostic.rule)).isSuperset(of: allowed),
+            "a rule that was allowed to find something no longer does",
+            sourceLocation: sourceLocation
+        )
+        #expect(
+            try MultivariantPlaylist(parsing: multivariantFile.bytes) == multivariant,
+            sourceLocation: sourceLocation
+        )
+        for (file, original) in zip(files, media) {
+            #expect(file.path == original.path, sourceLocation: sourceLocation)
+            #expect(try MediaPlaylist(parsing: file.bytes) == original.playlist, sourceLocation: sourceLocation)
+        }
+        #expect(files.count == media.count + 1, sourceLocation: sourceLocation)
+    }
+
+    /// The text of a file.
+    func text(_ path: String) throws -> String {
+        let file = try #require(try files().first { $0.path == path }, "\(path) is missing")
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+}
