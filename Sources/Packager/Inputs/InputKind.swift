@@ -48,8 +48,8 @@ enum InputKind: Hashable {
             self = size == 188 ? .transportStream : .refused(Self.advice(packetSize: size))
         } else {
             self = .refused(
-                "its format is not known; inputs are MP4 or QuickTime, MPEG-2 transport streams, AAC with ADTS headers, "
-                    + "AC-3, E-AC-3 and WebVTT"
+                "its format is not known; inputs are MP4 or QuickTime, MPEG-2 transport streams, AAC with ADTS "
+                    + "headers, AC-3, E-AC-3 and WebVTT"
             )
         }
     }
@@ -115,7 +115,9 @@ extension InputKind {
             }
         }
         if head.count >= 8, ["styp", "moof", "sidx", "emsg"].contains(where: { head[4..<8].elementsEqual($0.utf8) }) {
-            return "it is a media segment without its init segment; join them first (cat init.mp4 1.m4s 2.m4s ... > IN.mp4)"
+            return
+                "it is a media segment without its init segment; join them first "
+                + "(cat init.mp4 1.m4s 2.m4s ... > IN.mp4)"
         }
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         if text.starts(with: Array("#EXTM3U".utf8)) {

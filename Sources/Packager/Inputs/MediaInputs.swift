@@ -30,7 +30,7 @@ package enum MediaInputs {
         case .movie: return try MovieStreamInput(source)
         case .transportStream: return try TransportStreamInput(source)
         case .adts: return try ElementaryAudioInput<ADTSAudioFraming>(source)
-        case .ac3: return try ElementaryAudioInput<ADTSAudioFraming>(source)
+        case .ac3: return try ElementaryAudioInput<AC3AudioFraming>(source)
         case .webVTT: return try WebVTTInput(source)
         case .refused(let words): throw InputFailure(source.name, words)
         }

@@ -29,7 +29,8 @@ struct Remux {
                 )
             )
         }
-        try demuxer.feed(Clip.bytes(name).span.bytes, take)
+        let bytes = try Clip.bytes(name)
+        try demuxer.feed(bytes.span.bytes, take)
         try demuxer.finish(take)
         self.packets = packets
         streams = demuxer.programMap?.streams ?? []

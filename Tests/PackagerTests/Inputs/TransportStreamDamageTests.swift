@@ -45,8 +45,14 @@ struct TransportStreamDamageTests {
     @Test("go on behind bytes that are lost, or were never part of them")
     func lostBytes() throws {
         let bytes = try Clip.bytes("h264-aac.ts")
-        let whole = Set(try read(bytes).samples.map(\.bytes))
-        let place = 60 * 188
+        let all = try read(bytes).samples
+        let whole = Set(all.map(\.bytes))
+        // Within a picture.
+        let place = try #require(
+            stride(from: 20 * 188, to: bytes.count, by: 188).first { start in
+                bytes[start + 1] == 0x01 && bytes[start + 3] & 0x20 == 0
+            }
+        )
         let damages: [(name: String, bytes: [UInt8])] = [
             ("100 bytes are missing", Array(bytes[..<place] + bytes[(place + 100)...])),
             ("50 bytes too many", bytes[..<place] + [UInt8](repeating: 0x47, count: 50) + bytes[place...]),
@@ -58,9 +64,9 @@ struct TransportStreamDamageTests {
             for sizes in [[1 << 20], [188], [61]] {
                 let (samples, warnings) = try read(damage.bytes, sizes)
                 let kept = samples.filter { whole.contains($0.bytes) }.count
-                #expect(kept >= whole.count - 4, "\(damage.name)")
+                #expect(kept >= all.count - 4, "\(damage.name)")
                 #expect(damage.name.hasPrefix("junk") || !warnings.isEmpty, "\(damage.name)")
-                #expect(damage.name.hasPrefix("junk") || kept < whole.count, "\(damage.name)")
+                #expect(damage.name.hasPrefix("junk") || kept < all.count, "\(damage.name)")
             }
         }
     }
@@ -85,8 +91,8 @@ struct TransportStreamDamageTests {
         #expect(warnings.count == 1 && warnings[0].contains("PID 256 (H.264): 4 pictures before the first key frame"))
         // The picture comes half a second into the sound that was kept.
         let audio = try #require(samples.first { $0.track == 1 })
-        let picture = try #require(video.first)
-        #expect(audio.presentation == 0 && picture.presentation > 20_000)
+        #expect(audio.presentation == 0)
+        #expect(try #require(video.first).presentation == 4180 + 45_000)
     }
 
     @Test("lose pictures whose slice headers are broken")
@@ -109,7 +115,7 @@ struct TransportStreamDamageTests {
         let bytes = try Clip.bytes("h264-aac.ts")
         var state: UInt64 = 42
         var read = 0
-        for _ in 0..<400 {
+        for _ in 0..<150 {
             var damaged = bytes
             for _ in 0..<4 {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -124,6 +130,6 @@ struct TransportStreamDamageTests {
                 #expect(zip(own, own.dropFirst()).allSatisfy { $0.decode + Int64($0.duration) == $1.decode })
             }
         }
-        #expect(read > 300)
+        #expect(read > 100)
     }
 }

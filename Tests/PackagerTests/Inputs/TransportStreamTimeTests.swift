@@ -41,8 +41,7 @@ struct TransportStreamTimeTests {
         let (found, warnings) = try samples(Remux(packets: joined, streams: plain.streams))
         #expect(found.count == 20)
         #expect(found.map(\.bytes) == expected.map(\.bytes))
-        // Of the first packet's pictures nothing says how long they last.
-        #expect(found.dropFirst(3).map(\.presentation) == expected.dropFirst(3).map(\.presentation))
+        #expect(found == expected)
         #expect(warnings.count == 1 && warnings[0].contains("13 pictures have no timestamps"))
     }
 
@@ -64,10 +63,8 @@ struct TransportStreamTimeTests {
         }
         let (found, warnings) = try samples(Remux(packets: split, streams: plain.streams))
         #expect(found.map(\.bytes) == expected.map(\.bytes))
-        if cut > 1 {
-            #expect(found == expected)
-            #expect(warnings == [])
-        }
+        #expect(found == expected)
+        #expect(warnings == [])
     }
 
     @Test("go on where clocks start anew, and tracks stay together")
@@ -95,7 +92,9 @@ struct TransportStreamTimeTests {
     func audioGap() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
-        let place = try #require(remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first)
+        let place = try #require(
+            remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first
+        )
         let first = try #require(remux.packets[..<place].last { $0.pid == Remux.audio }).payload
         #expect(!first.isEmpty)
         // 9000 units are 2205 samples.
@@ -116,7 +115,9 @@ struct TransportStreamTimeTests {
     func audioOverlap() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
-        let place = try #require(remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first)
+        let place = try #require(
+            remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first
+        )
         // Three frames of 1024 samples are 12,539 units.
         remux.shift(by: -12_539) { index, packet in index >= place && packet.pid == Remux.audio }
         let (found, warnings) = try samples(remux)

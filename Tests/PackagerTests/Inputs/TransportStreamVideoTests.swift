@@ -15,13 +15,14 @@ struct TransportStreamVideoTests {
         let ours = try stream.samples(of: 0)
         let theirs = try movie.samples(of: 0)
         #expect(ours.count == theirs.count && ours.count >= 10)
-        #expect(ours.map(\.bytes) == theirs.map { withoutDelimiters($0.bytes) })
+        #expect(ours.map(\.bytes) == theirs.map { withoutSets($0.bytes) })
         #expect(ours.map(\.isSync) == theirs.map(\.isSync))
         // The movie begins with its first picture; the stream with its audio, which has priming before that.
         let scale = Int64(movie.tracks[0].timescale)
         let shift = try #require(ours.first).presentation
-        #expect(ours.map { $0.presentation - shift } == theirs.map { $0.presentation * 90_000 / scale })
-        #expect(ours.map { $0.decode - shift } == theirs.map { $0.decode * 90_000 / scale })
+        let start = try #require(theirs.first).presentation
+        #expect(ours.map { $0.presentation - shift } == theirs.map { ($0.presentation - start) * 90_000 / scale })
+        #expect(ours.map { $0.decode - shift } == theirs.map { ($0.decode - start) * 90_000 / scale })
         #expect(ours.map(\.duration) == theirs.map { UInt32(Int64($0.duration) * 90_000 / scale) })
         let track = stream.tracks[0]
         #expect(track.codecs == movie.tracks[0].codecs)
@@ -31,14 +32,18 @@ struct TransportStreamVideoTests {
         #expect(stream.warnings == [])
     }
 
-    /// NAL units behind lengths, without HEVC's delimiters.
-    private func withoutDelimiters(_ sample: [UInt8]) -> [UInt8] {
+    /// NAL units behind lengths, without HEVC's parameter sets and delimiters, which ffmpeg leaves in.
+    private func withoutSets(_ sample: [UInt8]) -> [UInt8] {
         var left = sample[...]
         var result: [UInt8] = []
         while left.count >= 4 {
             let unit = left.prefix(4 + left.prefix(4).reduce(0) { $0 << 8 | Int($1) })
-            if unit.dropFirst(4).first != 0x46 { result += unit }
             left = left.dropFirst(unit.count)
+            var content = unit.dropFirst(4)
+            guard ![0x40, 0x42, 0x44, 0x46].contains(content.first) else { continue }
+            // The zero of the next start code of 4 bytes, which is no part of a NAL unit.
+            while content.last == 0 { content.removeLast() }
+            result += [0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
         }
         return result
     }
@@ -57,5 +62,23 @@ struct TransportStreamVideoTests {
             let timing = FragmentTiming(stream.tracks[0].timing, kind: "vide", firstCompositionOffset: 18000)
             #expect(timing.editList == nil)
         }
+    }
+
+    @Test("is described by its parameter sets and messages")
+    func description() throws {
+        let hevc = try open("hevc-ac3.ts").tracks[0]
+        let entry = try #require(hevc.sampleEntry)
+        #expect(entry.format == "hvc1" && entry.boxes.map(\.type) == ["hvcC", "colr", "clli", "mdcv"])
+        let colour = try entry.boxes[1].parse(as: ColourInformationBox.self)
+        #expect(colour.description == ColourDescription(primaries: 9, transfer: 16, matrix: 9))
+        let light = try entry.boxes[2].parse(as: ContentLightLevelBox.self)
+        #expect(light == ContentLightLevelBox(maximum: 1000, maximumAverage: 400))
+        #expect(try entry.boxes[3].parse(as: MasteringDisplayBox.self).maximumLuminance == 10_000_000)
+        #expect(hevc.videoRange == .pq)
+        guard case .hevc(let configuration) = hevc.format else { return Issue.record("it is HEVC") }
+        #expect(configuration.arrays.map(\.isComplete) == [true, true, true] && configuration.lengthSize == 4)
+        let h264 = try open("h264-aac.ts").tracks[0]
+        #expect(h264.sampleEntry?.format == "avc1" && h264.width == 64 && h264.height == 48)
+        #expect(h264.displaySize == MediaTrack.DisplaySize(width: 64 << 16, height: 48 << 16))
     }
 }

@@ -103,3 +103,51 @@ struct ADTSAudioFraming: AudioFraming {
         )
     }
 }
+
+/// AC-3 and E-AC-3 (ATSC A/52; ETSI TS 102 366). A sample is a syncframe, of E-AC-3 the syncframes of 6 blocks.
+struct AC3AudioFraming: AudioFraming {
+    private var splitter = AC3Splitter()
+
+    var damage: Int { splitter.damage }
+
+    mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws {
+        try splitter.feed(bytes) { try body(Self.frame($0, $1.byteCount), $1) }
+    }
+
+    mutating func finish(_ body: (AudioFrame, RawSpan) throws -> Void) throws {
+        try splitter.finish { try body(Self.frame($0, $1.byteCount), $1) }
+    }
+
+    private static func frame(_ unit: AC3Splitter.AccessUnit, _ size: Int) -> AudioFrame {
+        let header = unit.header
+        return AudioFrame(
+            offset: unit.offset,
+            sample: 0..<size,
+            duration: UInt32(unit.sampleCount),
+            identity: UInt64(header.sampleRate) << 16 | (header.isEnhanced ? 1 << 8 : 0)
+                | (header.hasLowFrequency ? 1 << 4 : 0) | UInt64(header.codingMode)
+        )
+    }
+
+    static func description(of frame: RawSpan) throws(ParseError) -> AudioTrackDescription {
+        let header = try AC3Syncframe(frame)
+        guard header.isEnhanced else {
+            let configuration = try AC3ConfigurationBox(header)
+            return AudioTrackDescription(
+                format: .ac3,
+                sampleEntry: .ac3(configuration),
+                codecs: configuration.codecs,
+                channels: "\(configuration.channelCount)",
+                rate: Int(header.sampleRate)
+            )
+        }
+        let configuration = try EnhancedAC3ConfigurationBox(accessUnit: frame)
+        return AudioTrackDescription(
+            format: .enhancedAC3,
+            sampleEntry: .ec3(configuration, sampleRate: header.sampleRate),
+            codecs: configuration.codecs,
+            channels: configuration.channelsAttribute,
+            rate: Int(header.sampleRate)
+        )
+    }
+}

@@ -10,6 +10,9 @@ struct AccessUnit {
         var range: Range<Int>
     }
 
+    /// How many parameter sets and how many messages are taken note of: more than there are IDs.
+    private static let mostUnits = 1024
+
     /// NAL units behind lengths of 4 bytes; delimiters and filler left out, parameter sets among them.
     var bytes: [UInt8] = []
     /// The parameter sets.
@@ -42,9 +45,10 @@ struct AccessUnit {
             }
             hasSlice = true
             isBroken = isBroken || description.isBroken
-        case .parameterSet(let id): sets.append(Set(id: id, range: start..<bytes.count))
-        case .message: messages.append(start + 4..<bytes.count)
-        case .left, .other: break
+        case .parameterSet(let id) where sets.count < Self.mostUnits:
+            sets.append(Set(id: id, range: start..<bytes.count))
+        case .message where messages.count < Self.mostUnits: messages.append(start + 4..<bytes.count)
+        case .parameterSet, .message, .left, .other: break
         }
     }
 
@@ -107,7 +111,7 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
                 try complete(last, body)
             }
             var new = AccessUnit()
-            new.times = times.take(at: scanner.base + range.lowerBound - 3)
+            new.times = times.take(at: scanner.startCode(of: range))
             // What there is of this packet; another one makes the array grow.
             new.bytes.reserveCapacity(max(bytes.count - range.lowerBound + 64, min(lastSize, 1 << 16)))
             open = new
@@ -137,4 +141,6 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
 enum TransportFailure: Error {
     /// An access unit does not end.
     case endlessUnit
+    /// A stream is asked for its track before it has shown what it is.
+    case notReady
 }

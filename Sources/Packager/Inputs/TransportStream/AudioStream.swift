@@ -100,7 +100,7 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     }
 
     func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
-        guard let description, let times, let start = times.start else { throw TransportFailure.endlessUnit }
+        guard let description, let times, let start = times.start else { throw TransportFailure.notReady }
         isDescribed = true
         let delay = UInt64(clamping: times.toSamples(start - origin))
         let timing = TrackTiming(timescale: UInt32(description.rate), mediaTime: 0, delay: delay)

@@ -28,9 +28,9 @@ struct H264Syntax: VideoSyntax {
             }
         } catch {
             result.isBroken = type.isSlice
-            // What these are is clear, whatever is in them.
-            result.isStart = isBehindSlice && (6...9).contains(type.rawValue)
         }
+        // These begin an access unit behind any slice, whatever is in them, and in the slice.
+        if isBehindSlice, (6...9).contains(type.rawValue) { result.isStart = true }
         return result
     }
 
@@ -80,7 +80,9 @@ struct H264Syntax: VideoSyntax {
             codecs: configuration.codecs(sampleEntry: entry),
             size: set.croppedSize,
             displaySize: set.displaySize,
-            usability: set.usability
+            usability: set.usability,
+            // A tick is that of a field.
+            frameDuration: set.usability.timing.flatMap { $0.duration(ticks: 2) }
         )
     }
 }

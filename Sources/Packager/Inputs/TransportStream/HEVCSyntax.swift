@@ -74,7 +74,8 @@ struct HEVCSyntax: VideoSyntax {
             codecs: configuration.profileTierLevel.codecs(sampleEntry: entry),
             size: set.croppedSize,
             displaySize: set.displaySize,
-            usability: set.usability
+            usability: set.usability,
+            frameDuration: set.usability.timing.flatMap { $0.duration(ticks: 1) }
         )
     }
 }

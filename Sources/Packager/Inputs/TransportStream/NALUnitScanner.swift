@@ -21,7 +21,7 @@ struct NALUnitScanner {
     /// Takes the next bytes of the stream.
     mutating func append(_ more: [UInt8]) {
         // What lies before the open NAL unit has been given away. Its start code is kept, since its place is asked for.
-        let done = max(0, begin.map { $0 - 3 } ?? scanned)
+        let done = max(0, begin.map { $0 - 4 } ?? scanned - 1)
         if done == bytes.count {
             bytes = more
         } else {
@@ -54,6 +54,13 @@ struct NALUnitScanner {
             }
             guard code != nil else { return nil }
         }
+    }
+
+    /// Where in the elementary stream the start code of a NAL unit begins that begins an access unit: such a one has 4
+    /// bytes (B.1.2).
+    func startCode(of unit: Range<Int>) -> Int {
+        let start = unit.lowerBound - 3
+        return base + start - (start > 0 && bytes[start - 1] == 0 ? 1 : 0)
     }
 
     /// Whether a NAL unit is open that has grown beyond all measure.

@@ -52,10 +52,12 @@ enum StreamKind: Hashable {
     }
 
     private static let names: [UInt8: String] = [
-        0x01: "MPEG-1 video", 0x02: "MPEG-2 video", 0x03: "MPEG-1 audio", 0x04: "MPEG-2 audio", 0x05: "private sections",
+        0x01: "MPEG-1 video", 0x02: "MPEG-2 video", 0x03: "MPEG-1 audio", 0x04: "MPEG-2 audio",
+        0x05: "private sections",
         0x0B: "DSM-CC", 0x0D: "DSM-CC", 0x10: "MPEG-4 video", 0x11: "AAC in LATM", 0x15: "ID3 metadata",
         0x20: "H.264 MVC", 0x21: "JPEG 2000", 0x33: "VVC", 0x42: "AVS video", 0x80: "LPCM audio or DigiCipher video",
-        0x82: "DTS audio", 0x83: "TrueHD audio", 0x85: "DTS-HD audio", 0x86: "SCTE-35 markers", 0x90: "Blu-ray subtitles",
+        0x82: "DTS audio", 0x83: "TrueHD audio", 0x85: "DTS-HD audio", 0x86: "SCTE-35 markers",
+        0x90: "Blu-ray subtitles",
         0xEA: "VC-1 video",
     ]
 

@@ -1,8 +1,8 @@
 import ByteCoding
 import MediaFormats
 
-/// An MPEG-2 transport stream, from a mapped file or from a pipe (ISO/IEC 13818-1). Of several programs the first one is
-/// taken.
+/// An MPEG-2 transport stream, from a mapped file or from a pipe (ISO/IEC 13818-1). Of several programs the first one
+/// is taken.
 ///
 /// Times are moved so that the presentation begins with the earliest presentation timestamp of all streams; each track
 /// begins where its own first timestamp says.
@@ -35,7 +35,7 @@ package final class TransportStreamInput: MediaInput {
     private var omissions: [String] = []
     private var hasEnded = false
     /// The latest decode time that was given away or waits.
-    private var latest = Int64.min
+    private var latest = Int64.min / 2
 
     /// Reads the beginning of a stream, until all streams have shown what they are.
     ///
@@ -45,7 +45,8 @@ package final class TransportStreamInput: MediaInput {
         self.source = source
         self.limits = limits
         name = source.name
-        while !hasEnded, source.position < limits.readAhead, map == nil || streams.values.contains(where: { !$0.isReady })
+        while !hasEnded, source.position < limits.readAhead,
+            map == nil || streams.values.contains(where: { !$0.isReady })
         {
             try readMore()
         }
@@ -111,18 +112,24 @@ extension TransportStreamInput {
             for packet in packets {
                 guard let stream = streams[packet.pid] else { continue }
                 try stream.take(packet)
-                latest = max(latest, stream.lastDecodeTime ?? .min)
+                latest = max(latest, stream.lastDecodeTime ?? latest)
             }
             if hasEnded { for stream in streams.values { try stream.finish() } }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
         } catch TransportFailure.endlessUnit {
-            throw InputFailure(name, "before byte \(position) a picture has more than \(NALUnitScanner.greatestUnit) bytes")
+            throw InputFailure(
+                name,
+                "before byte \(position) a picture has more than \(NALUnitScanner.greatestUnit) bytes"
+            )
         }
     }
 
     private func encrypted(_ reason: String) -> InputFailure {
-        InputFailure(name, "\(reason): it is encrypted; decrypt it first (keyway decrypt, or the scrambling system's own)")
+        InputFailure(
+            name,
+            "\(reason): it is encrypted; decrypt it first (keyway decrypt, or the scrambling system's own)"
+        )
     }
 
     private func take(_ map: ProgramMapTable) throws {
@@ -133,7 +140,9 @@ extension TransportStreamInput {
             let label = "PID \(stream.pid) (\(kind.name))"
             if case .encrypted = kind { throw encrypted("\(label) has encrypted samples") }
             if case .other = kind {
-                omissions.append("\(label), stream type \(hexadecimal(stream.type)), cannot be packaged; it is left out")
+                omissions.append(
+                    "\(label), stream type \(hexadecimal(stream.type)), cannot be packaged; it is left out"
+                )
                 continue
             }
             guard isFirst else {
@@ -152,7 +161,8 @@ extension TransportStreamInput {
         case .h264: VideoStream<H264Syntax>(label: label, clock: clock)
         case .hevc: VideoStream<HEVCSyntax>(label: label, clock: clock)
         case .aac: AudioStream<ADTSAudioFraming>(label: label, clock: clock)
-        default: nil
+        case .ac3, .enhancedAC3: AudioStream<AC3AudioFraming>(label: label, clock: clock)
+        case .encrypted, .other: nil
         }
     }
 
@@ -184,7 +194,9 @@ extension TransportStreamInput {
     package var warnings: [String] {
         var warnings = omissions + sources.flatMap(\.warnings)
         if alignment.losses > 0 {
-            warnings.append("packets of 188 bytes do not follow one another in \(alignment.losses) places; some are lost")
+            warnings.append(
+                "packets of 188 bytes do not follow one another in \(alignment.losses) places; some are lost"
+            )
         }
         if demuxer.damage > 0 {
             warnings.append("\(demuxer.damage) transport stream packets are damaged or missing")

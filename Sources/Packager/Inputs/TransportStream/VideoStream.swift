@@ -37,6 +37,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     private var early = 0
     private var broken = 0
     private var changes = 0
+    /// When the first picture with other parameter sets is presented.
     private var firstChange: Int64?
 
     /// Starts at the beginning of a stream.
@@ -80,37 +81,34 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         let isSync = isSync(unit, syntax)
         let times = times.next(unit.times, clock: clock)
         firstPresentation = min(firstPresentation ?? .max, times.presentation)
+        if changes > 0, firstChange == nil { firstChange = times.presentation }
         heldBytes += unit.bytes.count
         frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: changes > 0))
     }
 
     /// Whether decoding can begin with a picture: parameter sets and a key frame.
     private func begins(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
-        guard !unit.isBroken, unit.times?.decode != nil, (try? syntax.description(of: sets, isInBand: false)) != nil
+        guard !unit.isBroken, unit.times?.decode != nil,
+            let description = try? syntax.description(of: sets, isInBand: false)
         else { return false }
-        let messages = unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
-        let isRecoveryPoint = messages.contains { message in
-            if case .recoveryPoint(let frames, _) = message { return frames == 0 }
-            return false
-        }
-        guard unit.randomAccess != .none || isRecoveryPoint else { return false }
+        let messages = messages(of: unit, syntax)
+        guard unit.randomAccess != .none || messages.contains(where: \.isImmediateRecovery) else { return false }
         hasOpenGroups = unit.randomAccess == .none
         skipsLeading = unit.randomAccess != .none
         self.messages = messages
         firstSets = sets
+        times = VideoTimes(duration: description.frameDuration)
         hasBegun = true
         return true
     }
 
     private func isSync(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
         if unit.randomAccess.isSyncSample { return true }
-        guard hasOpenGroups else { return false }
-        return unit.messages.contains { range in
-            syntax.messages(unit.bytes.span.bytes.extracting(range)).contains { message in
-                if case .recoveryPoint(let frames, _) = message { return frames == 0 }
-                return false
-            }
-        }
+        return hasOpenGroups && messages(of: unit, syntax).contains(where: \.isImmediateRecovery)
+    }
+
+    private func messages(of unit: AccessUnit, _ syntax: Syntax) -> [SEIMessage] {
+        unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
     }
 
     /// Takes note of parameter sets, and of their changes.
@@ -121,10 +119,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
             guard let id = set.id, set.range.count - 4 <= 0xFFFF else { continue }
             let bytes = unit.bytes[set.range].dropFirst(4)
             guard sets[id].map({ !bytes.elementsEqual($0) }) ?? true else { continue }
-            if hasBegun {
-                changes += 1
-                firstChange = firstChange ?? unit.times?.presentation
-            }
+            if hasBegun { changes += 1 }
             sets[id] = Array(bytes)
         }
     }
@@ -133,7 +128,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 // What comes out.
 extension VideoStream {
     func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
-        guard let first = frames.first else { throw TransportFailure.endlessUnit }
+        guard let first = frames.first else { throw TransportFailure.notReady }
         isInBand = changes > 0
         isDescribed = true
         firstDecode = first.times.decode
@@ -251,8 +246,20 @@ extension VideoStream {
                 ? "they stay in the samples"
                 : "they stay in the samples from there on, though the init segment says that there are none: players "
                     + "may fail there; package what comes before and after on their own"
-            warnings.append("\(label): parameter sets change \(changes) times; \(advice)")
+            let start = Double((firstChange ?? 0) - (firstPresentation ?? 0)) / Double(ProgramClock.rate)
+            warnings.append(
+                "\(label): parameter sets change \(changes) times, first \((start * 1000).rounded() / 1000) s behind the "
+                    + "first picture; \(advice)"
+            )
         }
         return warnings
+    }
+}
+
+extension SEIMessage {
+    /// Whether all is right from this picture on.
+    fileprivate var isImmediateRecovery: Bool {
+        if case .recoveryPoint(let frames, _) = self { return frames == 0 }
+        return false
     }
 }

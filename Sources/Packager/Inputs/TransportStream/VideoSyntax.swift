@@ -77,4 +77,14 @@ struct VideoDescription {
     /// On a screen of square samples.
     var displaySize: PictureSize
     var usability: VideoUsabilityInformation
+    /// How long pictures last, in units of 1/90,000 second, as far as parameter sets say it.
+    var frameDuration: Int64?
+}
+
+extension VideoUsabilityInformation.Timing {
+    /// So many ticks in units of 1/90,000 second; nil unless that is a usable duration of a picture.
+    func duration(ticks: Int64) -> Int64? {
+        let duration = MediaTime(ticks * Int64(unitsInTick), timescale: timeScale).converted(to: 90_000)
+        return (90...ProgramClock.rate).contains(duration) ? duration : nil
+    }
 }

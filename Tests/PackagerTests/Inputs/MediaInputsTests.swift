@@ -1,0 +1,205 @@
+import Foundation
+import MediaFormats
+import Packager
+import Testing
+
+@Suite("Opening inputs")
+struct MediaInputsTests {
+    @Test("goes by what is in them, from files and from pipes alike")
+    func kinds() throws {
+        let kinds: [(name: String, type: Any.Type, codecs: [String])] = [
+            ("h264-aac.ts", TransportStreamInput.self, ["avc1.4d400a", "mp4a.40.2"]),
+            ("hevc-ac3.ts", TransportStreamInput.self, ["hvc1.2.4.L30.90", "ac-3"]),
+            ("h264-aac.mp4", MovieFileInput.self, ["avc1.4d400a", "mp4a.40.2"]),
+        ]
+        for kind in kinds {
+            let input = try MediaInputs.open(Clip.path(kind.name))
+            #expect(type(of: input) == kind.type)
+            #expect(input.tracks.map(\.codecs) == kind.codecs)
+            #expect(input.byteCount == (try Clip.bytes(kind.name).count))
+            #expect(try input.samples().count > 20)
+            #expect(input.position == input.byteCount)
+        }
+    }
+
+    @Test("refuses what cannot be packaged, and says what to do")
+    func refusals() throws {
+        func text(_ words: String) -> [UInt8] { Array(words.utf8) }
+        func packets(_ size: Int, _ start: Int) -> [UInt8] {
+            (0..<size * 8).map { $0 % size == start ? 0x47 : 0 }
+        }
+        let refusals: [(bytes: [UInt8], words: String)] = [
+            ([], "it is empty"),
+            ([0x1A, 0x45, 0xDF, 0xA3, 0x9F], "it is Matroska or WebM; remux it first (ffmpeg -i IN -c copy OUT.mp4)"),
+            (text("RIFF....AVI LIST"), "it is AVI; remux it"), (text("RIFF....WAVEfmt "), "it is WAV; encode it first"),
+            (text("FLV\u{1}"), "it is Flash video; remux it"), ([0, 0, 1, 0xBA, 0x44], "it is an MPEG program stream"),
+            ([0, 0, 1, 0xB3, 0], "it is MPEG-1 or MPEG-2 video"), ([0x30, 0x26, 0xB2, 0x75, 0x8E], "it is ASF"),
+            ([0x06, 0x0E, 0x2B, 0x34, 2], "it is MXF"), (text("DKIF"), "it is IVF"), (text("OggS"), "it is Ogg"),
+            (text("fLaC"), "it is FLAC"), (text("caff"), "it is Core Audio Format"), (text("FORM"), "it is AIFF"),
+            (text("<?xml version"), "it is XML, perhaps TTML"), (text("<tt xmlns"), "it is TTML"),
+            (text("1\r\n00:00:01,000 --> 00:00:02,000\r\nA"), "it is SubRip subtitles; convert it first"),
+            (text("#EXTM3U\n#EXT-X-VERSION:7\n"), "it is a playlist; give the media that it was made from"),
+            (
+                [0, 0, 0, 24] + text("styp") + [0, 0], "it is a media segment without its init segment; join them first"
+            ),
+            ([0, 0, 0, 1, 0x67, 0x64, 0], "it is an H.264 byte stream, which has no timestamps"),
+            ([0, 0, 0, 1, 0x40, 1, 0xC], "it is an HEVC byte stream, which has no timestamps"),
+            ([0xFF, 0xFB, 0x90, 0x64], "it is MPEG audio, as MP3; encode it first"),
+            (text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0, 0xFF, 0xFB], "it is MPEG audio, as MP3"),
+            (text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0], "it is an ID3 tag without audio behind it"),
+            (packets(192, 4), "a transport stream with packets of 192 bytes, with timestamps (M2TS)"),
+            (packets(204, 0), "a transport stream with packets of 204 bytes, with checksums"),
+            (text("Nothing of the kind, but long enough to be something."), "its format is not known; inputs are MP4"),
+        ]
+        for refusal in refusals {
+            let message = failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) }
+            #expect(message.hasPrefix("test input: ") && message.contains(refusal.words), "\(message)")
+        }
+        // Each sentence is told once.
+        let messages = refusals.map { refusal in failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) } }
+        #expect(Set(messages).count == refusals.count - 1)
+    }
+
+    @Test("names folders and files that are not there")
+    func files() throws {
+        #expect(failure { _ = try MediaInputs.open("/") } == "/: it is a folder; name the files in it")
+        let message = failure { _ = try MediaInputs.open("/nonexistent/clip.mp4") }
+        #expect(message == "cannot open /nonexistent/clip.mp4: No such file or directory")
+    }
+
+    /// Writes bytes into a pipe, a few at a time, while `body` reads them.
+    private func piped<R: Sendable>(_ bytes: [UInt8], _ body: (Int32) throws -> R) throws -> R {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let writer = Thread { [ends] in
+            var start = 0
+            while start < bytes.count {
+                let count = bytes[start..<min(bytes.count, start + 777)].withUnsafeBytes { piece in
+                    write(ends[1], piece.baseAddress, piece.count)
+                }
+                guard count > 0 else { break }
+                start += count
+            }
+            close(ends[1])
+        }
+        writer.start()
+        defer { close(ends[0]) }
+        return try body(ends[0])
+    }
+
+    @Test("reads pipes", arguments: ["h264-aac.ts", "hevc-ac3.ts", "audio.aac", "audio.ac3"])
+    func pipes(name: String) throws {
+        let expected = try MediaInputs.open(Clip.path(name)).samples()
+        let samples = try piped(Clip.bytes(name)) { descriptor in
+            let input = try MediaInputs.open(PipeReader(descriptor: descriptor, name: "a pipe"))
+            #expect(input.name == "a pipe" && input.byteCount == nil)
+            let samples = try input.samples()
+            #expect(input.position == (try Clip.bytes(name).count))
+            return samples
+        }
+        #expect(samples == expected)
+    }
+
+    @Test("reads a named pipe")
+    func namedPipe() throws {
+        let path = NSTemporaryDirectory() + "inputs-\(UUID().uuidString)"
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let bytes = try Clip.bytes("audio.ac3")
+        let writer = Thread {
+            let descriptor = Foundation.open(path, O_WRONLY)
+            _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            close(descriptor)
+        }
+        writer.start()
+        let input = try MediaInputs.open(path)
+        #expect(input.name == path)
+        #expect(try input.samples() == (MediaInputs.open(Clip.path("audio.ac3")).samples()))
+    }
+
+    @Test("says what the system says when a pipe cannot be read")
+    func brokenPipe() throws {
+        #expect(
+            failure { _ = try PipeReader(descriptor: -1, name: "a pipe").peek(1) }
+                == "cannot read a pipe: Bad file descriptor"
+        )
+    }
+}
+
+@Suite("Movies from pipes")
+struct MovieStreamInputTests {
+    @Test("have the samples of the file", arguments: [[1 << 20], [1], [1000, 7]])
+    func samples(sizes: [Int]) throws {
+        // The index has to come first: as the MP4 of the fixtures does not, fragments are made of it.
+        let bytes = try Clip.bytes("h264-aac-fragmented.mp4")
+        let file = try MovieFileInput(MappedFile(path: Clip.path("h264-aac-fragmented.mp4")))
+        let stream = try MediaInputs.open(Pieces(bytes, of: sizes))
+        #expect(stream is MovieStreamInput)
+        #expect(stream.tracks.map(\.codecs) == file.tracks.map(\.codecs))
+        let (ours, theirs) = (try stream.samples(), try file.samples())
+        #expect(ours.count == theirs.count && ours.count > 60)
+        for track in 0...1 { #expect(ours.filter { $0.track == track } == theirs.filter { $0.track == track }) }
+        #expect(stream.position == bytes.count && stream.warnings == [])
+    }
+
+    @Test("say what to do when the index comes too late, or the input ends too early")
+    func failures() throws {
+        let late = failure { _ = try MediaInputs.open(Pieces(Clip.bytes("h264-aac.mp4"))) }
+        #expect(late.contains("a pipe cannot go back; give the file by its name, or move its moov box to the front"))
+        let bytes = try Clip.bytes("h264-aac-fragmented.mp4")
+        for end in stride(from: 8, to: bytes.count, by: 131) {
+            let message = failure {
+                let input = try MediaInputs.open(Pieces(Array(bytes[..<end])))
+                _ = try input.samples()
+            }
+            #expect(message.isEmpty || message.contains("truncated") || message.contains("moov"), "\(end): \(message)")
+        }
+        #expect(failure { _ = try MediaInputs.open(Pieces(Array(bytes[..<600]))) }.contains("truncated"))
+    }
+}
+
+@Suite("WebVTT inputs")
+struct WebVTTInputTests {
+    private let text = """
+        WEBVTT
+
+        one
+        00:00.500 --> 00:02.500
+        First
+
+        00:07.000 --> 00:08.000 line:0
+        Second
+
+        00:09.000 --> 00:08.000
+        Never
+
+        """
+
+    @Test("are cut where the leading track is cut")
+    func segments() throws {
+        let input = try #require(try MediaInputs.open(Pieces(Array(text.utf8), of: [5])) as? WebVTTInput)
+        #expect(input.tracks.map(\.kind) == [.subtitles])
+        #expect(input.tracks[0].duration == 8000)
+        #expect(input.next() == nil)
+        let never = "the cue does not end after it begins, so it is never seen"
+        #expect(input.warnings == ["test input: line 10: \(never); it is left out"])
+        let rendition = input.rendition(map: WebVTTTimestampMap(mpegTS: 900_000))
+        let head = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"
+        let first = "one\n00:00:00.500 --> 00:00:02.500\nFirst\n\n"
+        let second = "00:00:07.000 --> 00:00:08.000 line:0\nSecond\n\n"
+        let cuts: [MediaTime] = [
+            MediaTime(180_000, timescale: 90_000), MediaTime(4, timescale: 1), MediaTime(6, timescale: 1),
+        ]
+        let segments = cuts.map { String(decoding: rendition.segment(until: $0), as: UTF8.self) }
+        // The first cue spans the first cut; between 4 and 6 s there is none.
+        #expect(segments == [head + first, head + first, head])
+        #expect(String(decoding: rendition.last(), as: UTF8.self) == head + second)
+    }
+
+    @Test("that are none, or too large, are refused")
+    func failures() throws {
+        let big = Pieces(Array("WEBVTT\n\n".utf8) + [UInt8](repeating: 0x0A, count: WebVTTDocument.maximumSize))
+        #expect(failure { _ = try MediaInputs.open(big) }.contains("split it"))
+        #expect(failure { _ = try WebVTTInput(Pieces(Array("WEBVTTX".utf8))) }.contains("does not begin with WEBVTT"))
+    }
+}
