@@ -110,7 +110,7 @@ let package = Package(
             name: "keyway",
             dependencies: [
                 "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
-                "MediaFormats", "Packager", "VirtualDevice",
+                "MediaFormats", "Packager", "SampleEncryption", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
