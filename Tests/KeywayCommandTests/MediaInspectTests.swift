@@ -104,6 +104,18 @@ struct MediaInspectTests {
         #expect(try inspect(try tool.file("cut.ts", stream.dropLast(100))).status == 1)
     }
 
+    @Test("Subtitles")
+    func subtitles() throws {
+        let text = "WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000\n\n00:01.000 --> 00:02.500\nHello\n"
+        let outcome = try inspect(try tool.file("a.vtt", Array(text.utf8)), "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let subtitles = try #require(try outcome.json()["subtitles"] as? [String: Any])
+        #expect(subtitles["cues"] as? Int == 1)
+        #expect(subtitles["from"] as? Double == 1)
+        #expect(subtitles["to"] as? Double == 2.5)
+        #expect(subtitles["timestampMapMpeg2"] as? Double ?? subtitles["timestampMapMPEG2"] as? Double == 10)
+    }
+
     @Test("What is no media is told apart")
     func others() throws {
         let playlist = try inspect(try tool.file("a.m3u8", Array("#EXTM3U\n".utf8)))

@@ -169,20 +169,34 @@ extension MediaInspection {
 
     /// Looks into WebVTT.
     init(webVTT file: RawSpan) {
-        let summary = WebVTTSummary(file)
-        let parts = ["WebVTT", MediaWords.size(file.byteCount), MediaWords.count(summary.cues, "cue")]
+        do throws(ParseError) {
+            self.init(try WebVTTDocument(parsing: file), size: file.byteCount)
+        } catch {
+            self.init(kind: "webvtt", headline: "WebVTT, \(MediaWords.size(file.byteCount))")
+            problem = error.description
+        }
+    }
+
+    private init(_ document: WebVTTDocument, size: Int) {
+        let parts = ["WebVTT", MediaWords.size(size), MediaWords.count(document.cues.count, "cue")]
         self.init(kind: "webvtt", headline: parts.joined(separator: ", "))
         var fields = FieldCollector()
-        fields.add("cues", .number(summary.cues))
-        fields.add("from", summary.start.map(MediaWords.seconds))
-        fields.add("to", summary.end.map(MediaWords.seconds))
-        fields.add("timestamp map", summary.timestampMap.map { .text($0) })
-        tables = [FieldTable(title: "Subtitles", fields: fields.fields)]
-        if summary.timestampMap == nil {
+        fields.add("cues", .number(document.cues.count))
+        let start = document.cues.map(\.start).min()
+        fields.add("from", start.map { MediaWords.seconds(Double($0) / 1000) })
+        fields.add("to", document.cues.isEmpty ? nil : MediaWords.seconds(Double(document.end) / 1000))
+        if let map = document.timestampMap {
+            fields.add("timestamp map, MPEG-2", MediaWords.seconds(Double(map.mpegTS) / 90_000))
+            fields.add("timestamp map, local", MediaWords.seconds(Double(map.local) / 1000))
+        } else {
             notes.append("there is no X-TIMESTAMP-MAP, so that times count from the beginning of the presentation")
         }
-        if summary.malformed > 0 {
-            problem = "\(MediaWords.count(summary.malformed, "cue")) without times that can be read"
+        fields.add("style and region blocks", .number(document.definitionTexts.count))
+        fields.add("comments", .number(document.commentCount))
+        tables = [FieldTable(title: "Subtitles", fields: fields.fields)]
+        for dropped in document.dropped { notes.append("left out, \(dropped)") }
+        if document.droppedCount > 0 {
+            problem = "\(MediaWords.count(document.droppedCount, "block")) cannot be read"
         }
     }
 }

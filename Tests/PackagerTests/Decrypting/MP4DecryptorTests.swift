@@ -127,6 +127,23 @@ struct MP4DecryptorTests {
         #expect(tracks.isEmpty)
     }
 
+    @Test("A sample entry that is not counted, and is cut off, is an error")
+    func uncountedEntry() throws {
+        var file = try DecryptingFixture.bytes("rotation-video.mp4")
+        let description = try #require(file.firstRange(of: Array("stsd".utf8)))
+        // Of two entries one is counted; in the other a box becomes a sinf box that has no end.
+        file[description.upperBound + 7] = 1
+        let box = entries + 221 + 86
+        #expect(file[box + 4..<box + 8] == Array("avcC".utf8)[...])
+        let protection = [0x3F, 0xFF, 0xFF, 0xFF] + Array("sinf".utf8) + [0, 0, 0, 12] + Array("frmaavc1".utf8)
+        file.replaceSubrange(box..<box + protection.count, with: protection)
+        #expect {
+            _ = try decrypted(file, TestKeys.all())
+        } throws: {
+            ($0 as? ParseError)?.reading == "sinf box"
+        }
+    }
+
     @Test("A scheme that is not known is named")
     func otherScheme() throws {
         var file = try DecryptingFixture.bytes("cbcs-video.mp4")

@@ -60,23 +60,43 @@ struct ProtectionEraser {
             guard let id, tracks.contains(id) else { continue }
             guard let table = track.child("mdia")?.child("minf")?.child("stbl") else { continue }
             for entry in table.child("stsd")?.children ?? [] {
-                try collectEntry(input, entry, base: content.lowerBound, &patches)
+                try collectEntry(input, entry, in: content, &patches)
             }
-            let place = content.lowerBound + table.offset
-            try collectAuxiliary(input, place + 8..<place + table.size, &patches)
+            try BoxPlaces.forEach(in: input, try place(of: table, in: content)) { _, boxes in
+                try collectAuxiliary(input, boxes, &patches)
+            }
         }
     }
 
-    private func collectEntry(_ input: RawSpan, _ entry: BoxTree.Node, base: Int, _ patches: inout Patches) throws {
+    private func collectEntry(
+        _ input: RawSpan,
+        _ entry: BoxTree.Node,
+        in content: Range<Int>,
+        _ patches: inout Patches
+    ) throws {
         let protections = entry.children.filter { $0.type == "sinf" }
         guard let format = protections.first?.child("frma") else { return }
-        var reader = ByteReader(input.extracting(base + format.offset..<base + format.offset + format.size))
+        var reader = ByteReader(input.extracting(try place(of: format, in: content)))
         try reader.skip(8, "header of a frma box")
-        patches.setType(try reader.readFourCC("original format"), at: base + entry.offset)
+        patches.setType(try reader.readFourCC("original format"), at: content.lowerBound + entry.offset)
         for node in protections {
-            let start = base + node.offset
-            try BoxPlaces.forEach(in: input, start..<start + node.size) { patches.free($0, $1) }
+            try BoxPlaces.forEach(in: input, try place(of: node, in: content)) { patches.free($0, $1) }
         }
+    }
+
+    /// Where a box lies in the file. The tree shows boxes that are cut off as well, and more sample entries than a
+    /// sample description says it has.
+    private func place(of node: BoxTree.Node, in content: Range<Int>) throws(ParseError) -> Range<Int> {
+        let start = content.lowerBound + node.offset
+        guard node.size <= content.upperBound - start else {
+            throw ParseError(
+                .truncated,
+                reading: "\(node.type) box",
+                offset: start,
+                reason: "it reaches beyond the moov box"
+            )
+        }
+        return start..<start + node.size
     }
 
     // MARK: moof
