@@ -30,6 +30,12 @@ struct MP4BoxTests {
     }
 
     static let keyID = [UInt8](0..<16)
+    /// An entry that has nothing but its header.
+    static let emptyReference: DataReferenceBox = {
+        var box = DataReferenceBox()
+        box.entries = [RawBox(type: "alis", content: [])]
+        return box
+    }()
     static let examples: [Example] = [
         Example(FileTypeBox(majorBrand: "iso6", minorVersion: 1, compatibleBrands: ["iso6", "cmfc"]), isOpen: true),
         Example(MovieHeaderBox(timescale: 600, duration: 12, nextTrackID: 3)),
@@ -47,7 +53,7 @@ struct MP4BoxTests {
         ),
         Example(EditListBox(entries: [.init(segmentDuration: 1 << 32, mediaTime: 1 << 33)])),
         Example(VideoMediaHeaderBox()), Example(SoundMediaHeaderBox()), Example(NullMediaHeaderBox()),
-        Example(SubtitleMediaHeaderBox()), Example(DataReferenceBox()),
+        Example(SubtitleMediaHeaderBox()), Example(DataReferenceBox()), Example(emptyReference),
         Example(MovieExtendsHeaderBox(fragmentDuration: 77)), Example(MovieExtendsHeaderBox(fragmentDuration: 1 << 35)),
         Example(TrackExtendsBox(trackID: 1, sampleDuration: 2, sampleSize: 3, sampleFlags: .nonSync)),
         Example(MovieFragmentHeaderBox(sequenceNumber: 9)), Example(TrackFragmentHeaderBox(trackID: 1)),

@@ -19,7 +19,8 @@ public struct DataReferenceBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        let count = try reader.readCount(entrySize: 12, "number of data references")
+        // An entry has version and flags behind its header; one that lacks them is kept as it is.
+        let count = try reader.readCount(entrySize: 8, "number of data references")
         entries = []
         entries.reserveCapacity(count)
         for _ in 0..<count {
