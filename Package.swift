@@ -26,6 +26,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
@@ -109,7 +110,8 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VirtualDevice",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "MediaFormats",
+                "Packager", "VirtualDevice", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -192,11 +194,11 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VectorFiles",
+                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "Packager", "VectorFiles",
                 "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Playlists", "Transcripts"],
+            exclude: ["Media", "Playlists", "Transcripts"],
             swiftSettings: settings
         ),
         .testTarget(

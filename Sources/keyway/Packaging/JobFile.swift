@@ -179,7 +179,9 @@ extension JobFile {
     }
 
     private func word(_ node: Node, _ field: String) throws(CommandFailure) -> String {
-        guard let scalar = node.scalar, !scalar.string.isEmpty else { throw error(node, "\(field) is one word or number") }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else {
+            throw error(node, "\(field) is one word or number")
+        }
         return scalar.string
     }
 
