@@ -110,7 +110,8 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "MediaFormats",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
+                "MediaFormats",
                 "Packager", "VirtualDevice", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
