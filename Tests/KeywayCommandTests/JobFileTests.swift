@@ -26,16 +26,16 @@ struct JobFileTests {
             ("out: site", "out: site\nhdcp: TYPE-1", 4, "mapping"),
             ("out: site", "out: site\nkey-uri: skd://{film}", 4, "{film}"),
             ("out: site", "out: [site]", 3, "one word"),
-            ("out: site", "out: site\nout: site", 4, "twice"),
+            ("out: site", "out: site\nout: site", 3, "“out” stands twice"),
             ("  all:", "  everything:", 5, "all, audio, SD, HD, UHD"),
             ("    iv: ", "    vi: ", 8, "no field “vi”"),
-            ("    key: ", "    key-env: NO_SUCH_VARIABLE_", 6, "NO_SUCH_VARIABLE"),
+            ("    key: ", "    key-env: NO_SUCH_VARIABLE_", 6, "no variable"),
             ("    key: 00", "    key: ", 6, "16 bytes"),
             ("    key: ", "    file: x\n    key: ", 6, "leave one out"),
             ("  - /", "  - {lang: en}\n  - /", 2, "no path"),
             ("  - /", "  - {path: a, role: hero}\n  - /", 2, "hero"),
             ("  - /", "  - a,role=hero\n  - /", 2, "hero"),
-            ("inputs:", "inputs: {", 2, ""),
+            ("inputs:", "inputs: {", 2, "expected"),
         ]
     )
     func mistakes(old: String, new: String, line: Int, fragment: String) throws {
