@@ -1,6 +1,14 @@
 import MediaFormats
 
 extension SampleCipher {
+    /// Whether SAMPLE-AES encrypts a NAL unit, header included: types 1 and 5 of more than 48 bytes.
+    ///
+    /// Of those that are, all bytes are escaped once more, even when no block is encrypted.
+    public static func encrypts(nalUnit: RawSpan) -> Bool {
+        nalUnit.byteCount >= SampleAESRules.shortestNALUnit
+            && SampleAESRules.isEncrypted(header: nalUnit.unsafeLoad(as: UInt8.self))
+    }
+
     /// Encrypts or decrypts one H.264 NAL unit of SAMPLE-AES and appends it to `output`.
     ///
     /// The NAL unit comes without start code and with its emulation prevention bytes. Encryption works on these bytes
@@ -14,10 +22,7 @@ extension SampleCipher {
         guard scheme == .sampleAES(.h264) else {
             throw SampleEncryptionError(.unsupported, reason: "NAL units are encrypted one by one in SAMPLE-AES alone")
         }
-        let isEncrypted =
-            nalUnit.byteCount >= SampleAESRules.shortestNALUnit
-            && SampleAESRules.isEncrypted(header: nalUnit.unsafeLoad(as: UInt8.self))
-        guard isEncrypted else {
+        guard Self.encrypts(nalUnit: nalUnit) else {
             nalUnit.withUnsafeBytes { output.append(contentsOf: $0) }
             return
         }

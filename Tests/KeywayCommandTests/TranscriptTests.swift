@@ -6,7 +6,8 @@ import VectorFiles
 ///
 /// A file is a sequence of `$ keyway …` lines, each followed by standard output, standard error, and `[exit N]` where the
 /// exit code is not 0. Commands run in a folder with `NAME.spc` and `NAME.ckc` for the vectors they name, with
-/// TestVectors/keys as `keys`, and with Playlists/ as `playlists`. To write them anew after a change that was meant, and then look at the difference:
+/// TestVectors/keys as `keys`, with Playlists/ as `playlists`, and with the clips of PackagerTests as `clips`. To write
+/// them anew after a change that was meant, and then look at the difference:
 ///
 ///     KEYWAY_RECORD=1 swift test --filter Transcript
 @Suite("Transcripts")
@@ -40,6 +41,10 @@ struct TranscriptTests {
         try FileManager.default.createSymbolicLink(
             at: tool.folder.url.appending(path: "playlists"),
             withDestinationURL: Self.folder.deletingLastPathComponent().appending(path: "Playlists")
+        )
+        try FileManager.default.createSymbolicLink(
+            at: tool.folder.url.appending(path: "clips"),
+            withDestinationURL: DecryptTests.clips
         )
         for argument in arguments where argument.hasSuffix(".spc") || argument.hasSuffix(".ckc") {
             let vector = "\(argument.suffix(3))/\(argument.dropLast(4)).txt"

@@ -257,6 +257,21 @@ struct ADTSTests {
         #expect(result.frames.reduce(0) { $0 + $1.bytes.count } + result.skipped == bytes.count)
     }
 
+    @Test("a header in garbage that leads to a frame of another stream is no frame")
+    func chance() throws {
+        let frames = Self.stream(4)
+        let rate = SamplingFrequency(hertz: 32000)
+        let framing = try ADTSFraming(AudioSpecificConfig(samplingFrequency: rate, channelConfiguration: 1))
+        var other: [UInt8] = []
+        let payload = [UInt8](repeating: 0, count: 90)
+        try framing.append(payload.span.bytes, to: &other)
+        let result = try Self.split(other + frames.joined(), pieces: 40)
+        #expect(result.frames.map(\.bytes) == frames)
+        #expect(result.skipped == other.count)
+        // Two of them are a stream, and one that runs may change.
+        #expect(try Self.split(other + other + frames.joined(), pieces: 40).frames.count == 6)
+    }
+
     @Test("ID3 tags before and between frames are passed over, whatever the pieces", arguments: [1, 13, 4096])
     func tags(pieceSize: Int) throws {
         let frames = Self.stream(4)
@@ -267,6 +282,11 @@ struct ADTSTests {
         let result = try Self.split(bytes, pieces: pieceSize)
         #expect(result.frames.map(\.bytes) == frames)
         #expect(result.damage == 0)
+        // What looks like a tag in garbage is garbage, whatever the pieces.
+        let noise: [UInt8] = [1, 2, 3] + withFooter.dropLast(13) + frames.joined()
+        let afterNoise = try Self.split(noise, pieces: pieceSize)
+        #expect(afterNoise.frames.map(\.bytes) == frames)
+        #expect(afterNoise.skipped == 13)
         let many = tag + frames[0] + tag + old
         #expect(try Self.split(many, pieces: pieceSize).frames.map(\.bytes) == [frames[0]])
     }
@@ -324,5 +344,22 @@ struct ADTSTests {
         #expect(throws: ParseError(.invalidValue, reading: "", offset: 0)) {
             try splitter.feed(zeros.span.bytes) { _, _ in }
         }
+    }
+
+    @Test("an error of the one who takes frames comes through, and the splitter survives it")
+    func interrupted() throws {
+        struct Stop: Error {}
+        let bytes = Array(Self.stream(8).joined())
+        var splitter = ADTSSplitter()
+        for piece in pieces(bytes, of: 25) {
+            do {
+                try splitter.feed(piece.span.bytes) { _, _ in throw Stop() }
+            } catch {
+                #expect(error is Stop)
+            }
+        }
+        var count = 0
+        try? splitter.finish { _, _ in count += 1 }
+        #expect(count <= 1)
     }
 }

@@ -44,6 +44,19 @@ struct AccessUnitTests {
         }
     }
 
+    @Test("A parameter set that cannot be read does not join two access units")
+    func brokenParameterSet() throws {
+        let accessUnits = try Self.split(VideoFixture(name: "slices.h264"))
+        var splitter = H264AccessUnitSplitter()
+        var starts = 0
+        for accessUnit in accessUnits {
+            for unit in accessUnit where try splitter.startsAccessUnit(unit.span.bytes) { starts += 1 }
+            let broken: [UInt8] = [0x67, 0x64]
+            #expect(throws: ParseError.self) { try splitter.startsAccessUnit(broken.span.bytes) }
+        }
+        #expect(starts == accessUnits.count)
+    }
+
     @Test("Samples of H.264 say how decoding can start")
     func h264Summaries() throws {
         let recovery = try Self.split(VideoFixture(name: "recovery.h264")).map {

@@ -35,7 +35,8 @@ struct AudioSpecificConfigTests {
         return bits.bytes()
     }
 
-    // The first four are those of real files; the others were put together from the tables of the standard.
+    // The first two are what ffmpeg writes. No encoder here makes the others: they were put together from the tables
+    // of the standard.
     static let cases = [
         Case("AAC-LC, stereo", [0x12, 0x10], "mp4a.40.2", 44100, 44100, 2, 1024),
         Case("AAC-LC, told not to have SBR", [0x11, 0x88, 0x56, 0xE5, 0], "mp4a.40.2", 48000, 48000, 1, 1024),

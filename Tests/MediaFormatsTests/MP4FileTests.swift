@@ -125,6 +125,25 @@ struct MP4FileTests {
         #expect(vectors.count == samples.count)
     }
 
+    @Test("auxiliary information that lies in the moov box is the same from a pipe")
+    func auxiliary() throws {
+        var bytes = try MP4Fixture.encrypted.bytes
+        let expected = try samples(of: bytes).map(\.protection?.iv)
+        // Only saio leads to the vectors then, with offsets from the beginning of the file.
+        for place in bytes.indices.dropLast(4) where bytes[place..<place + 4].elementsEqual("senc".utf8) {
+            bytes.replaceSubrange(place..<place + 4, with: Array("free".utf8))
+        }
+        #expect(try samples(of: bytes).map(\.protection?.iv) == expected)
+        var stream = MovieStream()
+        stream.push(bytes)
+        var vectors: [SampleIV?] = []
+        while let event = try stream.next() {
+            if case .sample(let sample) = event { vectors.append(sample.sample.protection?.iv) }
+        }
+        try stream.finish()
+        #expect(Set(vectors) == Set(expected) && vectors.count == expected.count)
+    }
+
     @Test("boxes may lie between, and mdat may reach to the end")
     func layout() throws {
         let clip = try MP4Fixture.fragmented.bytes

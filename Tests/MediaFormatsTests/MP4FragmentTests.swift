@@ -172,6 +172,15 @@ struct MP4FragmentTests {
         #expect(samples.first?.protection?.subsamples.count == 50)
     }
 
+    @Test("samples of no bytes are listed with their sizes")
+    func empty() throws {
+        var writer = FragmentWriter(trackID: 1)
+        for _ in 0..<3 { writer.append(FragmentSample(size: 0, duration: 10)) }
+        let segment = written { writer.finish(sequenceNumber: 1, decodeTime: 0, to: &$0) }
+        let bytes = Self.initSegment(Self.cases[0]).bytes + segment
+        #expect(try MediaFormatsTests.samples(of: bytes).map(\.decodeTime) == [0, 10, 20])
+    }
+
     @Test("media of 4 GiB has a header of 16 bytes")
     func large() {
         var writer = FragmentWriter(trackID: 1)

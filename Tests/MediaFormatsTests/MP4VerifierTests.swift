@@ -65,4 +65,34 @@ struct MP4VerifierTests {
         segment.replaceSubrange(place..<place + 4, with: Array("free".utf8))
         #expect(MP4FragmentTests.findings([Self.start, segment]).map(\.kind).contains(.missingBox))
     }
+
+    @Test("more samples than there are bytes, before it makes room for them")
+    func bomb() throws {
+        func segment(_ run: [UInt8], _ rest: [UInt8] = []) -> [UInt8] {
+            written { writer in
+                writer.box("moof") { writer in
+                    MovieFragmentHeaderBox(sequenceNumber: 1).write(to: &writer)
+                    writer.box("traf") { writer in
+                        TrackFragmentHeaderBox(trackID: 1, sampleDuration: 1, sampleSize: 0).write(to: &writer)
+                        TrackFragmentDecodeTimeBox(baseMediaDecodeTime: 0).write(to: &writer)
+                        for _ in 0..<20 { writer.write(run) }
+                        writer.write(rest)
+                    }
+                }
+                writer.box("mdat") { _ in }
+            }
+        }
+        // A run whose samples have no fields takes as many bytes for a million as for none.
+        let run = written { writer in writer.fullBox("trun") { $0.write(UInt32(1 << 20)) } }
+        let findings = MP4FragmentTests.findings([Self.start, segment(run)])
+        #expect(findings.map(\.kind) == [.box])
+        #expect(findings.first?.detail.contains("more than there are bytes") == true)
+
+        // Likewise the entries of senc, where all samples share a vector.
+        let test = MP4FragmentTests.cases[3]
+        let entries = written { writer in writer.fullBox("senc") { $0.write(UInt32(1 << 20)) } }
+        let none = written { writer in writer.fullBox("trun") { $0.write(UInt32(0)) } }
+        let start = MP4FragmentTests.initSegment(test).bytes
+        #expect(MP4FragmentTests.findings([start, segment(none, entries)]).map(\.kind) == [.auxiliarySize])
+    }
 }

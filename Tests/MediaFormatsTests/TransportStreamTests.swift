@@ -134,6 +134,17 @@ struct TransportStreamTests {
         }
     }
 
+    @Test("have headers that read back as they were written", arguments: [0xE0, 0xBD, 0xBF, 0xBE] as [UInt8])
+    func headers(streamID: UInt8) throws {
+        // Padding and private data 2 have neither flags nor times.
+        let time: UInt64? = streamID == 0xBF || streamID == 0xBE ? nil : 1 << 33 - 1
+        let header = PESHeader(streamID: streamID, payloadLength: 7, isAligned: time != nil, presentationTime: time)
+        let bytes = header.bytes
+        var reader = ByteReader(bytes.span.bytes)
+        #expect(try PESHeader(reading: &reader) == header)
+        #expect(reader.remaining == 0)
+    }
+
     @Test("unwrap timestamps of 33 bits")
     func unwrapping() {
         var unwrapper = TimestampUnwrapper()

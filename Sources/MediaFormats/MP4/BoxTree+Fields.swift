@@ -77,6 +77,19 @@ func boxFields(_ type: FourCC, _ reader: inout ByteReader) throws(ParseError) ->
             Field("objectTypeIndication", "0x" + hexadecimal([box.objectType])),
             Field("decoderSpecificInfo", hexadecimal(box.decoderSpecificInfo.prefix(64))),
         ]
+    case "dac3":
+        let box = try AC3ConfigurationBox(reading: &reader)
+        return [
+            Field("bsid", box.bitStreamID), Field("acmod", box.codingMode), Field("lfeon", box.hasLowFrequency ? 1 : 0),
+            Field("bit_rate", box.bitRate), Field("channels", box.channelCount),
+        ]
+    case "dec3":
+        let box = try EnhancedAC3ConfigurationBox(reading: &reader)
+        return [
+            Field("data_rate", box.dataRate), Field("num_ind_sub", box.substreams.count),
+            Field("num_dep_sub", box.substreams.map { String($0.dependentCount) }.joined(separator: ",")),
+            Field("channels", box.channelsAttribute),
+        ]
     case "emsg":
         let box = try EventMessageBox(reading: &reader)
         return [Field("scheme_id_uri", box.schemeIDURI), Field("value", box.value), Field("id", box.id)]

@@ -180,7 +180,8 @@ public struct FragmentWriter: Sendable {
         let first = samples.first ?? FragmentSample(size: 0, duration: 0)
         let later = samples.dropFirst().first ?? first
         let hasDurations = samples.contains { $0.duration != first.duration }
-        let hasSizes = samples.contains { $0.size != first.size }
+        // A reader refuses samples that take no bytes at all, neither of the table nor of the data.
+        let hasSizes = samples.contains { $0.size != first.size || $0.size == 0 }
         let hasFlags = samples.dropFirst().contains { $0.flags != later.flags }
         let hasOffsets = samples.contains { $0.compositionOffset != 0 }
         // As a rule a video segment begins with a sync sample, and no other is one: the first has flags of its own.

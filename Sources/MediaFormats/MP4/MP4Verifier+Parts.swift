@@ -17,12 +17,28 @@ struct VerifiedTrackFragment {
     /// The content of the senc box, and the offset of its first entry.
     var encryption: (content: [UInt8], entries: Int)?
 
-    init(reading reader: inout ByteReader) throws(ParseError) {
+    /// Reads the content of a traf box.
+    ///
+    /// - Parameter samplesLeft: How many samples there may still be in the input. Those without fields take no room in
+    ///   a run: without this, few bytes could stand for samples without end.
+    init(reading reader: inout ByteReader, samplesLeft: inout Int) throws(ParseError) {
         try reader.readBoxes(in: "traf") { box, content throws(ParseError) in
             switch box.type {
             case "tfhd": header = try TrackFragmentHeaderBox(reading: &content)
             case "tfdt": decodeTime = try TrackFragmentDecodeTimeBox(reading: &content).baseMediaDecodeTime
-            case "trun": runs.append(try TrackRunBox(reading: &content))
+            case "trun":
+                var probe = content
+                let (_, count) = try Self.readRunHeader(&probe)
+                guard count <= samplesLeft else {
+                    throw ParseError(
+                        .invalidLength,
+                        reading: "number of samples in a run",
+                        offset: box.offset,
+                        reason: "\(count) samples are more than there are bytes"
+                    )
+                }
+                samplesLeft -= count
+                runs.append(try TrackRunBox(reading: &content))
             case "saiz": sizes = try AuxiliaryInformationSizesBox(reading: &content)
             case "saio": offsets = try AuxiliaryInformationOffsetsBox(reading: &content)
             case "senc":
@@ -31,6 +47,18 @@ struct VerifiedTrackFragment {
             default: break
             }
         }
+    }
+
+    private static func readRunHeader(_ reader: inout ByteReader) throws(ParseError) -> (flags: UInt32, count: Int) {
+        let flags = try FullBoxHeader(reading: &reader, of: TrackRunBox.type, newest: 1).flags
+        return (flags, Int(try reader.readUInt32("number of samples in a run")))
+    }
+
+    /// Passes over the content of a trun box.
+    static func skipRun(_ reader: inout ByteReader) throws(ParseError) {
+        let (flags, count) = try readRunHeader(&reader)
+        try reader.skip(4 * (flags & 5).nonzeroBitCount, "data offset and first sample flags")
+        try reader.skip(count * 4 * (flags >> 8 & 15).nonzeroBitCount, "samples of a run")
     }
 
     func samples(extends: TrackExtendsBox?) -> [Sample] {
@@ -96,6 +124,13 @@ extension MP4Verifier {
         let box: SampleEncryptionBox
         do throws(ParseError) {
             var reader = ByteReader(encryption.content.span.bytes)
+            var probe = reader
+            try probe.skip(4, "version and flags of a senc box")
+            let count = Int(try probe.readUInt32("number of samples in a senc box"))
+            // Looked at before entries are read, which need not take any room.
+            guard count <= samples.count else {
+                return find(.auxiliarySize, moof, "senc has \(count) samples, trun \(samples.count)")
+            }
             box = try SampleEncryptionBox(reading: &reader, ivSize: Int(tenc.perSampleIVSize))
             try reader.finish("senc box")
         } catch {
@@ -130,11 +165,11 @@ extension MP4Verifier {
             }
             return
         }
-        let said =
+        let isSame =
             sizes.defaultSize > 0
-            ? [Int](repeating: Int(sizes.defaultSize), count: min(sizes.sampleCount, 1 << 20))
-            : sizes.sizes.map { Int($0) }
-        if said != entrySizes { find(.auxiliarySize, moof, "saiz says other sizes than senc has") }
+            ? sizes.sampleCount == entrySizes.count && entrySizes.allSatisfy { $0 == Int(sizes.defaultSize) }
+            : sizes.sizes.elementsEqual(entrySizes) { Int($0) == $1 }
+        if !isSame { find(.auxiliarySize, moof, "saiz says other sizes than senc has") }
         let base = fragment.header?.baseDataOffset.map { Int(clamping: $0) } ?? moof
         guard offsets.offsets.count == 1, let offset = offsets.offsets.first else {
             return find(.auxiliaryOffset, moof, "saio has \(offsets.offsets.count) offsets, expected 1")

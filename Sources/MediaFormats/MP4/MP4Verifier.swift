@@ -156,7 +156,7 @@ public struct MP4Verifier: Sendable {
             _ = try boxFields(type, &reader)
             return true
         case "trun":
-            _ = try TrackRunBox(reading: &reader)
+            try VerifiedTrackFragment.skipRun(&reader)
             return true
         default: return false
         }
@@ -184,6 +184,7 @@ public struct MP4Verifier: Sendable {
             return result
         }
         var tracks: [VerifiedTrackFragment] = []
+        var samplesLeft = part.byteCount
         try reader.readBoxes(in: "moof") { box, content throws(ParseError) in
             if box.type == "mfhd" {
                 let number = try MovieFragmentHeaderBox(reading: &content).sequenceNumber
@@ -192,7 +193,9 @@ public struct MP4Verifier: Sendable {
                 }
                 sequenceNumber = number
             }
-            if box.type == "traf" { tracks.append(try VerifiedTrackFragment(reading: &content)) }
+            if box.type == "traf" {
+                tracks.append(try VerifiedTrackFragment(reading: &content, samplesLeft: &samplesLeft))
+            }
         }
         var ranges: [Range<Int>] = []
         for track in tracks {

@@ -199,7 +199,7 @@ public struct MovieStream: Sendable {
                 var reader = ByteReader(movieBytes.span.bytes)
                 let movie = try Movie(reading: &reader)
                 hasMovie = true
-                try begin(movie)
+                try begin(movie, contentOffset: start + header.headerSize)
                 return .movie(movie)
             case "moof" where hasMovie:
                 if let left = firstPending() {
@@ -224,8 +224,15 @@ public struct MovieStream: Sendable {
         return nil
     }
 
-    private mutating func begin(_ movie: Movie) throws(ParseError) {
-        sources = movie.tracks.map { Source(table: SampleTableCursor($0), fragments: FragmentCursor($0, from: 0)) }
+    /// - Parameter contentOffset: Where the content of the moov box begins in the file: `saio` counts from the file's
+    ///   beginning, and what it leads to can be read if it lies in that box.
+    private mutating func begin(_ movie: Movie, contentOffset: Int) throws(ParseError) {
+        sources = movie.tracks.map { track in
+            Source(
+                table: SampleTableCursor(track, spanShift: -contentOffset),
+                fragments: FragmentCursor(track, from: 0)
+            )
+        }
         for index in sources.indices { try advanceSource(index) }
     }
 

@@ -25,7 +25,9 @@ struct ProtectionCursor: Sendable {
     }
 
     /// Starts at the first sample of the track's own table.
-    init(_ track: Track) {
+    ///
+    /// - Parameter base: From which `saio` counts, as a place in the span: 0 when that is the file.
+    init(_ track: Track, base: Int = 0) {
         trackID = track.id
         defaults = track.descriptions.map { entry in
             guard let sinf = entry.commonEncryption, let scheme = sinf.schemeType,
@@ -36,6 +38,7 @@ struct ProtectionCursor: Sendable {
         trackGroups = track.auxiliary.groupParameters
         trackDefaultGroup = track.auxiliary.defaultGroup
         auxiliary = track.auxiliary
+        self.base = base
         position = track.auxiliary.entries?.offset ?? 0
     }
 

@@ -46,13 +46,18 @@ public struct SampleTableCursor: Sendable {
     private var syncEntry = 0
 
     /// Starts at the first sample of a track; nil when it has no table.
-    public init?(_ track: Track) {
+    public init?(_ track: Track) { self.init(track, spanShift: 0) }
+
+    /// Starts at the first sample of a track whose tables lie elsewhere than in the file.
+    ///
+    /// - Parameter spanShift: From a place in the file to one in the span that is handed in.
+    init?(_ track: Track, spanShift: Int) {
         guard let table = track.table else { return nil }
         self.table = table
         trackID = track.id
         descriptionCount = track.descriptions.count
         isClear = track.descriptions.allSatisfy { $0.commonEncryption == nil }
-        protection = ProtectionCursor(track)
+        protection = ProtectionCursor(track, base: spanShift)
     }
 
     /// The decode time of the sample that ``next(_:)`` would give: behind the last one, the end of the track.

@@ -101,27 +101,48 @@ public struct PESHeader: Hashable, Sendable {
         return (first >> 1 & 7) << 30 | (middle >> 1) << 15 | last >> 1
     }
 
-    /// The header's bytes. A length that does not fit into 16 bits is written as 0, which only video may have.
-    public var bytes: [UInt8] {
-        let isDecodedLater = decodeTime != nil && decodeTime != presentationTime
-        let headerLength = presentationTime == nil ? 0 : isDecodedLater ? 10 : 5
-        let length = payloadLength.map { $0 + 3 + headerLength } ?? 0
-        let written = length > 0xFFFF ? 0 : length
-        var bytes: [UInt8] = [
-            0, 0, 1, streamID, UInt8(written >> 8), UInt8(truncatingIfNeeded: written), isAligned ? 0x84 : 0x80,
-            presentationTime == nil ? 0 : isDecodedLater ? 0xC0 : 0x80, UInt8(headerLength),
-        ]
-        if let presentationTime { bytes += Self.bytes(presentationTime, prefix: isDecodedLater ? 3 : 2) }
-        if isDecodedLater, let decodeTime { bytes += Self.bytes(decodeTime, prefix: 1) }
-        return bytes
+    /// The greatest size of a header that is written here, in bytes.
+    static let greatestSize = 19
+
+    private var isDecodedLater: Bool { decodeTime != nil && decodeTime != presentationTime }
+
+    /// The size of the header in bytes: 9, 14 or 19; 6 for a map, padding and the like, whose header ends with the
+    /// length and has no flags and no times.
+    public var size: Int {
+        Self.bare.contains(streamID) ? 6 : presentationTime == nil ? 9 : isDecodedLater ? 19 : 14
     }
 
-    private static func bytes(_ time: UInt64, prefix: UInt8) -> [UInt8] {
-        [
-            prefix << 4 | UInt8(time >> 30 & 7) << 1 | 1, UInt8(truncatingIfNeeded: time >> 22),
-            UInt8(truncatingIfNeeded: time >> 14) | 1, UInt8(truncatingIfNeeded: time >> 7),
-            UInt8(truncatingIfNeeded: time << 1) | 1,
-        ]
+    /// The header's bytes. A length that does not fit into 16 bits is written as 0, which only video may have.
+    public var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.greatestSize) { memory, count in
+            write(to: UnsafeMutableRawBufferPointer(memory))
+            count = size
+        }
+    }
+
+    /// Writes the header to memory that has ``greatestSize`` bytes or more. Nothing is allocated.
+    func write(to memory: UnsafeMutableRawBufferPointer) {
+        let size = size
+        let length = payloadLength.map { $0 + size - 6 } ?? 0
+        let written = length > 0xFFFF ? 0 : UInt16(truncatingIfNeeded: length)
+        let isLater = isDecodedLater
+        let times: UInt8 = presentationTime == nil ? 0 : isLater ? 0xC0 : 0x80
+        memory.storeBytes(of: (0x100 | UInt32(streamID)).bigEndian, toByteOffset: 0, as: UInt32.self)
+        memory.storeBytes(of: written.bigEndian, toByteOffset: 4, as: UInt16.self)
+        guard size > 6 else { return }
+        memory[6] = isAligned ? 0x84 : 0x80
+        memory[7] = times
+        memory[8] = UInt8(size - 9)
+        if let presentationTime { Self.write(presentationTime, prefix: isLater ? 3 : 2, to: memory, at: 9) }
+        if isLater, let decodeTime { Self.write(decodeTime, prefix: 1, to: memory, at: 14) }
+    }
+
+    private static func write(_ time: UInt64, prefix: UInt8, to memory: UnsafeMutableRawBufferPointer, at offset: Int) {
+        memory[offset] = prefix << 4 | UInt8(time >> 30 & 7) << 1 | 1
+        memory[offset + 1] = UInt8(truncatingIfNeeded: time >> 22)
+        memory[offset + 2] = UInt8(truncatingIfNeeded: time >> 14) | 1
+        memory[offset + 3] = UInt8(truncatingIfNeeded: time >> 7)
+        memory[offset + 4] = UInt8(truncatingIfNeeded: time << 1) | 1
     }
 }
 

@@ -58,6 +58,8 @@ public struct TransportDemuxer: Sendable {
     public private(set) var programMap: ProgramMapTable?
     /// How many packets were damaged or lost.
     public private(set) var damage = 0
+    /// How many packets of the program's streams were scrambled. They are left out, since nothing can be read of them.
+    public private(set) var scrambledPackets = 0
 
     /// Starts at the beginning of a stream.
     public init(limits: Limits = Limits()) { self.limits = limits }
@@ -103,6 +105,8 @@ public struct TransportDemuxer: Sendable {
         do {
             header = try TransportPacketHeader(bytes, at: position)
         } catch {
+            // An adaptation field that does not fit is one damaged packet.
+            guard error.code != .invalidLength else { return damage += 1 }
             throw ParseError(error.code, reading: error.reading, offset: offset, reason: error.reason)
         }
         guard let payload = header.payload, header.pid != ReservedPID.null else { return }
@@ -114,6 +118,7 @@ public struct TransportDemuxer: Sendable {
         if header.pid == ReservedPID.programAssociation || header.pid == mapPID {
             try takeSection(bytes, range, header)
         } else if slots[Int(header.pid)] >= 0 {
+            guard !header.isScrambled else { return scrambledPackets += 1 }
             try takePES(bytes, range, header, Int(slots[Int(header.pid)]), body)
         } else if programMap == nil, offset > limits.preamble {
             throw failure("program map table", "there is none in the first \(limits.preamble) bytes")

@@ -1,33 +1,33 @@
-/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3). It keeps the continuity counters of its
-/// PIDs, so that the segments of a stream follow one another.
+/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3): what ``TransportPacketizer`` does, for those
+/// who want the whole stream in memory.
 public struct TransportMuxer: Sendable {
-    /// The packets, each of 188 bytes.
-    public private(set) var bytes: [UInt8] = []
-    private var counters: [UInt16: UInt8] = [:]
+    private var memory: [UInt8] = []
+    private var count = 0
+    private var packetizer = TransportPacketizer()
 
     /// Starts with all counters at 0.
     public init() {}
 
+    /// The packets, each of 188 bytes.
+    public var bytes: [UInt8] { Array(memory[..<count]) }
+
     /// Forgets the packets, but keeps their room and the counters.
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    public mutating func removeAll() { count = 0 }
 
     /// Makes room for more packets.
-    public mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+    public mutating func reserve(_ count: Int) {
+        let missing = self.count + count - memory.count
+        if missing > 0 { memory.append(contentsOf: repeatElement(0, count: max(missing, memory.count / 2))) }
+    }
 
     /// Writes a table section into packets of its own.
     public mutating func writeSection(_ section: [UInt8], pid: UInt16) {
-        // The pointer field says that the section begins at once; what is left is 0xFF.
-        var payload = [0] + section
-        payload += repeatElement(0xFF, count: (184 - payload.count % 184) % 184)
-        var isStart = true
-        for offset in stride(from: 0, to: payload.count, by: 184) {
-            writeHeader(pid: pid, isStart: isStart, control: 0x10)
-            bytes += payload[offset..<offset + 184]
-            isStart = false
+        write(packets: section.count / 184 + 1) { packetizer, output, offset in
+            packetizer.writeSection(section, pid: pid, into: &output, at: &offset)
         }
     }
 
-    /// Writes a PES packet: its header, then the payload in pieces.
+    /// Writes a PES packet.
     ///
     /// - Parameters:
     ///   - programClockReference: The clock to write into the first packet, in units of 1/27,000,000 second; nil for none.
@@ -39,62 +39,37 @@ public struct TransportMuxer: Sendable {
         programClockReference: UInt64? = nil,
         isRandomAccess: Bool = false
     ) {
-        let head = header.bytes
-        let total = head.count + payload.byteCount
-        var written = 0
-        var isFirst = true
-        bytes.reserveCapacity(bytes.count + (total / 184 + 2) * 188)
-        while written < total {
-            let clock = isFirst ? programClockReference : nil
-            let hasFlags = clock != nil || (isFirst && isRandomAccess)
-            // The adaptation field: its length, its flags and the clock.
-            var field = hasFlags ? (clock == nil ? 2 : 8) : 0
-            let left = total - written
-            if left < 184 - field { field = 184 - left }
-            writeHeader(pid: pid, isStart: isFirst, control: field > 0 ? 0x30 : 0x10)
-            if field > 0 { writeAdaptation(field, clock, isRandomAccess && isFirst) }
-            let end = written + min(left, 184 - field)
-            if written < head.count {
-                bytes += head[written..<min(end, head.count)]
-                if end > head.count { append(payload, 0..<end - head.count) }
-            } else {
-                append(payload, written - head.count..<end - head.count)
-            }
-            written = end
-            isFirst = false
+        let packets = TransportPacketizer.packetCount(
+            size: header.size + payload.byteCount,
+            hasClock: programClockReference != nil,
+            isRandomAccess: isRandomAccess
+        )
+        write(packets: packets) { packetizer, output, offset in
+            _ = packetizer.beginPES(
+                header,
+                payloadSize: payload.byteCount,
+                pid: pid,
+                programClockReference: programClockReference,
+                isRandomAccess: isRandomAccess,
+                into: &output,
+                at: &offset
+            )
+            _ = packetizer.write(payload, into: &output, at: &offset)
         }
     }
 
-    private mutating func append(_ payload: RawSpan, _ range: Range<Int>) {
-        payload.extracting(range).withUnsafeBytes { bytes.append(contentsOf: $0) }
-    }
-
-    @inline(__always)
-    private mutating func writeHeader(pid: UInt16, isStart: Bool, control: UInt8) {
-        let counter = counters[pid, default: 0]
-        counters[pid] = (counter + 1) & 15
-        bytes.append(TransportPacketHeader.syncByte)
-        bytes.append((isStart ? 0x40 : 0) | UInt8(pid >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: pid))
-        bytes.append(control | counter)
-    }
-
-    /// Writes an adaptation field that takes `size` bytes with its length.
-    private mutating func writeAdaptation(_ size: Int, _ clock: UInt64?, _ isRandomAccess: Bool) {
-        bytes.append(UInt8(size - 1))
-        guard size > 1 else { return }
-        bytes.append((isRandomAccess ? 0x40 : 0) | (clock == nil ? 0 : 0x10))
-        var used = 2
-        if let clock {
-            let base = clock / 300 & 0x1_FFFF_FFFF
-            let rest = clock % 300
-            bytes += [
-                UInt8(truncatingIfNeeded: base >> 25), UInt8(truncatingIfNeeded: base >> 17),
-                UInt8(truncatingIfNeeded: base >> 9), UInt8(truncatingIfNeeded: base >> 1),
-                UInt8(truncatingIfNeeded: base << 7) | 0x7E | UInt8(rest >> 8), UInt8(truncatingIfNeeded: rest),
-            ]
-            used += 6
-        }
-        bytes.append(contentsOf: repeatElement(0xFF, count: size - used))
+    /// Makes room for packets and has them written behind the others.
+    private mutating func write(
+        packets: Int,
+        _ body: (inout TransportPacketizer, inout MutableRawSpan, inout Int) -> Void
+    ) {
+        reserve(packets * TransportPacketHeader.packetSize)
+        // Taken out of the value, so that it can be lent while the others change.
+        var memory: [UInt8] = []
+        swap(&memory, &self.memory)
+        var span = memory.mutableSpan
+        var output = span.mutableBytes
+        body(&packetizer, &output, &count)
+        swap(&memory, &self.memory)
     }
 }

@@ -68,7 +68,7 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
     mutating func feed(_ bytes: RawSpan, _ body: Body) throws {
         var position = 0
         while start < rest.count {
-            let missing = needed - (rest.count - start)
+            let missing = max(0, needed - (rest.count - start))
             let taken = min(missing, bytes.byteCount - position)
             bytes.extracting(position..<position + taken).withUnsafeBytes { rest.append(contentsOf: $0) }
             position += taken
@@ -161,11 +161,12 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
         }
     }
 
-    /// Asks for tags first, which may stand before any frame.
+    /// Asks for tags first, which may stand at the beginning and between frames.
     @inline(__always)
     private mutating func decide(_ tail: RawSpan, _ isFinal: Bool) throws -> FrameDecision {
         let first = tail.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
-        if first == ID3Header.firstByte || first == ID3Header.firstByteOfVersion1 {
+        // Within garbage chance makes tags, and whether a place is looked at depends on the pieces.
+        if !isInGarbage, first == ID3Header.firstByte || first == ID3Header.firstByteOfVersion1 {
             if let decision = ID3Header.look(tail, isFinal: isFinal) { return decision }
         }
         do {

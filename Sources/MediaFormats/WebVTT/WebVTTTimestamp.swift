@@ -1,9 +1,9 @@
 /// A timestamp of WebVTT as a number of milliseconds (W3C WebVTT, 4.1 and 6.3).
 ///
-///     timestamp = [ hours ":" ] minutes ":" seconds "." milliseconds
-///     hours     = 1*DIGIT      two or more when written; a first number that is not two digits, or above 59, is hours
-///     minutes   = 2DIGIT       00 to 59
-///     seconds   = 2DIGIT       00 to 59
+///     timestamp    = [ hours ":" ] minutes ":" seconds "." milliseconds
+///     hours        = 1*DIGIT   a first number that does not have two digits can be nothing else
+///     minutes      = 2DIGIT    00 to 59
+///     seconds      = 2DIGIT    00 to 59
 ///     milliseconds = 3DIGIT
 enum WebVTTTimestamp {
     /// Reads a timestamp that begins at `position` and moves behind it; nil when there is none, as a browser sees it.
@@ -13,8 +13,7 @@ enum WebVTTTimestamp {
             return nil
         }
         var (hours, minutes, seconds) = (Int64(0), first, second)
-        let hasHours = digits != 2 || first > 59
-        if hasHours || (position < end && bytes[position] == UInt8(ascii: ":")) {
+        if digits != 2 || (position < end && bytes[position] == UInt8(ascii: ":")) {
             guard take(UInt8(ascii: ":"), bytes, &position, end), let third = twoDigits(bytes, &position, end) else {
                 return nil
             }

@@ -86,5 +86,8 @@ package final class FilePart: SegmentOutput {
 
     package var count: Int { file.count - start }
 
+    /// Where it lies in the file.
+    package var range: Range<Int> { start..<file.count }
+
     package func write(_ bytes: RawSpan) throws { try file.write(bytes) }
 }

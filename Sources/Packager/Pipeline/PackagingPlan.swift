@@ -39,7 +39,7 @@ package struct PackagingPlan {
     ///
     /// - Parameter open: Opens an input by its path.
     /// - Throws: ``JobFailure``, ``InputFailure``, ``FileFailure``, `SignallingError`.
-    package init(_ job: PackagingJob, open: (String) throws -> any MediaInput) throws {
+    package init(_ job: PackagingJob, open: (String) throws -> any MediaInput = MediaInputs.open) throws {
         try job.validate()
         self.job = job
         inputs = try job.inputs.map { try open($0.path) }

@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
@@ -21,8 +22,8 @@ package final class PackagingRun {
     }
 
     private struct InputState {
-        /// The renditions of its tracks; nil for a track that is not wanted.
-        var renditions: [Int?]
+        /// The places of its tracks in ``sampled``; nil for a track that is not wanted.
+        var tracks: [Int?]
         /// When its last sample is decoded, in the presentation.
         var reached = MediaTime(.min / 2, timescale: 1)
         var hasEnded = false
@@ -31,6 +32,9 @@ package final class PackagingRun {
     private let plan: PackagingPlan
     private let folder: PresentationFolder
     private var segmenter: Segmenter
+    /// The places in the plan of the renditions that are made of samples; the segmenter's tracks, ``states`` and
+    /// ``outputs`` are in this order.
+    private let sampled: [Int]
     private var outputs: [RenditionOutput] = []
     private var states: [TrackState]
     private var inputs: [InputState]
@@ -41,31 +45,33 @@ package final class PackagingRun {
     package init(_ plan: PackagingPlan) throws {
         self.plan = plan
         folder = try PresentationFolder(path: plan.job.output)
+        let sampled = plan.renditions.indices.filter { plan.renditions[$0].media.kind != .subtitles }
+        guard !sampled.isEmpty else {
+            throw JobFailure("input", "there are subtitles alone: give the film that they belong to as well")
+        }
+        self.sampled = sampled
         segmenter = Segmenter(
-            tracks: plan.renditions.map { rendition in
-                Segmenter.Track(
+            tracks: sampled.map { place in
+                let rendition = plan.renditions[place]
+                return Segmenter.Track(
                     isVideo: rendition.media.kind == .video,
                     name: "\(plan.inputs[rendition.input].name) (\(rendition.folder))"
                 )
             },
             target: plan.job.segmentDuration
         )
-        states = [TrackState](repeating: TrackState(), count: plan.renditions.count)
+        states = [TrackState](repeating: TrackState(), count: sampled.count)
         inputs = plan.inputs.indices.map { input in
             InputState(
-                renditions: plan.inputs[input].tracks.indices.map { track in
-                    plan.renditions.firstIndex { $0.input == input && $0.track == track }
+                tracks: plan.inputs[input].tracks.indices.map { track in
+                    sampled.firstIndex { plan.renditions[$0].input == input && plan.renditions[$0].track == track }
                 }
             )
         }
-        for rendition in plan.renditions {
+        for place in sampled {
+            let rendition = plan.renditions[place]
             outputs.append(
-                try RenditionOutput(
-                    rendition,
-                    writer: plan.writer(for: rendition),
-                    folder: folder,
-                    job: plan.job
-                )
+                try RenditionOutput(rendition, writer: plan.writer(for: rendition), folder: folder, job: plan.job)
             )
         }
     }
@@ -77,7 +83,7 @@ package final class PackagingRun {
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignallingError`.
     package func run(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
         try writeSegments(progress)
-        let renditions = try outputs.map { try $0.finish() }
+        let renditions = try finish()
         let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
         for file in try playlists.files() {
             let output = try FileOutput(path: folder.stagedPath(file.path))
@@ -98,16 +104,32 @@ package final class PackagingRun {
         while let index = nextInput() {
             guard let (track, sample) = try plan.inputs[index].next() else {
                 inputs[index].hasEnded = true
-                for case let rendition? in inputs[index].renditions {
-                    try carryOut(try segmenter.end(track: rendition), progress)
+                for case let track? in inputs[index].tracks {
+                    try carryOut(try segmenter.end(track: track), progress)
                 }
                 continue
             }
-            guard let rendition = inputs[index].renditions[track] else { continue }
-            let timing = Segmenter.Timing(sample, in: plan.renditions[rendition].media)
+            guard let track = inputs[index].tracks[track] else { continue }
+            let timing = Segmenter.Timing(sample, in: plan.renditions[sampled[track]].media)
             inputs[index].reached = timing.decode
-            states[rendition].waiting.append(sample)
-            try carryOut(try segmenter.add(timing, track: rendition), progress)
+            states[track].waiting.append(sample)
+            try carryOut(try segmenter.add(timing, track: track), progress)
+        }
+    }
+
+    /// Ends all renditions, in the order of the plan; subtitles are cut where the leading rendition is.
+    private func finish() throws -> [Rendition] {
+        let written = try outputs.map { try $0.finish() }
+        let leader = written.first { $0.track.kind == .video } ?? written[0]
+        let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
+        return try plan.renditions.indices.map { place in
+            if let index = sampled.firstIndex(of: place) { return written[index] }
+            let planned = plan.renditions[place]
+            guard let input = plan.inputs[planned.input] as? WebVTTInput else {
+                throw InputFailure(plan.inputs[planned.input].name, "its subtitles are no WebVTT")
+            }
+            return try SubtitleOutput(planned: planned, input: input)
+                .write(along: leader.segments, map: WebVTTTimestampMap(mpegTS: UInt64(origin)), to: folder)
         }
     }
 
@@ -150,7 +172,8 @@ package final class PackagingRun {
     /// Writes the open segment of a track. One without samples, in a gap, is no segment: the one before it lasts longer.
     private func close(_ track: Int) throws {
         guard let first = states[track].open.first else { return }
-        let media = plan.renditions[track].media
+        let rendition = plan.renditions[sampled[track]]
+        let media = rendition.media
         let start = first.presentationTime + media.timing.presentationOffset
         let end: Int64
         if states[track].head < states[track].waiting.count {
@@ -167,7 +190,7 @@ package final class PackagingRun {
                 end: MediaTime(end, timescale: media.timescale)
             )
         } catch let failure as SampleFailure {
-            throw InputFailure(plan.inputs[plan.renditions[track].input].name, "\(failure)")
+            throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
         }
         states[track].open.removeAll(keepingCapacity: true)
     }
@@ -187,7 +210,16 @@ extension Segmenter.Timing {
 extension PackagingPlan {
     /// What writes a rendition's segments.
     fileprivate func writer(for rendition: Rendition) throws -> any SegmentWriter {
-        let systems = rendition.protection.map { job.protectionHeaders(keyID: $0.keyID) } ?? []
-        return try FragmentedMP4Writer(rendition.media, protection: rendition.protection, systems: systems)
+        do {
+            return try job.container.writer(
+                for: rendition.media,
+                protection: rendition.protection,
+                systems: rendition.protection.map { job.protectionHeaders(keyID: $0.keyID) } ?? []
+            )
+        } catch let failure as OutputFailure {
+            throw InputFailure(inputs[rendition.input].name, "\(failure)")
+        } catch let error as ParseError {
+            throw InputFailure(inputs[rendition.input].name, "\(error)")
+        }
     }
 }

@@ -10,11 +10,14 @@ final class RenditionOutput {
     /// The one file of the rendition, where there is but one.
     private let file: FileOutput?
     private let fileName: String
-    private var encryptor: SegmentEncryption?
+    /// For AES-128 of whole segments.
+    private let encryptor: SegmentEncryptor?
 
     private var initialization: Rendition.Resource?
     private var clearInitialization: Rendition.Resource?
     private var segments: [Rendition.Segment] = []
+    /// How many segments were begun; some may not be written yet.
+    private var begun = 0
     private(set) var byteCount = 0
     private var sampleCount = 0
     private var sampleDuration: UInt64 = 0
@@ -33,69 +36,62 @@ final class RenditionOutput {
         fileName = "media." + (writer.fileExtension == "m4s" ? "mp4" : writer.fileExtension)
         file = job.isSingleFile ? try FileOutput(path: folder.stagedPath(planned.folder + "/" + fileName)) : nil
         if let protection = planned.protection, protection.scheme == .aes128 {
-            encryptor = try SegmentEncryption(protection)
+            encryptor = try SegmentEncryptor(writer, protection: protection)
+        } else {
+            encryptor = nil
         }
     }
 
-    /// Writes a segment.
+    /// Writes a segment, at once or together with later ones.
     func write(_ samples: [MediaSample], start: MediaTime, end: MediaTime) throws {
         var segment = MediaSegment(
-            index: segments.count,
+            index: begun,
             samples: samples,
             start: start,
             end: end,
             isProtected: planned.protection != nil
         )
         if let clearLead, start < clearLead { segment.isProtected = false }
+        begun += 1
         for sample in samples { sampleDuration += UInt64(sample.duration) }
         sampleCount += samples.count
         try writeInitialization(segment)
 
-        let name = file == nil ? "\(prefix)\(segments.count + 1).\(writer.fileExtension)" : fileName
+        let name = file == nil ? "\(prefix)\(begun).\(writer.fileExtension)" : fileName
         let target = try file ?? FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
-        let offset = target.count
         let part = FilePart(target)
-        var keyFrames: [KeyFrame] = []
-        if segment.isProtected, let encryptor {
-            let encrypted = try encryptor.begin(segment.index, to: part)
-            _ = try writer.write(segment, to: encrypted)
-            try encrypted.finish()
-        } else {
-            keyFrames = try writer.write(segment, to: part)
-        }
-        if file == nil { try target.finish() }
-        byteCount += part.count
-        segments.append(
-            Rendition.Segment(
-                resource: Rendition.Resource(
-                    uri: name,
-                    byteRange: file == nil ? nil : offset..<offset + part.count
-                ),
-                byteCount: part.count,
-                duration: duration(from: start, to: end),
-                isProtected: segment.isProtected,
-                keyFrames: keyFrames
+        // Not the segment: its samples need not be held any longer than its bytes are.
+        let (isProtected, duration) = (segment.isProtected, duration(from: start, to: end))
+        let whenWritten: ([KeyFrame]) throws -> Void = { [self] keyFrames in
+            if file == nil { try target.finish() }
+            byteCount += part.count
+            segments.append(
+                Rendition.Segment(
+                    resource: Rendition.Resource(uri: name, byteRange: file == nil ? nil : part.range),
+                    byteCount: part.count,
+                    duration: duration,
+                    isProtected: isProtected,
+                    keyFrames: keyFrames
+                )
             )
-        )
+        }
+        guard let encryptor else { return try whenWritten(try writer.write(segment, to: part)) }
+        try encryptor.add(segment, to: part, whenWritten: whenWritten)
+        // In one file a segment begins where the one before it has ended.
+        if file != nil { try encryptor.flush() }
     }
 
     /// Ends the rendition.
     func finish() throws -> Rendition {
+        try encryptor?.flush()
         try file?.finish()
         let seconds = Double(sampleDuration) / Double(planned.media.timescale)
         return Rendition(
-            track: planned.media,
-            folder: planned.folder,
-            name: planned.name,
-            language: planned.language,
-            group: planned.group,
-            role: planned.role?.rawValue,
-            protection: planned.protection,
+            planned,
             initialization: initialization,
             clearInitialization: clearInitialization,
             segments: segments,
-            frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil,
-            policyClass: planned.trackClass
+            frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil
         )
     }
 
@@ -124,5 +120,31 @@ final class RenditionOutput {
             resource = Rendition.Resource(uri: name)
         }
         if isClearLead { clearInitialization = resource } else { initialization = resource }
+    }
+}
+
+extension Rendition {
+    /// What became of a plan.
+    init(
+        _ planned: PackagingPlan.Rendition,
+        initialization: Resource? = nil,
+        clearInitialization: Resource? = nil,
+        segments: [Segment],
+        frameRate: Double? = nil
+    ) {
+        self.init(
+            track: planned.media,
+            folder: planned.folder,
+            name: planned.name,
+            language: planned.language,
+            group: planned.group,
+            role: planned.role?.rawValue,
+            protection: planned.protection,
+            initialization: initialization,
+            clearInitialization: clearInitialization,
+            segments: segments,
+            frameRate: frameRate,
+            policyClass: planned.trackClass
+        )
     }
 }

@@ -68,7 +68,10 @@ extension LintRule {
                 // In a delta update the keys of the part that was left out may apply.
                 guard subject.isFull else { return }
                 for change in subject.encryptionChanges where change.isMapNew && !change.keys.isEmpty {
-                    guard let map = change.map, map.keys.isEmpty, let key = change.keys.first else { continue }
+                    // With AES-128 a covered one would be encrypted as a whole: where the tag stands is a choice.
+                    guard let map = change.map, map.keys.isEmpty, let key = change.keys.first,
+                        key.tag.method != .aes128
+                    else { continue }
                     findings.report(
                         map.line,
                         "the EXT-X-KEY at line \(key.line.number) does not cover this EXT-X-MAP, and some players prepare for clear "

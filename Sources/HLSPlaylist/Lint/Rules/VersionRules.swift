@@ -62,7 +62,8 @@ private struct VersionNeed {
     private(set) var version: UInt64 = 1
     private(set) var reason = ""
     private(set) var line = 0
-    /// The version that may be given though nothing demands it: delta updates will need it.
+    /// The version that may be given though nothing demands it: delta updates will need it, and so would keys that the
+    /// Multivariant Playlist announces.
     private(set) var granted: UInt64 = 1
     private var isIFramesOnly = false
 
@@ -93,6 +94,10 @@ private struct VersionNeed {
         case .inf: if version < 3, line.hasDecimalPoint { need(3, line, "an EXTINF with a decimal point") }
         case .byteRange, .iFramesOnly: need(4, line, tag.name.rawValue)
         case .key(let key): take(key, line)
+        case .sessionKey(let session):
+            if session.key.iv != nil { granted = max(granted, 2) }
+            let names = session.key.keyFormatAttribute != nil || session.key.keyFormatVersions != nil
+            if names || session.key.method == .sampleAES { granted = max(granted, 5) }
         case .map: need(isIFramesOnly ? 5 : 6, line, "EXT-X-MAP")
         case .media(let tag): take(tag, line)
         case .define(let define):

@@ -13,8 +13,8 @@ public struct ADTSFraming: Sendable {
     /// Prepares the header.
     ///
     /// - Parameter isMPEG2: Whether to call it MPEG-2, as some old players want it.
-    /// - Throws: `ParseError` `not-supported` for what ADTS cannot say: object types other than 1 to 4, rates without an
-    ///   index, frames of 960 samples.
+    /// - Throws: `ParseError` `not-supported` for what ADTS cannot say: object types other than 1 to 4, rates without
+    ///   an index, frames of 960 samples, channel configurations above 7.
     public init(_ config: AudioSpecificConfig, isMPEG2: Bool = false) throws(ParseError) {
         guard (1...4).contains(config.objectType.rawValue) else {
             throw Self.failure("audio object type \(config.objectType.rawValue); it has only 1 to 4")

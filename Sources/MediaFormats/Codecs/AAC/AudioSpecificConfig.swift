@@ -2,7 +2,7 @@ public import ByteCoding
 
 /// What a decoder of MPEG-4 audio needs to know: AudioSpecificConfig() (ISO/IEC 14496-3, 1.6.2.1).
 ///
-///     audioObjectType                   5 or 11 bits    5 or 29: hierarchical signalling, the fields marked * are there
+///     audioObjectType                   5 or 11 bits    5 or 29: hierarchical signalling, with the fields marked *
 ///     samplingFrequency                 4 or 28 bits
 ///     channelConfiguration              4 bits          0: a program_config_element says it
 ///     extensionSamplingFrequency *      4 or 28 bits

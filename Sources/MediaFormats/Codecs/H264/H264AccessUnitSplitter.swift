@@ -36,10 +36,10 @@ public struct H264AccessUnitSplitter: Sendable {
             last = header
         // Not 14: a prefix stands before each slice of a scalable stream's base layer, not only before the first.
         case 6...9, 15...18:
+            // First: where this fails, the access unit before goes on, and the next slice decides.
+            try parameterSets.update(unit, base: base)
             starts = !hasBegun || hasSlice
             if starts { hasSlice = false }
-            hasBegun = true
-            try parameterSets.update(unit, base: base)
         default:
             starts = !hasBegun
         }

@@ -178,7 +178,7 @@ public struct BitReader: ~Escapable {
     }
 
     @inline(never)
-    private func truncated(_ field: String) -> ParseError { failure(.truncated, field, "the NAL unit ends in it") }
+    private func truncated(_ field: String) -> ParseError { failure(.truncated, field, "the bits end in it") }
 
     @inline(never)
     private func outOfRange(_ field: String, _ value: Int) -> ParseError {

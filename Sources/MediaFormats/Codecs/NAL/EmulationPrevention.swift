@@ -17,17 +17,28 @@ public enum EmulationPrevention {
     public static func escape(_ bytes: RawSpan, into output: inout MutableRawSpan, at offset: Int = 0) -> Int? {
         var write = offset
         var read = 0
-        while let pair = ZeroPair.next(in: bytes, from: read) {
-            let end = pair + 2
-            guard copy(bytes, read..<end, to: &output, at: &write) else { return nil }
-            read = end
-            guard end == bytes.byteCount || bytes.unsafeLoad(fromByteOffset: end, as: UInt8.self) <= 3 else { continue }
-            guard write < output.byteCount else { return nil }
+        while let end = nextInsertion(in: bytes, from: read) {
+            guard copy(bytes, read..<end, to: &output, at: &write), write < output.byteCount else { return nil }
             output.storeBytes(of: 3, toByteOffset: write, as: UInt8.self)
             write += 1
+            read = end
         }
         guard copy(bytes, read..<bytes.byteCount, to: &output, at: &write) else { return nil }
         return write - offset
+    }
+
+    /// The index before which the next emulation prevention byte goes in: the end of `bytes` where these end with two
+    /// zeros; nil when none is needed any more. For those who write the parts between them themselves.
+    ///
+    /// - Parameter start: 0, or the index that the call before has given.
+    public static func nextInsertion(in bytes: RawSpan, from start: Int) -> Int? {
+        var from = start
+        while let pair = ZeroPair.next(in: bytes, from: from) {
+            let end = pair + 2
+            if end == bytes.byteCount || bytes.unsafeLoad(fromByteOffset: end, as: UInt8.self) <= 3 { return end }
+            from = end
+        }
+        return nil
     }
 
     /// Writes `bytes` with emulation prevention bytes taken out.

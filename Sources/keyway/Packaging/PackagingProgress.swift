@@ -1,29 +1,11 @@
 import Foundation
 import Packager
 
-/// One line on standard error that says how far the work is, written over and over. Nothing where nobody looks.
-struct ProgressLine {
-    private let isShown: Bool
-    private let start = ContinuousClock.now
-    private var last: ContinuousClock.Instant?
-
-    /// Begins now. `isWanted` is false when a person has asked for quiet.
-    init(isWanted: Bool = true) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
-
-    /// Shows how far the work is, five times a second at most.
+extension ProgressLine {
+    /// Shows how far packaging is.
     mutating func show(_ progress: PackagingRun.Progress) {
-        let now = ContinuousClock.now
-        guard isShown, last.map({ now - $0 > .milliseconds(200) }) ?? true else { return }
-        last = now
-        write("\r" + Self.text(progress, seconds: (now - start) / .seconds(1)) + "\u{1b}[K")
+        show(Self.text(progress, seconds: (ContinuousClock.now - start) / .seconds(1)))
     }
-
-    /// Removes the line.
-    func clear() {
-        if isShown, last != nil { write("\r\u{1b}[K") }
-    }
-
-    private func write(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
     /// ` 43 %  430 MB of 1.0 GB  612 MB/s  0:01 left`; without an end, what has been read and how fast.
     static func text(_ progress: PackagingRun.Progress, seconds: Double) -> String {

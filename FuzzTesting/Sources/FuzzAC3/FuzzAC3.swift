@@ -1,0 +1,90 @@
+import ByteCoding
+import MediaFormats
+
+// AC-3 and E-AC-3: pieces of any size give the same access units; their syncframes cover them; boxes that are made of
+// them, and boxes that are read, come back.
+
+/// What came out of a stream.
+struct Result: Equatable {
+    var units: [AC3Splitter.AccessUnit] = []
+    var bytes: [[UInt8]] = []
+    var damage = 0
+    var skipped = 0
+    var isRefused = false
+
+    init(_ input: [UInt8], pieces size: Int) {
+        var splitter = AC3Splitter()
+        do {
+            func take(_ unit: AC3Splitter.AccessUnit, _ span: RawSpan) {
+                units.append(unit)
+                bytes.append(span.withUnsafeBytes { [UInt8]($0) })
+            }
+            for start in stride(from: 0, to: input.count, by: size) {
+                let piece = Array(input[start..<min(input.count, start + size)])
+                try splitter.feed(piece.span.bytes, take)
+            }
+            try splitter.finish(take)
+        } catch {
+            isRefused = true
+        }
+        damage = splitter.damage
+        skipped = splitter.skippedByteCount
+    }
+}
+
+func check(_ unit: AC3Splitter.AccessUnit, _ bytes: [UInt8]) {
+    do throws(ParseError) {
+        var syncframes = AC3Syncframes()
+        var end = 0
+        var blocks = 0
+        while let range = try syncframes.next(bytes.span.bytes) {
+            precondition(range.lowerBound == end && !range.isEmpty)
+            end = range.upperBound
+            guard let header = syncframes.header else { preconditionFailure("no header") }
+            if header.beginsAccessUnit { blocks += header.blockCount }
+            let syncframe = Array(bytes[range])
+            if header.isEnhanced { _ = try? EnhancedAC3Information(syncframe.span.bytes) }
+        }
+        precondition(end == bytes.count && blocks == 6)
+    } catch {
+        preconditionFailure("an access unit does not hold syncframes: \(error)")
+    }
+    if let box = try? EnhancedAC3ConfigurationBox(accessUnit: bytes.span.bytes) {
+        let entry = SampleEntry.ec3(box, sampleRate: unit.header.sampleRate)
+        precondition((try? entry.enhancedAC3Configuration()) == box)
+        precondition((try? entry.audioDescription())??.channels == box.channelsAttribute)
+        let setup = AudioSetupInformation(box)
+        precondition((try? TransportDescriptor(setup))?.content.count == 12 + setup.setupData.count)
+    }
+    if let box = try? AC3ConfigurationBox(unit.header) {
+        precondition((try? SampleEntry.ac3(box).ac3Configuration()) == box)
+        precondition((try? AudioSetupInformation(ac3: bytes.span.bytes)) != nil)
+    }
+}
+
+/// Reads a box's content, and what is written of it.
+func checkBox<Kind: Box & Equatable>(_: Kind.Type, _ input: [UInt8]) {
+    do throws(ParseError) {
+        var reader = ByteReader(input.span.bytes)
+        let box = try Kind(reading: &reader)
+        let same = try? RawBox(box).parse(as: Kind.self)
+        precondition(same == box)
+    } catch {
+        precondition((0...input.count).contains(error.offset))
+    }
+}
+
+/// One stream; its first byte says how large the pieces are.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    guard let first = input.first else { return 0 }
+    let stream = Array(input.dropFirst())
+    let whole = Result(stream, pieces: max(1, stream.count))
+    precondition(whole == Result(stream, pieces: Int(first) + 1))
+    for (unit, bytes) in zip(whole.units, whole.bytes) { check(unit, bytes) }
+    checkBox(AC3ConfigurationBox.self, stream)
+    checkBox(EnhancedAC3ConfigurationBox.self, stream)
+    checkBox(ElementaryStreamDescriptorBox.self, stream)
+    return 0
+}

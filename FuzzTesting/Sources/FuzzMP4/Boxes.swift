@@ -1,0 +1,89 @@
+import ByteCoding
+import MediaFormats
+
+/// Boxes that can be written.
+private let kinds: [FourCC: any (Box & Equatable).Type] = {
+    let all: [any (Box & Equatable).Type] = [
+        AVCConfigurationBox.self, AuxiliaryInformationOffsetsBox.self, AuxiliaryInformationSizesBox.self,
+        BitRateBox.self,
+        ColourInformationBox.self, ContentLightLevelBox.self, DataReferenceBox.self, EditListBox.self,
+        EventMessageBox.self,
+        ExtendedLanguageBox.self, FileTypeBox.self, HEVCConfigurationBox.self, HandlerBox.self,
+        MasteringDisplayBox.self,
+        MediaHeaderBox.self, MovieExtendsHeaderBox.self, MovieFragmentHeaderBox.self,
+        MovieFragmentRandomAccessOffsetBox.self, MovieHeaderBox.self, NullMediaHeaderBox.self, PixelAspectRatioBox.self,
+        ProducerReferenceTimeBox.self, ProtectionSchemeInfoBox.self, ProtectionSystemHeaderBox.self,
+        SampleGroupDescriptionBox.self, SegmentIndexBox.self, SoundMediaHeaderBox.self, SubtitleMediaHeaderBox.self,
+        TrackEncryptionBox.self, TrackExtendsBox.self, TrackFragmentDecodeTimeBox.self, TrackFragmentHeaderBox.self,
+        TrackFragmentRandomAccessBox.self, TrackHeaderBox.self, TrackRunBox.self, VideoMediaHeaderBox.self,
+    ]
+    var kinds: [FourCC: any (Box & Equatable).Type] = [:]
+    for kind in all { kinds[kind.type] = kind }
+    for type in ["dvcC", "dvvC", "dvwC"] as [FourCC] { kinds[type] = DolbyVisionConfigurationBox.self }
+    return kinds
+}()
+
+/// The tree of the boxes can be drawn, and each box in it that is known is written and read again.
+func checkBoxes(_ input: [UInt8]) {
+    let tree = BoxTree(reading: input.span.bytes)
+    precondition(tree.description.utf8.count <= 100 * input.count + 1000)
+    checkNodes(tree.boxes, 0..<input.count, input)
+}
+
+private func checkNodes(_ nodes: [BoxTree.Node], _ parent: Range<Int>, _ input: [UInt8]) {
+    var position = parent.lowerBound
+    for node in nodes {
+        precondition(node.offset >= position && node.offset + 8 <= parent.upperBound && node.size >= 8)
+        // What its header says may be more than there is.
+        let end = min(parent.upperBound, node.offset + node.size)
+        position = end
+        checkNodes(node.children, node.offset + 8..<end, input)
+        guard node.problem == nil else { continue }
+        var reader = ByteReader(input.span.bytes.extracting(node.offset..<end))
+        guard (try? BoxHeader(reading: &reader)) != nil, let content = try? reader.readBytes(reader.remaining, "")
+        else {
+            preconditionFailure("a box without a header")
+        }
+        if let kind = kinds[node.type] { checkWriting(kind, content) }
+        if node.type == "senc" { for size in [0, 8, 16] { checkEncryption(content, ivSize: size) } }
+        if node.type == "esds" {
+            var reader = ByteReader(content.span.bytes)
+            _ = try? ElementaryStreamDescriptorBox(reading: &reader)
+        }
+    }
+}
+
+/// A box means the same when it was written, and is not written differently the second time.
+private func checkWriting<Kind: Box & Equatable>(_: Kind.Type, _ content: [UInt8]) {
+    var reader = ByteReader(content.span.bytes)
+    guard let box = try? Kind(reading: &reader) else { return }
+    var writer = BoxWriter()
+    box.write(to: &writer)
+    do throws(ParseError) {
+        var reader = ByteReader(writer.bytes.span.bytes)
+        let header = try BoxHeader(reading: &reader)
+        precondition(header.size == writer.count)
+        let again = try Kind(reading: &reader)
+        try reader.finish("\(header.type) box")
+        precondition(again == box, "\(again)\n\(box)")
+        var second = BoxWriter()
+        again.write(to: &second)
+        precondition(second.bytes == writer.bytes)
+    } catch {
+        preconditionFailure("a \(Kind.type) box that was written is not read: \(error)")
+    }
+}
+
+/// Entries of one size are not those of another, but each reading of them can be written.
+private func checkEncryption(_ content: [UInt8], ivSize: Int) {
+    var reader = ByteReader(content.span.bytes)
+    guard let box = try? SampleEncryptionBox(reading: &reader, ivSize: ivSize) else { return }
+    var writer = BoxWriter()
+    box.write(to: &writer)
+    precondition(writer.count - 8 == content.count - reader.remaining)
+    let entries = box.samples.reduce(0) { $0 + $1.size(hasSubsamples: box.hasSubsamples) }
+    precondition(writer.count == 16 + entries)
+    var again = ByteReader(writer.bytes.span.bytes.extracting(8..<writer.count))
+    let same = try? SampleEncryptionBox(reading: &again, ivSize: ivSize)
+    precondition(same == box)
+}

@@ -1,0 +1,83 @@
+import ByteCoding
+import MediaFormats
+
+// MP4 files: every sample lies in the file and every cursor comes to its end in time; a pipe gives the samples that a file
+// gives, in whatever pieces it comes; boxes that were read are written and read again; and what the writers make of a
+// file's tracks, the verifier finds in order.
+
+/// One file, read in every way there is.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    checkBoxes(input)
+    precondition(MP4Verifier.verify(input.span.bytes).count <= 1000)
+    let contents = FileContents(input)
+    checkStream(input, contents)
+    if let contents { checkWriting(input, contents) }
+    return 0
+}
+
+/// What a file holds, as its cursors say it.
+struct FileContents {
+    let movie: Movie
+    /// By track.
+    private(set) var samples: [[Sample]] = []
+    /// Whether all cursors came to their ends.
+    private(set) var isComplete: Bool
+
+    init?(_ input: [UInt8]) {
+        let bytes = input.span.bytes
+        let file: MovieFile
+        do throws(ParseError) {
+            file = try MovieFile(reading: bytes)
+        } catch {
+            precondition((0...input.count).contains(error.offset), "\(error)")
+            return nil
+        }
+        movie = file.movie
+        isComplete = true
+        for track in movie.tracks {
+            var cursor = file.samples(of: [track.id])
+            let (samples, isComplete) = Self.read(&cursor, bytes)
+            self.samples.append(samples)
+            self.isComplete = self.isComplete && isComplete
+            // A sample takes 4 bits of a table at least, or bytes of the file.
+            precondition(samples.count <= 3 * input.count)
+            for sample in samples { Self.check(sample, track, bytes) }
+        }
+        checkMerging(file, bytes)
+    }
+
+    private static func read(_ cursor: inout MovieSampleCursor, _ file: RawSpan) -> ([Sample], Bool) {
+        var samples: [Sample] = []
+        do throws(ParseError) {
+            while let sample = try cursor.next(file) { samples.append(sample) }
+            return (samples, true)
+        } catch {
+            return (samples, false)
+        }
+    }
+
+    private static func check(_ sample: Sample, _ track: Track, _ file: RawSpan) {
+        precondition(sample.trackID == track.id)
+        precondition(sample.offset >= 0 && sample.size >= 0 && sample.range.upperBound <= file.byteCount)
+        precondition((1...track.descriptions.count).contains(Int(sample.descriptionIndex)))
+        guard let protection = sample.protection, protection.subsamples.count > 0 else { return }
+        let end = protection.subsamples.offset + 6 * protection.subsamples.count
+        precondition(protection.subsamples.offset >= 0 && end <= file.byteCount)
+        let sum = protection.subsamples.entries(in: file).reduce(0) { $0 + Int($1.clear) + Int($1.protected) }
+        precondition(sum == sample.size)
+    }
+
+    /// All tracks at once give what each gives by itself, until the first that breaks.
+    private func checkMerging(_ file: MovieFile, _ bytes: RawSpan) {
+        var cursor = file.samples()
+        let (merged, isComplete) = Self.read(&cursor, bytes)
+        precondition(isComplete == self.isComplete)
+        for (track, samples) in zip(movie.tracks, samples) {
+            let own = merged.filter { $0.trackID == track.id }
+            precondition(own.elementsEqual(samples.prefix(own.count)))
+            precondition(!isComplete || own.count == samples.count)
+        }
+    }
+}

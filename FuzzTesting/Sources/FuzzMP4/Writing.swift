@@ -1,0 +1,157 @@
+import ByteCoding
+import MediaFormats
+
+/// Each track is written as an init segment and a segment of its own, which read as the track does.
+func checkWriting(_ input: [UInt8], _ contents: FileContents) {
+    for (track, samples) in zip(contents.movie.tracks, contents.samples) {
+        checkDescriptions(track)
+        checkConfigurations(track)
+        let initialization = initSegment(track, contents.movie)
+        // A track that does not say what its samples are has none.
+        guard !track.descriptions.isEmpty else { continue }
+        // A segment has samples of one description, and the times of its samples follow one another.
+        let first = samples.first?.descriptionIndex ?? 1
+        checkSegment(track, Array(samples.prefix { $0.descriptionIndex == first }), initialization, input)
+    }
+}
+
+/// What samples are is written as it was read, protection included; protecting and the reverse undo each other.
+private func checkDescriptions(_ track: Track) {
+    let box = SampleDescriptionBox(entries: track.descriptions)
+    let again = reread(box, track.kind)
+    precondition(again.entries == box.entries.map(written), "\(again)\n\(box)")
+    precondition(reread(again, track.kind) == again)
+    let key = TrackEncryptionBox(cryptByteBlock: 1, skipByteBlock: 9, keyID: Array(1...16), constantIV: Array(1...16))
+    for entry in box.entries {
+        let clear = entry.unprotected()
+        let protected = clear.protected(scheme: "cbcs", trackEncryption: key)
+        precondition(protected.unprotected() == clear)
+        precondition(protected.commonEncryption?.trackEncryption == key && protected.originalFormat == clear.format)
+    }
+}
+
+private func reread(_ box: SampleDescriptionBox, _ kind: FourCC) -> SampleDescriptionBox {
+    var writer = BoxWriter()
+    box.write(to: &writer)
+    do throws(ParseError) {
+        var reader = ByteReader(writer.bytes.span.bytes.extracting(8..<writer.count))
+        let again = try SampleDescriptionBox(reading: &reader, handler: kind)
+        try reader.finish("stsd box")
+        return again
+    } catch {
+        preconditionFailure("a stsd box that was written is not read: \(error)")
+    }
+}
+
+/// The fields of an audio entry have 16 bits for channels and 32 for the rate; QuickTime has more.
+private func written(_ entry: SampleEntry) -> SampleEntry {
+    guard case .audio(var fields) = entry.fields else { return entry }
+    fields.channelCount = UInt32(UInt16(clamping: fields.channelCount))
+    fields.sampleRate = fields.sampleRate < 65536 ? (fields.sampleRate * 65536).rounded(.down) / 65536 : 0
+    var written = entry
+    written.fields = .audio(fields)
+    return written
+}
+
+/// What a packager asks of the codecs.
+private func checkConfigurations(_ track: Track) {
+    for box in track.descriptions.flatMap(\.boxes) {
+        if box.type == "avcC", let configuration = try? box.parse(as: AVCConfigurationBox.self) {
+            _ = try? H264ParameterSets(configuration)
+            precondition(configuration.codecs().utf8.count == 11)
+        }
+        if box.type == "hvcC", let configuration = try? box.parse(as: HEVCConfigurationBox.self) {
+            _ = try? HEVCParameterSets(configuration)
+            precondition(configuration.profileTierLevel.codecs().hasPrefix("hvc1."))
+        }
+    }
+}
+
+private func initSegment(_ track: Track, _ movie: Movie) -> [UInt8] {
+    let segment = InitializationSegment(
+        fileType: .cmafHeader(kind: track.kind, hasEditList: track.editList != nil),
+        timescale: movie.header.timescale,
+        duration: movie.fragmentDuration,
+        tracks: [
+            InitializationSegment.Track(
+                id: track.id,
+                kind: track.kind,
+                name: track.handler.name,
+                timescale: track.timescale,
+                language: track.mediaHeader.language,
+                extendedLanguage: track.extendedLanguage,
+                width: track.header.width,
+                height: track.header.height,
+                descriptions: track.descriptions.map { $0.unprotected() },
+                editList: track.editList
+            )
+        ],
+        protectionSystemHeaders: movie.protectionSystemHeaders
+    )
+    let bytes = segment.bytes
+    do throws(ParseError) {
+        let again = try MovieFile(reading: bytes.span.bytes).movie
+        precondition(
+            again.header.timescale == movie.header.timescale && again.fragmentDuration == movie.fragmentDuration
+        )
+        precondition(again.protectionSystemHeaders == movie.protectionSystemHeaders)
+        precondition(again.tracks.count == 1 && again.isFragmented)
+        let same = again.tracks[0]
+        precondition(same.id == track.id && same.kind == track.kind && same.handler == track.handler)
+        precondition(same.timescale == track.timescale && same.language == track.language)
+        precondition(same.editList == track.editList)
+        precondition(same.descriptions == track.descriptions.map { written($0.unprotected()) })
+        if let timing = try? track.timing() {
+            let again = try same.timing()
+            precondition(again == timing)
+            let shifted = FragmentTiming(timing, kind: track.kind, firstCompositionOffset: 1001)
+            precondition(shifted.compositionShift <= 0)
+        }
+    } catch {
+        preconditionFailure("an init segment that was written is not read: \(error)")
+    }
+    return bytes
+}
+
+private func checkSegment(_ track: Track, _ samples: [Sample], _ initialization: [UInt8], _ input: [UInt8]) {
+    var fragment = FragmentWriter(trackID: track.id, sampleDescriptionIndex: samples.first?.descriptionIndex ?? 1)
+    var media: [UInt8] = []
+    for sample in samples {
+        fragment.append(
+            FragmentSample(
+                size: UInt32(sample.size),
+                duration: sample.duration,
+                compositionOffset: sample.compositionOffset,
+                flags: sample.isSync ? .sync : .nonSync
+            )
+        )
+        media += input[sample.range]
+    }
+    let start = min(samples.first?.decodeTime ?? 0, 1 << 60)
+    var writer = BoxWriter()
+    fragment.finish(sequenceNumber: 1, decodeTime: start, to: &writer)
+    let segment = writer.bytes + media
+    var verifier = MP4Verifier()
+    verifier.add(initialization.span.bytes)
+    verifier.add(segment.span.bytes)
+    precondition(verifier.findings.isEmpty, "\(verifier.findings)")
+
+    let bytes = initialization + segment
+    let file = bytes.span.bytes
+    do throws(ParseError) {
+        var cursor = try MovieFile(reading: file).samples()
+        var time = start
+        for sample in samples {
+            guard let again = try cursor.next(file) else { preconditionFailure("a sample is lost") }
+            precondition(again.size == sample.size && again.duration == sample.duration && again.decodeTime == time)
+            precondition(again.compositionOffset == sample.compositionOffset && again.isSync == sample.isSync)
+            precondition(again.descriptionIndex == sample.descriptionIndex && again.protection == nil)
+            precondition(bytes[again.range] == input[sample.range])
+            time += UInt64(sample.duration)
+        }
+        let end = try cursor.next(file)
+        precondition(end == nil)
+    } catch {
+        preconditionFailure("a segment that was written is not read: \(error)")
+    }
+}

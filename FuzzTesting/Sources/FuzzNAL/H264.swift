@@ -1,0 +1,114 @@
+import ByteCoding
+import MediaFormats
+
+func checkH264(_ units: [[UInt8]]) {
+    var sets = H264ParameterSets()
+    var sequences: [[UInt8]] = []
+    var pictures: [[UInt8]] = []
+    for unit in units {
+        do throws(ParseError) {
+            guard try sets.update(unit.span.bytes) else {
+                checkSlice(unit, sets)
+                continue
+            }
+        } catch {
+            precondition((0...unit.count).contains(error.offset))
+            continue
+        }
+        if H264NALHeader(rawValue: unit[0]).type == .sequenceParameterSet {
+            sequences.append(unit)
+            guard let set = sets.latestSequence else { preconditionFailure("the set that came last is not there") }
+            precondition(sets.sequence(set.id) == set && set.codecs().utf8.count == 11)
+            precondition(set.croppedSize.width <= set.codedSize.width && set.croppedSize.width > 0)
+            precondition(set.croppedSize.height <= set.codedSize.height && set.croppedSize.height > 0)
+            _ = set.displaySize
+            _ = set.fixedFrameRate?.value
+        } else {
+            pictures.append(unit)
+        }
+    }
+    checkConfiguration(sequences.suffix(3), pictures.suffix(3))
+    checkAccessUnits(units)
+}
+
+/// The header of a slice ends where it says: with as many bytes it is the same, with one less it is not there.
+private func checkSlice(_ unit: [UInt8], _ sets: H264ParameterSets) {
+    guard let slice = try? H264SliceHeader(unit.span.bytes, parameterSets: sets) else { return }
+    precondition(slice.clearByteCount <= unit.count && slice.bitCount > 8)
+    let clear = Array(unit[..<slice.clearByteCount])
+    precondition(unescape(clear).count == (slice.bitCount + 7) / 8)
+    let same = try? H264SliceHeader(clear.span.bytes, parameterSets: sets)
+    precondition(same == slice)
+    let less = Array(clear.dropLast())
+    let none = try? H264SliceHeader(less.span.bytes, parameterSets: sets)
+    precondition(none == nil)
+}
+
+/// Sets that go into an avcC box come out, and stand in force.
+private func checkConfiguration(_ sequences: ArraySlice<[UInt8]>, _ pictures: ArraySlice<[UInt8]>) {
+    func fits(_ unit: [UInt8]) -> Bool { unit.count < 1 << 16 }
+    guard
+        let box = try? AVCConfigurationBox(
+            sequenceParameterSets: sequences.filter(fits),
+            pictureParameterSets: pictures.filter(fits)
+        )
+    else { return }
+    let raw = RawBox(box)
+    guard let same = try? raw.parse(as: AVCConfigurationBox.self) else { preconditionFailure("not read again") }
+    precondition(same == box)
+    _ = try? H264ParameterSets(box)
+}
+
+/// Access units that are written as a byte stream come out as they went in, each behind a delimiter.
+private func checkAccessUnits(_ units: [[UInt8]]) {
+    var splitter = H264AccessUnitSplitter()
+    // What cannot be read changes nothing for what follows.
+    let readable = units.filter { (try? splitter.startsAccessUnit($0.span.bytes)) != nil }
+    splitter = H264AccessUnitSplitter()
+    let accessUnits = split(readable) { unit throws(ParseError) in try splitter.startsAccessUnit(unit.span.bytes) }
+    // Without parameter sets in the box, none are put in.
+    guard
+        let box = try? RawBox(type: "avcC", content: [1, 66, 0, 30, 0xFF, 0xE0, 0]).parse(as: AVCConfigurationBox.self)
+    else { preconditionFailure("an avcC box without sets") }
+    let writer = H264ByteStreamWriter(box)
+    var stream: [UInt8] = []
+    for accessUnit in accessUnits {
+        let sample = lengthPrefixed(accessUnit, 4)
+        guard let summary = try? H264AccessUnit.summary(sample.span.bytes, lengthSize: 4) else {
+            preconditionFailure("lengths that do not fit")
+        }
+        let slices = accessUnit.filter { [1, 2, 5].contains($0[0] & 31) }
+        precondition(summary.sliceCount == slices.count)
+        precondition(summary.startsWithDelimiter == (accessUnit[0][0] & 31 == 9))
+        stream += written(sample, writer.maximumSize(of: sample.count)) { output throws(ParseError) in
+            try writer.write(sample.span.bytes, into: &output)
+        }
+    }
+    var again = H264AccessUnitSplitter()
+    let same = split(byteStreamUnits(stream)) { unit throws(ParseError) in try again.startsAccessUnit(unit.span.bytes) }
+    func undelimited(_ accessUnit: [[UInt8]]) -> [[UInt8]] { accessUnit.filter { $0[0] & 31 != 9 } }
+    precondition(same.count == accessUnits.count, "\(same.count) access units, \(accessUnits.count) before")
+    precondition(same.map(undelimited) == accessUnits.map(undelimited))
+    precondition(same.allSatisfy { $0[0][0] & 31 == 9 })
+}
+
+/// Takes NAL units for access units; one that cannot be read belongs to the one before it.
+func split(_ units: [[UInt8]], _ starts: ([UInt8]) throws(ParseError) -> Bool) -> [[[UInt8]]] {
+    var accessUnits: [[[UInt8]]] = []
+    for unit in units {
+        if (try? starts(unit)) ?? false || accessUnits.isEmpty { accessUnits.append([]) }
+        accessUnits[accessUnits.count - 1].append(unit)
+    }
+    return accessUnits
+}
+
+/// What is written into a buffer of a size that suffices.
+func written(_ sample: [UInt8], _ size: Int, _ write: (inout MutableRawSpan) throws(ParseError) -> Int?) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0xAA, count: size)
+    var span = bytes.mutableSpan
+    var output = span.mutableBytes
+    let count: Int?
+    do throws(ParseError) { count = try write(&output) } catch { preconditionFailure("\(error)") }
+    guard let count else { preconditionFailure("no room") }
+    return Array(bytes[..<count])
+}

@@ -1,0 +1,114 @@
+import ByteCoding
+import MediaFormats
+
+// Transport streams: the demuxer gives the same in whatever pieces a stream comes; what it gives is multiplexed and comes
+// out of it again; tables and headers that were read are written and read again.
+
+/// One stream, as it is, and with sync bytes and checksums put right: no fuzzer finds a checksum.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    checkDemuxing(input)
+    let repaired = repaired(input)
+    checkPackets(repaired)
+    if repaired != input { checkDemuxing(repaired) }
+    return 0
+}
+
+/// What a demuxer gave.
+struct Demuxed: Equatable {
+    var packets: [TransportDemuxer.Packet] = []
+    var map: ProgramMapTable?
+    var damage = 0
+    /// nil: it came to its end.
+    var error: (any Error)?
+
+    /// Demultiplexes a stream that comes `size` bytes at a time.
+    init(_ input: [UInt8], pieces size: Int) {
+        var demuxer = TransportDemuxer()
+        do {
+            for start in stride(from: 0, to: input.count, by: size) {
+                let piece = input.span.bytes.extracting(start..<min(input.count, start + size))
+                try demuxer.feed(piece) { packets.append($0) }
+            }
+            try demuxer.finish { packets.append($0) }
+        } catch {
+            self.error = error
+        }
+        map = demuxer.programMap
+        damage = demuxer.damage
+    }
+
+    static func == (left: Demuxed, right: Demuxed) -> Bool {
+        left.packets.elementsEqual(right.packets) {
+            isSame($0, $1) && $0.offset == $1.offset && $0.isDamaged == $1.isDamaged
+        }
+            && left.map == right.map && left.damage == right.damage
+            && (left.error as? ParseError)?.description == (right.error as? ParseError)?.description
+    }
+}
+
+/// The same payload at the same time.
+func isSame(_ left: TransportDemuxer.Packet, _ right: TransportDemuxer.Packet) -> Bool {
+    left.pid == right.pid && left.presentationTime == right.presentationTime && left.decodeTime == right.decodeTime
+        && left.isRandomAccess == right.isRandomAccess && left.payload == right.payload
+}
+
+func checkDemuxing(_ input: [UInt8]) {
+    let whole = Demuxed(input, pieces: max(1, input.count))
+    // Another size for each input.
+    let size = 1 + input.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % 397
+    let pieces = Demuxed(input, pieces: size)
+    precondition(whole == pieces, "not the same in pieces of \(size)")
+    precondition(whole.packets.reduce(0) { $0 + $1.payload.count } <= input.count)
+    precondition(whole.packets.allSatisfy { (0..<input.count).contains($0.offset) && $0.offset % 188 == 0 })
+    precondition(whole.damage <= 2 * (input.count / 188 + 1))
+    if whole.error == nil { checkMuxing(whole.packets) }
+}
+
+/// What is multiplexed comes out again, in order and undamaged.
+func checkMuxing(_ packets: [TransportDemuxer.Packet]) {
+    let pids = Set(packets.map(\.pid)).sorted()
+    // More do not go into one table.
+    guard pids.count <= 150, let mapPID = (0x20..<0x1FFF).first(where: { !pids.contains($0) }) else { return }
+    let map = ProgramMapTable(clockPID: pids.first ?? 0x1FFF, streams: pids.map { .init(type: .privatePES, pid: $0) })
+    var muxer = TransportMuxer()
+    muxer.writeSection(ProgramAssociationTable(programs: [(1, mapPID)]).bytes, pid: 0)
+    muxer.writeSection(map.bytes, pid: mapPID)
+    func wrapped(_ time: Int64?) -> UInt64? { time.map { UInt64(bitPattern: $0) & (1 << 33 - 1) } }
+    var clocks: [UInt64] = []
+    for packet in packets {
+        let header = PESHeader(
+            streamID: 0xE0,
+            // Longer ones do not say how long they are, and come out with what follows.
+            payloadLength: packet.payload.count,
+            isAligned: packet.isRandomAccess,
+            presentationTime: wrapped(packet.presentationTime),
+            decodeTime: wrapped(packet.decodeTime)
+        )
+        guard packet.payload.count < 1 << 16 - 32 else { return }
+        let clock =
+            packet.offset % 3 == 0 ? wrapped(packet.decodeTime).map { $0 * 300 + UInt64(packet.pid % 300) } : nil
+        if let clock { clocks.append(clock) }
+        muxer.writePES(
+            header,
+            payload: packet.payload.span.bytes,
+            pid: packet.pid,
+            programClockReference: clock,
+            isRandomAccess: packet.isRandomAccess
+        )
+    }
+    let again = Demuxed(muxer.bytes, pieces: muxer.bytes.count)
+    precondition(again.error == nil && again.damage == 0, "\(again.error as Any), \(again.damage) damaged")
+    precondition(again.map == map)
+    precondition(again.packets.elementsEqual(packets, by: isSame))
+    precondition(!again.packets.contains(where: \.isDamaged))
+    var read: [UInt64] = []
+    for offset in stride(from: 0, to: muxer.bytes.count, by: 188) {
+        guard let header = try? TransportPacketHeader(muxer.bytes.span.bytes, at: offset) else {
+            preconditionFailure("a packet that was written is not read")
+        }
+        if let clock = header.programClockReference { read.append(clock) }
+    }
+    precondition(read == clocks)
+}

@@ -1,0 +1,62 @@
+public import ByteCoding
+
+/// What a playlist says of an audio track.
+public struct AudioDescription: Hashable, Sendable {
+    /// The element of the CODECS attribute: `mp4a.40.2`.
+    public var codecs: String
+    /// The CHANNELS attribute (RFC 8216bis, 4.4.6.1): `2`, `16/JOC`; nil when the channels are not known.
+    public var channels: String?
+    /// Samples a second that come out; 0 when they are not known.
+    public var sampleRate: UInt32
+    /// Samples in an access unit at that rate; nil when the format does not fix it.
+    public var frameLength: Int?
+
+    /// Describes a track.
+    public init(codecs: String, channels: String?, sampleRate: UInt32, frameLength: Int?) {
+        self.codecs = codecs
+        self.channels = channels
+        self.sampleRate = sampleRate
+        self.frameLength = frameLength
+    }
+}
+
+extension SampleEntry {
+    /// What a playlist says of an audio track in AAC, AC-3, E-AC-3 or MP3, encrypted or not; nil for other formats.
+    ///
+    /// - Throws: `ParseError` when the configuration is damaged or missing.
+    public func audioDescription() throws(ParseError) -> AudioDescription? {
+        guard case .audio(let fields) = fields else { return nil }
+        let rate = fields.sampleRate >= 0 && fields.sampleRate < 0x1p32 ? UInt32(fields.sampleRate) : 0
+        if let box = try ac3Configuration() {
+            return AudioDescription(
+                codecs: box.codecs,
+                channels: "\(box.channelCount)",
+                sampleRate: box.sampleRate,
+                frameLength: 1536
+            )
+        }
+        if let box = try enhancedAC3Configuration() {
+            return AudioDescription(
+                codecs: box.codecs,
+                channels: box.channelsAttribute,
+                sampleRate: box.sampleRate > 0 ? box.sampleRate : rate,
+                frameLength: 1536
+            )
+        }
+        if let config = try audioSpecificConfig() {
+            return AudioDescription(
+                codecs: try elementaryStreamDescriptor()?.codecs() ?? config.codecs,
+                channels: config.outputChannelCount.map { "\($0)" },
+                sampleRate: config.outputSampleRate,
+                frameLength: config.outputFrameLength
+            )
+        }
+        guard originalFormat == "mp4a", let descriptor = try elementaryStreamDescriptor() else { return nil }
+        return AudioDescription(
+            codecs: try descriptor.codecs(),
+            channels: fields.channelCount > 0 ? "\(fields.channelCount)" : nil,
+            sampleRate: rate,
+            frameLength: nil
+        )
+    }
+}

@@ -1,0 +1,200 @@
+public import ByteCoding
+
+/// `dec3`: E-AC-3 in a track (ETSI TS 102 366, F.6).
+///
+///     data_rate       13 bits   1,000 bits a second, of all substreams together
+///     num_ind_sub     3 bits    less 1
+///     fscod           2 bits    ┐
+///     bsid            5 bits    │
+///     reserved        1 bit     │
+///     asvc            1 bit     │
+///     bsmod           3 bits    │ each independent substream
+///     acmod           3 bits    │
+///     lfeon           1 bit     │
+///     reserved        3 bits    │
+///     num_dep_sub     4 bits    │
+///     chan_loc        9 bits    ┘ when num_dep_sub is not 0; otherwise 1 reserved bit
+///     extension                 for object audio (ETSI TS 103 420, C.3): reserved 7 bits,
+///                               flag_ec3_extension_type_a 1 bit, complexity_index_type_a 8 bits
+///
+/// Reserved bits are 0; what stands behind the substreams is kept as it is.
+public struct EnhancedAC3ConfigurationBox: Box, Hashable {
+    /// The type.
+    public static let type: FourCC = "dec3"
+
+    /// An independent substream and what depends on it.
+    public struct Substream: Hashable, Sendable {
+        /// 0 is 48, 1 is 44.1, 2 is 32 kHz, 3 half of one of these.
+        public var frequencyCode: UInt8
+        /// Which version of the format.
+        public var bitStreamID: UInt8
+        /// Whether it is an associated service, to be mixed with another.
+        public var isAssociated = false
+        /// The kind of service; 0 is a complete main one.
+        public var bitStreamMode: UInt8
+        /// Which full-bandwidth channels there are.
+        public var codingMode: UInt8
+        /// Whether there is a channel for low frequencies.
+        public var hasLowFrequency: Bool
+        /// How many dependent substreams belong to it.
+        public var dependentCount: UInt8 = 0
+        /// The channels that those add, 9 bits, from the lowest on: Lc and Rc, Lrs and Rrs, Cs, Ts, Lsd and Rsd, Lw and
+        /// Rw, Lvh and Rvh, Cvh, a second one for low frequencies.
+        public var channelLocations: UInt16 = 0
+
+        init(_ syncframe: AC3Syncframe, bitStreamMode: UInt8) {
+            frequencyCode = syncframe.frequencyCode
+            bitStreamID = syncframe.bitStreamID
+            self.bitStreamMode = bitStreamMode
+            codingMode = syncframe.codingMode
+            hasLowFrequency = syncframe.hasLowFrequency
+        }
+
+        /// Channels of the substream and of those that depend on it, low frequencies included.
+        public var channelCount: Int {
+            let pairs = channelLocations & 0b0_0111_0011
+            let others = channelLocations & 0b1_1000_1100
+            return AC3Syncframe.channels[Int(codingMode & 7)] + (hasLowFrequency ? 1 : 0)
+                + pairs.nonzeroBitCount * 2 + others.nonzeroBitCount
+        }
+
+        /// Takes note of the loudspeakers of a dependent substream: bits 5 to 12 and 14 of `chanmap`, from the top.
+        mutating func add(channelMap: UInt16) {
+            for location in 0..<8 where channelMap >> UInt16(10 - location) & 1 == 1 {
+                channelLocations |= 1 << UInt16(location)
+            }
+            channelLocations |= (channelMap >> 1 & 1) << 8
+        }
+    }
+
+    /// The bit rate of all substreams together, in 1,000 bits a second, 13 bits.
+    public var dataRate: UInt16
+    /// 1 to 8. The first is what players play.
+    public var substreams: [Substream]
+    /// What stands behind the substreams.
+    private var rest: [UInt8] = []
+
+    /// Makes the box of a stream from an access unit.
+    ///
+    /// - Parameters:
+    ///   - accessUnit: All of its syncframes, as ``AC3Splitter`` gives them.
+    ///   - base: What its first byte counts as in errors.
+    /// - Throws: `ParseError`; `invalid-value` when a dependent syncframe comes first.
+    public init(accessUnit: RawSpan, base: Int = 0) throws(ParseError) {
+        substreams = []
+        dataRate = 0
+        var syncframes = AC3Syncframes(base: base)
+        var samples = 0
+        var rate: UInt32 = 0
+        var rounds = 0
+        while let range = try syncframes.next(accessUnit) {
+            guard let header = syncframes.header else { break }
+            let bytes = accessUnit.extracting(range)
+            guard header.beginsAccessUnit || rounds > 0 else { break }
+            if header.beginsAccessUnit {
+                samples += header.sampleCount
+                rounds += 1
+                rate = header.sampleRate
+            }
+            // Further syncframes of substream 0 repeat what the first round said.
+            guard rounds < 2 else { continue }
+            let information = header.isEnhanced ? try EnhancedAC3Information(bytes, base: base + range.lowerBound) : nil
+            if header.streamType != .dependent {
+                let mode = information?.bitStreamMode ?? header.bitStreamMode
+                substreams.append(Substream(header, bitStreamMode: mode))
+                if let count = information?.objectCount { objectCount = count }
+            } else if let last = substreams.indices.last {
+                substreams[last].dependentCount += 1
+                if let map = information?.channelMap { substreams[last].add(channelMap: map) }
+                if let count = information?.objectCount { objectCount = count }
+            }
+        }
+        guard !substreams.isEmpty, samples > 0, substreams.count <= 8 else {
+            throw ParseError(
+                .invalidValue,
+                reading: "E-AC-3 access unit",
+                offset: base,
+                reason: "it begins with another syncframe than that of independent substream 0"
+            )
+        }
+        let bits = accessUnit.byteCount * 8 * Int(rate)
+        dataRate = UInt16(min(8191, (bits + samples * 500) / (samples * 1000)))
+    }
+
+    /// How many objects a decoder of joint object coding has to expect, `complexity_index_type_a`: Dolby Atmos. nil:
+    /// there are none.
+    public var objectCount: UInt8? {
+        get { rest.count >= 2 && rest[0] & 1 == 1 ? rest[1] : nil }
+        set { rest = newValue.map { [1, $0] } ?? [] }
+    }
+
+    /// Channels of the first programme, without objects; low frequencies included.
+    public var channelCount: Int { substreams.first?.channelCount ?? 0 }
+    /// Samples a second; 0 for half rates, which the box does not name.
+    public var sampleRate: UInt32 { substreams.first.map { AC3Syncframe.sampleRate($0.frequencyCode) } ?? 0 }
+    /// The element of a CODECS attribute (RFC 6381).
+    public var codecs: String { "ec-3" }
+    /// The CHANNELS attribute of HLS (RFC 8216bis, 4.4.6.1): `6`, `16/JOC` with objects.
+    public var channelsAttribute: String { objectCount.map { "\($0)/JOC" } ?? "\(channelCount)" }
+
+    /// Reads the content, the header left out.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        let first = try reader.readUInt16("data rate of E-AC-3")
+        dataRate = first >> 3
+        substreams = []
+        for _ in 0...(first & 7) {
+            let bits =
+                UInt32(try reader.readUInt16("E-AC-3 substream")) << 8
+                | UInt32(try reader.readUInt8("dependent substreams"))
+            var substream = Substream(bits)
+            if substream.dependentCount > 0 {
+                substream.channelLocations = UInt16(bits & 1) << 8 | UInt16(try reader.readUInt8("channel locations"))
+            }
+            substreams.append(substream)
+        }
+        rest = try reader.readRest("extension of E-AC-3")
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) {
+        var bits = BitWriter()
+        bits.write(dataRate, bits: 13)
+        bits.write(max(1, min(8, substreams.count)) - 1, bits: 3)
+        for substream in substreams.prefix(8) { substream.write(to: &bits) }
+        writer.box(Self.type) { writer in
+            writer.write(bits.bytes)
+            writer.write(rest)
+        }
+    }
+}
+
+extension EnhancedAC3ConfigurationBox.Substream {
+    /// Takes a substream out of its first 24 bits.
+    fileprivate init(_ bits: UInt32) {
+        frequencyCode = UInt8(bits >> 22)
+        bitStreamID = UInt8(bits >> 17 & 31)
+        isAssociated = bits >> 15 & 1 == 1
+        bitStreamMode = UInt8(bits >> 12 & 7)
+        codingMode = UInt8(bits >> 9 & 7)
+        hasLowFrequency = bits >> 8 & 1 == 1
+        dependentCount = UInt8(bits >> 1 & 15)
+    }
+
+    /// Writes 3 or 4 bytes.
+    fileprivate func write(to bits: inout BitWriter) {
+        bits.write(frequencyCode, bits: 2)
+        bits.write(bitStreamID, bits: 5)
+        bits.write(false)
+        bits.write(isAssociated)
+        bits.write(bitStreamMode, bits: 3)
+        bits.write(codingMode, bits: 3)
+        bits.write(hasLowFrequency)
+        bits.write(0, bits: 3)
+        bits.write(dependentCount, bits: 4)
+        if dependentCount > 0 {
+            bits.write(channelLocations, bits: 9)
+        } else {
+            bits.write(false)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import MediaFormats
+import SampleEncryption
+
+/// Decrypts one file: MP4, a transport stream, packed audio, or a segment that is encrypted as a whole.
+package struct FileDecryptor {
+    private let keys: DecryptionKeys
+
+    /// Makes a decryptor.
+    package init(keys: DecryptionKeys) { self.keys = keys }
+
+    /// Decrypts a file. The output has its name only when all of it is there.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - initialization: The init segment of a media segment of MP4, or of a transport stream; nil: none.
+    ///   - output: Where the clear file goes. It may be the input's path.
+    /// - Returns: What was done, by track; empty when nothing was encrypted.
+    /// - Throws: ``DecryptionError``, `ParseError` and ``FileFailure``.
+    package func decrypt(
+        _ path: String,
+        initialization: String? = nil,
+        to output: String
+    ) throws -> [DecryptedTrack] {
+        let file = try MappedFile(path: path)
+        let header = try initialization.map { try MappedFile(path: $0) }
+        return try file.withBytes { input in
+            switch MediaFileKind(input) {
+            case .mp4:
+                let movie = try header.map { try $0.withBytes { try MP4Decryptor.movie(of: $0) } }
+                return try write(input.byteCount, to: output) {
+                    try MP4Decryptor(keys: keys).decrypt(input, initialization: movie, into: &$0)
+                }
+            case .transportStream:
+                let key = try onlyKey("transport stream")
+                var decryptor = TransportStreamDecryptor()
+                try header?.withBytes { try decryptor.prepare($0, key: key) }
+                return try write(input.byteCount, to: output) {
+                    try decryptor.decrypt(input, key: key, into: &$0)
+                    return decryptor.reports
+                }
+            case .packedAudio:
+                let key = try onlyKey("packed audio")
+                var decryptor = PackedAudioDecryptor()
+                return try write(input.byteCount, to: output) {
+                    try decryptor.decrypt(input, key: key, into: &$0)
+                    return decryptor.report.map { [$0] } ?? []
+                }
+            case .other: return try decryptSegment(input, to: output)
+            case .webVTT, .playlist:
+                throw DecryptionError(.notSupported, path, "it is text, and not encrypted")
+            }
+        }
+    }
+
+    private func write(
+        _ count: Int,
+        to path: String,
+        _ body: (inout MutableRawSpan) throws -> [DecryptedTrack]
+    ) throws -> [DecryptedTrack] {
+        let file = try ClearFile(path: path, count: count)
+        let tracks = try file.withMutableBytes { try body(&$0) }
+        try file.finish()
+        return tracks
+    }
+
+    /// Only MP4 names its keys.
+    private func onlyKey(_ subject: String) throws -> DecryptionKey {
+        guard let key = keys.only else {
+            throw DecryptionError(
+                .missingKey,
+                subject,
+                "it does not name its key: give exactly one, or the playlist, which says which segment has which"
+            )
+        }
+        return key
+    }
+
+    private func decryptSegment(_ input: RawSpan, to output: String) throws -> [DecryptedTrack] {
+        guard let key = keys.only, let iv = key.iv else {
+            throw DecryptionError(
+                .notSupported,
+                "kind of file",
+                "it is neither MP4, a transport stream nor packed audio; if it is a segment under AES-128, give one key "
+                    + "and its initialisation vector, as KID:KEY:IV, or the playlist"
+            )
+        }
+        let segment = try SegmentDecryption(input, key: key.key, iv: iv, name: "segment")
+        return try write(segment.clearSize, to: output) {
+            try segment.decrypt(input, into: &$0, at: 0, name: "segment")
+            var track = DecryptedTrack(name: "segment", format: "whole", scheme: "AES-128")
+            track.decrypted = 1
+            return [track]
+        }
+    }
+}

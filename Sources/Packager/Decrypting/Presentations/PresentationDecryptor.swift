@@ -1,0 +1,115 @@
+import Foundation
+import HLSPlaylist
+import MediaFormats
+import SampleEncryption
+
+/// Decrypts whole presentations on disk: a Multivariant or a Media Playlist and everything that it names. The output
+/// has the same files with the same names, and its playlists have no keys.
+///
+/// A file comes into place when all of it is there, and playlists come last: a run that is killed leaves no playlist that
+/// names a file which is not there, or is still encrypted.
+package struct PresentationDecryptor {
+    /// What was done.
+    package struct Report: Sendable {
+        /// The tracks by the Media Playlist that they are in.
+        package var playlists: [(name: String, tracks: [DecryptedTrack])] = []
+        /// How many files were written, playlists included.
+        package var files = 0
+        /// How many bytes of media they have.
+        package var bytes = 0
+    }
+
+    /// Told of each file of media before it is decrypted: its name, its number from 1, and how many there are.
+    package typealias Progress = (_ name: String, _ number: Int, _ count: Int) -> Void
+
+    private let keys: DecryptionKeys
+
+    /// Makes a decryptor.
+    package init(keys: DecryptionKeys) { self.keys = keys }
+
+    /// Decrypts a presentation.
+    ///
+    /// - Parameters:
+    ///   - playlist: The path of a playlist.
+    ///   - folder: Where the clear presentation goes; made if it is not there. It cannot be the playlist's own.
+    ///   - progress: Told of each file.
+    /// - Throws: ``DecryptionError``, `ParseError`, ``FileFailure``.
+    package func decrypt(
+        _ playlist: String,
+        to folder: String,
+        progress: Progress = { _, _, _ in }
+    ) throws -> Report {
+        let paths = try PresentationPaths(playlist: playlist)
+        let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
+        try Self.makeFolder(folder)
+        guard PresentationPaths.realPath(folder) != paths.root else {
+            throw DecryptionError(.refused, folder, "the playlist is in the same folder, and would be written over")
+        }
+        var report = Report()
+        var ranges = ClearRanges()
+        var session = PresentationSession(keys: keys, paths: paths)
+        for (index, file) in plan.files.enumerated() {
+            progress(file.name, index + 1, plan.files.count)
+            let output = try Self.prepare(file.name, in: folder)
+            let result = try session.decrypt(file, to: output, &ranges)
+            report.bytes += result.bytes
+            report.files += 1
+            Self.add(result.tracks, of: file.playlist, to: &report)
+        }
+        for name in plan.others {
+            let bytes = try MappedFile(path: paths.path(name)).withBytes { $0.withUnsafeBytes { [UInt8]($0) } }
+            try ClearFile.write(bytes, to: Self.prepare(name, in: folder))
+            report.files += 1
+        }
+        for file in plan.playlists {
+            var clear = ClearPlaylist(ranges: ranges, paths: paths, name: file.name)
+            try ClearFile.write(try clear.write(file.playlist), to: Self.prepare(file.name, in: folder))
+            report.files += 1
+        }
+        return report
+    }
+
+    /// The URIs of the FairPlay keys that a presentation needs, each once, in the order in which they are met.
+    ///
+    /// - Parameter playlist: The path of a playlist.
+    /// - Throws: ``DecryptionError``, ``FileFailure``.
+    package static func fairPlayKeyURIs(_ playlist: String) throws -> [String] {
+        let paths = try PresentationPaths(playlist: playlist)
+        let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
+        var uris: [String] = []
+        for key in plan.files.flatMap({ $0.uses.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
+            if let uri = key.uri, !uris.contains(uri) { uris.append(uri) }
+        }
+        return uris
+    }
+
+    private static func add(_ tracks: [DecryptedTrack], of playlist: String, to report: inout Report) {
+        if report.playlists.last?.name != playlist, !report.playlists.contains(where: { $0.name == playlist }) {
+            report.playlists.append((playlist, []))
+        }
+        guard let index = report.playlists.firstIndex(where: { $0.name == playlist }) else { return }
+        for track in tracks {
+            if let known = report.playlists[index].tracks.firstIndex(where: { $0.name == track.name }) {
+                report.playlists[index].tracks[known].add(track)
+            } else {
+                report.playlists[index].tracks.append(track)
+            }
+        }
+    }
+
+    private static func prepare(_ name: String, in folder: String) throws -> String {
+        let path = folder + "/" + name
+        try makeFolder((path as NSString).deletingLastPathComponent)
+        return path
+    }
+
+    private static func makeFolder(_ path: String) throws {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw FileFailure(.create, path: path, code: errno == 0 ? ENOTDIR : errno)
+        }
+    }
+}

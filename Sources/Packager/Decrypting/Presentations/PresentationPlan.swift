@@ -1,0 +1,165 @@
+import HLSPlaylist
+
+/// What a presentation consists of: its playlists, and the files that they name with what they say about each.
+struct PresentationPlan {
+    /// A playlist and its name.
+    struct PlaylistFile {
+        var name: String
+        var playlist: Playlist
+    }
+
+    /// A part of a file, or all of it, as playlists use it.
+    struct Use {
+        /// Nil: all of it.
+        var range: Range<Int>?
+        /// How it is encrypted.
+        var keys: KeyContext
+        /// Nil for an initialisation section.
+        var mediaSequenceNumber: UInt64?
+        /// Its initialisation section; nil when there is none, or it is one itself.
+        var initialization: Place?
+    }
+
+    /// A part of a file, or all of it.
+    struct Place: Hashable {
+        var name: String
+        var range: Range<Int>?
+    }
+
+    /// A file of media.
+    struct MediaFile {
+        var name: String
+        /// The Media Playlist that names it first.
+        var playlist: String
+        var uses: [Use]
+    }
+
+    /// The files that are media, in the order in which they are met.
+    private(set) var files: [MediaFile] = []
+    /// The playlists; the one that everything begins with is the last.
+    private(set) var playlists: [PlaylistFile] = []
+    /// What is copied as it is: session data.
+    private(set) var others: [String] = []
+    private let paths: PresentationPaths
+    private var indexes: [String: Int] = [:]
+    /// Those that are known: each segment names one.
+    private var initializations: Set<Place> = []
+
+    /// Reads a presentation.
+    ///
+    /// - Parameters:
+    ///   - name: The playlist that it begins with.
+    ///   - paths: Where files are.
+    /// - Throws: ``DecryptionError``, `PlaylistError` with the playlist's name before it, ``FileFailure``.
+    init(_ name: String, paths: PresentationPaths) throws {
+        self.paths = paths
+        let main = try read(name)
+        var media: [PlaylistFile] = []
+        switch main.playlist {
+        case .media: media = [main]
+        case .multivariant(let playlist):
+            for uri in Self.uris(playlist) {
+                let name = try paths.name(of: uri, in: name)
+                guard name != main.name, !media.contains(where: { $0.name == name }) else { continue }
+                media.append(try read(name, variables: playlist.variables))
+            }
+            others = try playlist.sessionData.compactMap { try $0.uri.map { try paths.name(of: $0, in: name) } }
+            playlists = media
+        }
+        // I-frame playlists name parts of what the others have whole: those come first.
+        var iFrames: [(String, MediaPlaylist)] = []
+        for file in media {
+            guard case .media(let playlist) = file.playlist else {
+                throw DecryptionError(.refused, main.name, "it names \(file.name), which is no Media Playlist")
+            }
+            if playlist.isIFramesOnly {
+                iFrames.append((file.name, playlist))
+            } else {
+                try collect(playlist, file.name)
+            }
+        }
+        let known = Set(indexes.keys)
+        for (name, playlist) in iFrames { try collect(playlist, name, except: known) }
+        playlists.append(main)
+    }
+
+    private static func uris(_ playlist: MultivariantPlaylist) -> [String] {
+        playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri) + playlist.iFrameVariants.map(\.uri)
+    }
+
+    private func read(_ name: String, variables: [String: String]? = nil) throws -> PlaylistFile {
+        let file = try MappedFile(path: paths.path(name))
+        guard file.count <= PlaylistLimits().bytes else {
+            throw DecryptionError(.notSupported, name, "it is larger than a playlist can be")
+        }
+        let bytes = file.withBytes { $0.withUnsafeBytes { [UInt8]($0) } }
+        do throws(PlaylistError) {
+            let options = ParsingOptions(importedVariables: variables)
+            return PlaylistFile(name: name, playlist: try Playlist(parsing: bytes, options: options))
+        } catch {
+            throw DecryptionError(.damaged, name, error.description)
+        }
+    }
+
+    private mutating func collect(_ playlist: MediaPlaylist, _ name: String, except known: Set<String> = []) throws {
+        let segments: ResolvedSegments
+        do throws(PlaylistError) {
+            segments = try playlist.resolvedSegments()
+        } catch {
+            throw DecryptionError(.damaged, name, error.description)
+        }
+        guard playlist.skip == nil else {
+            throw DecryptionError(.notSupported, name, "it is a delta update, which leaves out segments")
+        }
+        // A URI occurs again and again: in each byte range, and in each EXT-X-MAP tag.
+        var names: [String: String] = [:]
+        func resolve(_ uri: String) throws -> String {
+            if let name = names[uri] { return name }
+            let file = try paths.name(of: uri, in: name)
+            names[uri] = file
+            return file
+        }
+        for resolved in segments {
+            let segment = resolved.segment
+            guard !segment.tags.contains(where: { if case .part = $0 { true } else { false } }) else {
+                throw DecryptionError(.notSupported, name, "it has partial segments, as live playlists have")
+            }
+            guard !segment.isGap else { continue }
+            let file = try resolve(segment.uri)
+            guard !known.contains(file) else { continue }
+            var use = Use(
+                range: try Self.range(resolved.byteRange, file),
+                keys: resolved.keys,
+                mediaSequenceNumber: resolved.mediaSequenceNumber
+            )
+            if let initialization = resolved.initialization {
+                let place = Place(
+                    name: try resolve(initialization.map.uri),
+                    range: try Self.range(initialization.byteRange, file)
+                )
+                use.initialization = place
+                if !known.contains(place.name), initializations.insert(place).inserted {
+                    add(Use(range: place.range, keys: initialization.keys), to: place.name, playlist: name)
+                }
+            }
+            add(use, to: file, playlist: name)
+        }
+    }
+
+    private mutating func add(_ use: Use, to file: String, playlist: String) {
+        guard let index = indexes[file] else {
+            indexes[file] = files.count
+            files.append(MediaFile(name: file, playlist: playlist, uses: [use]))
+            return
+        }
+        files[index].uses.append(use)
+    }
+
+    private static func range(_ range: Range<UInt64>?, _ file: String) throws -> Range<Int>? {
+        guard let range else { return nil }
+        guard let end = Int(exactly: range.upperBound) else {
+            throw DecryptionError(.damaged, file, "a byte range ends beyond 2^63")
+        }
+        return Int(range.lowerBound)..<end
+    }
+}

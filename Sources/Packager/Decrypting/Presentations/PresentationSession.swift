@@ -1,0 +1,213 @@
+import ByteCoding
+import HLSPlaylist
+import MediaFormats
+import SampleEncryption
+
+/// Decrypts the files of a presentation, one after the other, and keeps what goes on from one to the next.
+struct PresentationSession {
+    private let keys: DecryptionKeys
+    private let paths: PresentationPaths
+    /// Transport streams go on from segment to segment of a rendition: their counters, and their tables.
+    private var streams: [String: TransportStreamDecryptor] = [:]
+    /// The last init segment; as a rule all segments of a rendition have one.
+    private var initialization: (place: PresentationPlan.Place, movie: Movie)?
+
+    init(keys: DecryptionKeys, paths: PresentationPaths) {
+        self.keys = keys
+        self.paths = paths
+    }
+
+    /// Decrypts a file.
+    ///
+    /// - Returns: What was done, and how many bytes were written.
+    mutating func decrypt(
+        _ file: PresentationPlan.MediaFile,
+        to path: String,
+        _ ranges: inout ClearRanges
+    ) throws -> (tracks: [DecryptedTrack], bytes: Int) {
+        let mapped = try MappedFile(path: paths.path(file.name))
+        return try mapped.withBytes { input in
+            for use in file.uses {
+                if let range = use.range, range.upperBound > input.byteCount {
+                    throw DecryptionError(
+                        .damaged,
+                        file.name,
+                        "\(file.playlist) names its bytes up to \(range.upperBound), and it has \(input.byteCount)"
+                    )
+                }
+            }
+            let methods = Set(file.uses.compactMap { PlaylistKey($0.keys, subject: file.name)?.method })
+            if methods.contains(.aes128) { return try decryptSegments(file, input, to: path, &ranges) }
+            for method in methods where method != .sampleAES && method != .sampleAESCTR {
+                throw DecryptionError(.notSupported, file.name, "its METHOD is \(method.rawValue)")
+            }
+            let output = try ClearFile(path: path, count: input.byteCount)
+            let tracks = try output.withMutableBytes { try decryptInPlace(file, input, into: &$0) }
+            try output.finish()
+            return (tracks, input.byteCount)
+        }
+    }
+
+    // MARK: Samples
+
+    private mutating func decryptInPlace(
+        _ file: PresentationPlan.MediaFile,
+        _ input: RawSpan,
+        into output: inout MutableRawSpan
+    ) throws -> [DecryptedTrack] {
+        let first = file.uses.first { $0.keys.isEncrypted }
+        switch MediaFileKind(input) {
+        case .mp4:
+            // Also where no tag says so: the boxes know, and a clear file stays as it is.
+            var keys = keys
+            if let first, let key = PlaylistKey(first.keys, subject: file.name) {
+                keys.playlistKey = key.key(byURIIn: keys)
+                keys.unnamed = key.unnamedKey(in: keys) ?? keys.unnamed
+            }
+            var movie: Movie?
+            if try !MP4Decryptor.hasMovie(input) { movie = try self.movie(of: file) }
+            return try MP4Decryptor(keys: keys).decrypt(input, initialization: movie, into: &output)
+        case .transportStream, .packedAudio:
+            output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
+            guard first != nil else { return [] }
+            return try decryptRanges(file, input, into: &output)
+        case .webVTT, .playlist, .other:
+            guard first == nil else {
+                throw DecryptionError(
+                    .notSupported,
+                    file.name,
+                    "\(file.playlist) says that its samples are encrypted, but it is neither MP4, a transport stream "
+                        + "nor packed audio"
+                )
+            }
+            output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
+            return []
+        }
+    }
+
+    /// The init segment that the segments of a file have.
+    private mutating func movie(of file: PresentationPlan.MediaFile) throws -> Movie? {
+        let places = Set(file.uses.compactMap(\.initialization))
+        guard places.count <= 1 else {
+            throw DecryptionError(.notSupported, file.name, "its segments have different init segments")
+        }
+        guard let place = places.first else { return nil }
+        if let initialization, initialization.place == place { return initialization.movie }
+        let movie = try MappedFile(path: paths.path(place.name)).withBytes { bytes in
+            let range = place.range ?? 0..<bytes.byteCount
+            guard range.upperBound <= bytes.byteCount else {
+                throw DecryptionError(.damaged, place.name, "it has no bytes up to \(range.upperBound)")
+            }
+            return try MP4Decryptor.movie(of: bytes.extracting(range))
+        }
+        initialization = (place, movie)
+        return movie
+    }
+
+    /// Media that do not name their keys: each segment has that of its tags. Sizes stay.
+    private mutating func decryptRanges(
+        _ file: PresentationPlan.MediaFile,
+        _ input: RawSpan,
+        into output: inout MutableRawSpan
+    ) throws -> [DecryptedTrack] {
+        var stream = streams[file.playlist] ?? TransportStreamDecryptor()
+        let before = stream.reports
+        var audio = PackedAudioDecryptor()
+        var end = 0
+        for use in Self.sorted(file.uses) {
+            let range = use.range ?? 0..<input.byteCount
+            // The same bytes once more: in an I-frame playlist, or another rendition.
+            guard range.lowerBound >= end else { continue }
+            end = range.upperBound
+            guard let tags = PlaylistKey(use.keys, subject: file.name) else { continue }
+            let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
+            let part = input.extracting(range)
+            var target = output._mutatingExtracting(range)
+            if MediaFileKind(part) == .packedAudio {
+                try audio.decrypt(part, key: key, base: range.lowerBound, into: &target)
+            } else {
+                try stream.decrypt(part, key: key, base: range.lowerBound, into: &target)
+            }
+        }
+        streams[file.playlist] = stream
+        if let report = audio.report { return [report] }
+        return Self.difference(stream.reports, before)
+    }
+
+    /// What was done since.
+    private static func difference(_ now: [DecryptedTrack], _ before: [DecryptedTrack]) -> [DecryptedTrack] {
+        now.map { track in
+            var track = track
+            track.decrypted -= before.first { $0.name == track.name }?.decrypted ?? 0
+            return track
+        }
+    }
+
+    private static func sorted(_ uses: [PresentationPlan.Use]) -> [PresentationPlan.Use] {
+        // Of two that begin together the larger one comes first, and all of the file before any part.
+        uses.sorted { left, right in
+            guard let left = left.range else { return right.range != nil }
+            guard let right = right.range else { return false }
+            return (left.lowerBound, right.upperBound) < (right.lowerBound, left.upperBound)
+        }
+    }
+
+    // MARK: Whole segments
+
+    /// Segments under AES-128 lose their padding, so that the clear file is shorter, and its parts are elsewhere.
+    private func decryptSegments(
+        _ file: PresentationPlan.MediaFile,
+        _ input: RawSpan,
+        to path: String,
+        _ ranges: inout ClearRanges
+    ) throws -> (tracks: [DecryptedTrack], bytes: Int) {
+        struct Part {
+            var old: Range<Int>
+            var new: Range<Int>
+            var segment: SegmentDecryption?
+        }
+        var parts: [Part] = []
+        var size = 0
+        var end = 0
+        for use in Self.sorted(file.uses) {
+            let range = use.range ?? 0..<input.byteCount
+            guard range.lowerBound >= end else { continue }
+            end = range.upperBound
+            var part = Part(old: range, new: size..<size + range.count)
+            if let tags = PlaylistKey(use.keys, subject: file.name) {
+                guard tags.method == .aes128 else {
+                    throw DecryptionError(.notSupported, file.name, "its segments are encrypted in different ways")
+                }
+                let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
+                guard let iv = key.iv else {
+                    throw DecryptionError(.missingIV, file.name, "its EXT-X-KEY tag has no IV, and none was given")
+                }
+                let segment = try SegmentDecryption(input.extracting(range), key: key.key, iv: iv, name: file.name)
+                part.new = size..<size + segment.clearSize
+                part.segment = segment
+            }
+            size = part.new.upperBound
+            parts.append(part)
+        }
+        let output = try ClearFile(path: path, count: size)
+        try output.withMutableBytes { bytes in
+            for part in parts {
+                let old = input.extracting(part.old)
+                if let segment = part.segment {
+                    try segment.decrypt(old, into: &bytes, at: part.new.lowerBound, name: file.name)
+                } else {
+                    bytes.withUnsafeMutableBytes { bytes in
+                        let place = UnsafeMutableRawBufferPointer(rebasing: bytes[part.new])
+                        old.withUnsafeBytes { place.copyMemory(from: $0) }
+                    }
+                }
+            }
+        }
+        try output.finish()
+        for part in parts { ranges.add(part.old, at: part.new, of: file.name) }
+        var track = DecryptedTrack(name: "segments", format: "whole", scheme: "AES-128")
+        track.decrypted = parts.count { $0.segment != nil }
+        track.clear = parts.count - track.decrypted
+        return ([track], size)
+    }
+}

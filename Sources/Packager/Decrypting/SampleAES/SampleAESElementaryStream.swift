@@ -1,0 +1,232 @@
+import ByteCoding
+import MediaFormats
+import SampleEncryption
+
+/// An elementary stream under SAMPLE-AES in a transport stream: gathers PES packets, decrypts what is in them and puts it
+/// back.
+struct SampleAESElementaryStream {
+    /// What it is; nil while it is clear, so that packets are only counted.
+    var kind: SampleAESStream?
+    /// What was done so far.
+    private(set) var report: DecryptedTrack
+    private let pid: UInt16
+    private let largestPacket: Int
+    private var cipher: SampleCipher?
+    private var packet = GatheredPayload()
+    private var transportPackets: [TransportPacketShrinking.Packet] = []
+    /// Audio: the beginning of a frame that goes on in the next PES packet.
+    private var rest = GatheredPayload()
+    private var shrinking = TransportPacketShrinking()
+    private var counter: UInt8?
+    private var batch = SampleBatch()
+    private var output: [UInt8] = []
+
+    init(_ kind: SampleAESStream, pid: UInt16, largestPacket: Int) {
+        self.kind = kind
+        self.pid = pid
+        self.largestPacket = largestPacket
+        report = DecryptedTrack(name: "PID \(pid)", format: kind.name, scheme: "SAMPLE-AES")
+    }
+
+    /// Begins a segment, which may have another key.
+    mutating func begin(_ key: DecryptionKey) throws {
+        counter = nil
+        packet.removeAll()
+        transportPackets.removeAll()
+        rest.removeAll()
+        cipher = nil
+        guard let kind else { return }
+        guard let iv = key.iv else {
+            throw DecryptionError(
+                .missingIV,
+                report.name,
+                "media under SAMPLE-AES have no initialisation vector in them: give it behind the key, as KID:KEY:IV"
+            )
+        }
+        do throws(SampleEncryptionError) {
+            cipher = try SampleCipher(.sampleAES(kind.format), .decrypt, key: key.key, constantIV: iv)
+        } catch {
+            throw DecryptionError.refusedByCipher(error, report.name)
+        }
+    }
+
+    /// Takes the payload of a transport packet.
+    mutating func take(
+        _ input: RawSpan,
+        offset: Int,
+        _ place: Range<Int>,
+        _ header: TransportPacketHeader,
+        _ output: inout MutableRawSpan
+    ) throws {
+        guard kind != nil else { return }
+        guard !header.isScrambled else {
+            throw DecryptionError(
+                .notSupported,
+                report.name,
+                "its packets are scrambled by a conditional access system"
+            )
+        }
+        if let counter, !header.isDiscontinuity {
+            if header.continuityCounter == counter {
+                // The same packet once more: it has nothing that is new, and would be encrypted still.
+                return output.storeBytes(of: (0x471F_FF10 as UInt32).bigEndian, toByteOffset: offset, as: UInt32.self)
+            }
+            guard header.isUnitStart || header.continuityCounter == (counter + 1) & 15 else {
+                throw DecryptionError(
+                    .damaged,
+                    report.name,
+                    "packets are missing before byte \(offset): the continuity counter jumps from \(counter) to "
+                        + "\(header.continuityCounter)"
+                )
+            }
+        }
+        counter = header.continuityCounter
+        if header.isUnitStart { try finishPacket(input, &output) }
+        // What comes before the first packet begins is not whole.
+        guard header.isUnitStart || !packet.bytes.isEmpty else { return }
+        packet.append(input, place)
+        transportPackets.append(.init(offset: offset, payload: place))
+        guard packet.bytes.count <= largestPacket else {
+            throw ParseError(
+                .invalidLength,
+                reading: "PES packet of PID \(pid)",
+                offset: offset,
+                reason: "it is larger than \(largestPacket) bytes"
+            )
+        }
+    }
+
+    /// Takes a transport packet without payload, with a clock as a rule.
+    mutating func takeClock(offset: Int, _ output: inout MutableRawSpan) {
+        let packet = TransportPacketShrinking.Packet(offset: offset, payload: offset..<offset)
+        if transportPackets.isEmpty {
+            shrinking.write([], to: [packet], in: &output)
+        } else {
+            transportPackets.append(packet)
+        }
+    }
+
+    /// Decrypts what waits at the end of a segment.
+    mutating func finish(_ input: RawSpan, _ output: inout MutableRawSpan) throws {
+        try finishPacket(input, &output)
+        guard let kind, kind != .h264, !rest.bytes.isEmpty else { return }
+        try decryptFrames(isFinal: true, &output)
+        guard rest.bytes.isEmpty else {
+            throw DecryptionError(
+                .damaged,
+                report.name,
+                "the last frame is cut off: \(rest.bytes.count) bytes are left"
+            )
+        }
+    }
+
+    private mutating func finishPacket(_ input: RawSpan, _ output: inout MutableRawSpan) throws {
+        guard let kind, let place = packet.places.first else { return }
+        defer {
+            packet.removeAll()
+            transportPackets.removeAll(keepingCapacity: true)
+        }
+        var reader = ByteReader(packet.bytes.span.bytes, base: place.lowerBound)
+        let header = try PESHeader(reading: &reader)
+        let headerSize = packet.bytes.count - reader.remaining
+        if let length = header.payloadLength {
+            guard length <= reader.remaining else {
+                throw ParseError(
+                    .truncated,
+                    reading: "PES packet of PID \(pid)",
+                    offset: place.lowerBound,
+                    reason: "\(length) bytes expected, \(reader.remaining) there"
+                )
+            }
+        }
+        if kind == .h264 {
+            try decryptAccessUnit(headerSize, header.payloadLength, &output)
+        } else {
+            packet.removeFirst(headerSize)
+            rest.append(packet)
+            try decryptFrames(isFinal: false, &output)
+        }
+    }
+
+    // MARK: Video
+
+    /// NAL units become shorter where encryption made emulation prevention bytes necessary.
+    private mutating func decryptAccessUnit(
+        _ headerSize: Int,
+        _ payloadLength: Int?,
+        _ file: inout MutableRawSpan
+    ) throws {
+        guard let cipher else { return }
+        // Taken out of self, so that one can be read while the other is written.
+        var written: [UInt8] = []
+        swap(&written, &output)
+        defer { swap(&written, &output) }
+        written.removeAll(keepingCapacity: true)
+        let end = payloadLength.map { headerSize + $0 } ?? packet.bytes.count
+        written += packet.bytes[..<headerSize]
+        try decryptNALUnits(packet.bytes.span.bytes.extracting(headerSize..<end), cipher, to: &written)
+        let length = written.count - headerSize
+        written += packet.bytes[end...]
+        if payloadLength != nil {
+            // The length counts from behind itself: 6 bytes are before it.
+            let field = UInt16(truncatingIfNeeded: headerSize - 6 + length)
+            written[4] = UInt8(field >> 8)
+            written[5] = UInt8(truncatingIfNeeded: field)
+        }
+        report.decrypted += 1
+        shrinking.write(written, to: transportPackets, in: &file)
+    }
+
+    /// Appends the NAL units of a byte stream, decrypted. Start codes and zeros stay as they are.
+    private func decryptNALUnits(_ stream: RawSpan, _ cipher: SampleCipher, to written: inout [UInt8]) throws {
+        guard stream.byteCount == 0 || StartCode.next(in: stream).map({ $0 <= 4 }) == true else {
+            throw DecryptionError(
+                .notSupported,
+                report.name,
+                "the packet at byte \(packet.places.first?.lowerBound ?? 0) does not begin with a NAL unit; those that "
+                    + "lie in several PES packets cannot be decrypted"
+            )
+        }
+        var units = AnnexBNALUnits()
+        var position = 0
+        while let unit = units.next(stream) {
+            stream.extracting(position..<unit.lowerBound).withUnsafeBytes { written.append(contentsOf: $0) }
+            do throws(SampleEncryptionError) {
+                try cipher.appendNALUnit(stream.extracting(unit), to: &written)
+            } catch {
+                throw DecryptionError.refusedByCipher(error, report.name)
+            }
+            position = unit.upperBound
+        }
+        stream.extracting(position..<stream.byteCount).withUnsafeBytes { written.append(contentsOf: $0) }
+    }
+
+    // MARK: Audio
+
+    /// Frames keep their size.
+    private mutating func decryptFrames(isFinal: Bool, _ file: inout MutableRawSpan) throws {
+        guard let kind, let cipher, let place = rest.places.first else { return }
+        // Taken out of self, so that the closure can fill it while self is read.
+        var batch = SampleBatch()
+        swap(&batch, &self.batch)
+        defer { swap(&batch, &self.batch) }
+        batch.removeAll()
+        var count = 0
+        let size = try ProtectedAudioFrames(kind: kind).forEach(
+            in: rest.bytes.span.bytes,
+            base: place.lowerBound,
+            isFinal: isFinal
+        ) { frame in
+            batch.append(offset: frame.range.lowerBound, size: frame.range.count, subsamples: frame.subsamples)
+            count += 1
+        }
+        do throws(SampleEncryptionError) {
+            try cipher.process(batch, in: &rest.bytes)
+        } catch {
+            throw DecryptionError.refusedByCipher(error, report.name)
+        }
+        report.decrypted += count
+        rest.scatter(size, to: &file)
+        rest.removeFirst(size)
+    }
+}

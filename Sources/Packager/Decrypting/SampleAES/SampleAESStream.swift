@@ -1,0 +1,76 @@
+import MediaFormats
+import SampleEncryption
+
+/// The kinds of elementary streams that SAMPLE-AES knows (Apple, MPEG-2 Stream Encryption Format): what their type is in
+/// a program map when they are encrypted, and when they are clear.
+enum SampleAESStream: Hashable, Sendable, CaseIterable {
+    case h264, aac, ac3, enhancedAC3
+
+    /// The kind of a stream by its type; nil when it is not encrypted.
+    init?(encrypted type: TransportStreamType) {
+        guard let kind = Self.allCases.first(where: { $0.encryptedType == type }) else { return nil }
+        self = kind
+    }
+
+    var encryptedType: TransportStreamType {
+        switch self {
+        case .h264: .encryptedH264
+        case .aac: .encryptedAAC
+        case .ac3: .encryptedAC3
+        case .enhancedAC3: .encryptedEAC3
+        }
+    }
+
+    var clearType: TransportStreamType {
+        switch self {
+        case .h264: .h264
+        case .aac: .aac
+        case .ac3: .ac3
+        case .enhancedAC3: .eac3
+        }
+    }
+
+    var format: SampleAESFormat {
+        switch self {
+        case .h264: .h264
+        case .aac: .aac
+        case .ac3: .ac3
+        case .enhancedAC3: .enhancedAC3
+        }
+    }
+
+    /// For people.
+    var name: String {
+        switch self {
+        case .h264: "H.264"
+        case .aac: "AAC"
+        case .ac3: "AC-3"
+        case .enhancedAC3: "E-AC-3"
+        }
+    }
+}
+
+extension ProgramMapTable {
+    /// Whether a stream in it is encrypted.
+    var isEncrypted: Bool { streams.contains { SampleAESStream(encrypted: $0.type) != nil } }
+
+    /// The same table, its streams clear: other types, and without the descriptors that belong to the encryption. These
+    /// are a private data indicator with the format (`zavc`, `aacd`, `ac3d`, `ec3d`) and a registration `apad` with the
+    /// set-up of audio.
+    var clear: ProgramMapTable {
+        var table = self
+        for index in table.streams.indices {
+            guard let kind = SampleAESStream(encrypted: streams[index].type) else { continue }
+            table.streams[index].type = kind.clearType
+            table.streams[index].descriptors.removeAll { descriptor in
+                let name = String(decoding: descriptor.content.prefix(4), as: UTF8.self)
+                switch descriptor.tag {
+                case TransportDescriptor.privateDataIndicator: return ["zavc", "aacd", "ac3d", "ec3d"].contains(name)
+                case TransportDescriptor.registration: return name == "apad"
+                default: return false
+                }
+            }
+        }
+        return table
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Reads a pipe, or whatever a file descriptor leads to, in pieces into one buffer.
+package final class PipeReader: ByteSource {
+    /// How many bytes are asked for at once: more than a pipe of Linux holds unless it was told to.
+    package static let pieceSize = 256 << 10
+
+    package let name: String
+    package private(set) var position = 0
+    private let descriptor: Int32
+    private let isOwned: Bool
+    private var buffer = [UInt8](repeating: 0, count: pieceSize)
+    /// What was peeked at and has not been lent yet.
+    private var peeked: [UInt8] = []
+    private var hasEnded = false
+
+    /// Reads a descriptor, which it does not close.
+    package init(descriptor: Int32 = STDIN_FILENO, name: String = "standard input") {
+        self.descriptor = descriptor
+        self.name = name
+        isOwned = false
+    }
+
+    /// Opens what is no regular file but can be read: a named pipe, `/dev/stdin`, a process substitution of a shell.
+    ///
+    /// - Throws: ``FileFailure``.
+    package init(path: String) throws {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(.open, path: path, code: errno) }
+        name = path
+        isOwned = true
+    }
+
+    deinit {
+        if isOwned { close(descriptor) }
+    }
+
+    package var byteCount: Int? { nil }
+
+    package func peek(_ count: Int) throws -> [UInt8] {
+        while peeked.count < count {
+            let read = try readPiece()
+            guard read > 0 else { break }
+            peeked += buffer[..<read]
+        }
+        return Array(peeked.prefix(count))
+    }
+
+    package func next(_ body: (RawSpan) throws -> Void) throws -> Bool {
+        if !peeked.isEmpty {
+            let bytes = peeked
+            peeked = []
+            position += bytes.count
+            try body(bytes.span.bytes)
+            return true
+        }
+        let count = try readPiece()
+        guard count > 0 else { return false }
+        position += count
+        try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count]).bytes) }
+        return true
+    }
+
+    /// Fills the buffer with what is there; 0 at the end.
+    private func readPiece() throws -> Int {
+        while !hasEnded {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { return count }
+            if count == 0 {
+                hasEnded = true
+            } else if errno == EAGAIN {
+                // Somebody made the descriptor non-blocking, as a terminal's may be.
+                var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                throw FileFailure(.read, path: name, code: errno)
+            }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,71 @@
+import ByteCoding
+import MediaFormats
+
+/// An MP4 or QuickTime file that comes through a pipe. Its `moov` box must come before the media; samples come in the
+/// order of the file.
+package final class MovieStreamInput: MediaInput {
+    package let name: String
+    package var tracks: [MediaTrack] { movie.tracks }
+    package var warnings: [String] { movie.warnings }
+
+    private let source: any ByteSource
+    private let movie: MovieTracks
+    private var stream = MovieStream()
+    private var hasEnded = false
+
+    /// Reads the headers.
+    ///
+    /// - Throws: ``InputFailure`` when it is no movie, has its `moov` box behind the media, is encrypted, or has no
+    ///   track that can be packaged; ``FileFailure``.
+    package init(_ source: any ByteSource) throws {
+        self.source = source
+        name = source.name
+        var stream = MovieStream()
+        var movie: MovieTracks?
+        do {
+            while movie == nil {
+                switch try stream.next() {
+                case .movie(let read): movie = try MovieTracks(read, of: source.name)
+                case .some: break
+                case nil:
+                    if try !source.next({ stream.push($0) }) {
+                        try stream.finish()
+                        throw InputFailure(source.name, "there is no moov box")
+                    }
+                }
+            }
+        } catch let error as ParseError {
+            throw InputFailure(source.name, "\(error)")
+        }
+        guard let movie else { throw InputFailure(source.name, "there is no moov box") }
+        self.movie = movie
+        self.stream = stream
+    }
+
+    package var byteCount: Int? { source.byteCount }
+    package var position: Int { source.position }
+
+    package func next() throws -> (track: Int, sample: MediaSample)? {
+        do {
+            while !hasEnded {
+                switch try stream.next() {
+                case .sample(let read):
+                    guard let track = movie.places[read.sample.trackID] else { continue }
+                    try MovieTracks.check(read.sample, of: name)
+                    var sample = MediaSample(read.sample, in: GatheredBytes(read.bytes))
+                    sample.offset = 0
+                    return (track, sample)
+                case .some: break
+                case nil:
+                    if try !source.next({ stream.push($0) }) {
+                        hasEnded = true
+                        try stream.finish()
+                    }
+                }
+            }
+        } catch let error as ParseError {
+            throw InputFailure(name, "\(error)")
+        }
+        return nil
+    }
+}

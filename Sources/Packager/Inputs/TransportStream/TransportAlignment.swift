@@ -1,0 +1,81 @@
+import MediaFormats
+
+/// Finds the borders of transport stream packets: at the beginning, and again where bytes are missing or too many.
+///
+/// In a stream that is in order it costs a look at one byte of each packet, and nothing is copied.
+struct TransportAlignment {
+    /// How many packets in a row must begin with the sync byte before the border is believed.
+    private static let proof = 3
+    private static let size = TransportPacketHeader.packetSize
+    /// After how many bytes without a border it is no transport stream.
+    static let greatestLoss = 1 << 20
+
+    private var rest: [UInt8] = []
+    private var isAligned = false
+    /// Bytes that were passed over since the last border.
+    private(set) var loss = 0
+    /// How often the border was lost.
+    private(set) var losses = 0
+
+    /// Takes the next bytes, and gives whole packets to `body`, many at once.
+    mutating func feed(_ bytes: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+        var position = 0
+        if isAligned, !rest.isEmpty {
+            position = min(Self.size - rest.count, bytes.byteCount)
+            bytes.extracting(0..<position).withUnsafeBytes { rest.append(contentsOf: $0) }
+            guard rest.count == Self.size else { return }
+            let packet = rest
+            rest.removeAll(keepingCapacity: true)
+            try walk(packet.span.bytes, isEnd: false, body)
+        }
+        let new = bytes.extracting(position..<bytes.byteCount)
+        if rest.isEmpty {
+            try walk(new, isEnd: false, body)
+        } else {
+            var joined = rest
+            rest.removeAll(keepingCapacity: true)
+            new.withUnsafeBytes { joined.append(contentsOf: $0) }
+            try walk(joined.span.bytes, isEnd: false, body)
+        }
+    }
+
+    /// Takes the end: what is left of a packet is damage.
+    mutating func finish(_ body: (RawSpan) throws -> Void) throws {
+        let left = rest
+        rest = []
+        try walk(left.span.bytes, isEnd: true, body)
+        if !rest.isEmpty, isAligned { losses += 1 }
+        rest = []
+    }
+
+    /// Gives away the packets, and keeps what is not decided yet.
+    private mutating func walk(_ bytes: RawSpan, isEnd: Bool, _ body: (RawSpan) throws -> Void) throws {
+        func isSync(_ place: Int) -> Bool {
+            bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) == TransportPacketHeader.syncByte
+        }
+        var position = 0
+        while position < bytes.byteCount {
+            if isAligned {
+                var end = position
+                while end + Self.size <= bytes.byteCount, isSync(end) { end += Self.size }
+                if end > position { try body(bytes.extracting(position..<end)) }
+                position = end
+                if position == bytes.byteCount || isSync(position) { break }
+                isAligned = false
+                losses += 1
+            }
+            // At the end fewer packets are proof enough: there can be no more.
+            let needed = isEnd ? Self.size : (Self.proof - 1) * Self.size + 1
+            while !isAligned, bytes.byteCount - position >= needed {
+                isAligned = (0..<Self.proof).allSatisfy { index in
+                    let place = position + index * Self.size
+                    return place >= bytes.byteCount || isSync(place)
+                }
+                if !isAligned { position += 1 }
+                loss = isAligned ? 0 : loss + 1
+            }
+            if !isAligned { break }
+        }
+        bytes.extracting(position..<bytes.byteCount).withUnsafeBytes { rest.append(contentsOf: $0) }
+    }
+}

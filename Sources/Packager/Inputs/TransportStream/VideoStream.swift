@@ -1,0 +1,258 @@
+import ByteCoding
+import MediaFormats
+
+/// Makes samples of an H.264 or HEVC stream: the form of MP4 files, as ISO/IEC 14496-15 defines it.
+final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
+    /// A picture that waits.
+    private struct Frame {
+        var unit: AccessUnit
+        var times: VideoTimes.Times
+        var isSync: Bool
+        /// Whether parameter sets had changed when it came.
+        var isBehindChange: Bool
+    }
+
+    let label: String
+    private let clock: ProgramClock
+    private var assembler = AccessUnitAssembler<Syntax>()
+    private var times = VideoTimes()
+    private var frames = Queue<Frame>()
+    private var hasEnded = false
+    private(set) var heldBytes = 0
+    private(set) var firstPresentation: Int64?
+
+    private var sets: [VideoUnit.SetID: [UInt8]] = [:]
+    /// Those that the first picture has.
+    private var firstSets: [VideoUnit.SetID: [UInt8]] = [:]
+    private var messages: [SEIMessage] = []
+    /// Whether a recovery point counts as a sync sample: the stream begins with one.
+    private var hasOpenGroups = false
+    private var hasBegun = false
+    /// Pictures that refer to some before the first one are left out.
+    private var skipsLeading = false
+    private var isInBand = false
+    private var isDescribed = false
+    private var firstDecode: Int64 = 0
+
+    private var early = 0
+    private var broken = 0
+    private var changes = 0
+    private var firstChange: Int64?
+
+    /// Starts at the beginning of a stream.
+    init(label: String, clock: ProgramClock) {
+        self.label = label
+        self.clock = clock
+    }
+
+    var isReady: Bool { firstPresentation != nil }
+
+    var absence: String {
+        if sets.isEmpty { return early == 0 ? "no picture came" : "no parameter sets came" }
+        return "no key frame came"
+    }
+
+    func take(_ packet: TransportDemuxer.Packet) throws {
+        try assembler.take(packet) { [unowned self] in self.take($0, $1) }
+    }
+
+    func finish() throws {
+        try assembler.finish { [unowned self] in self.take($0, $1) }
+        hasEnded = true
+    }
+
+    private func take(_ unit: AccessUnit, _ syntax: Syntax) {
+        guard unit.hasSlice else { return }
+        note(unit)
+        guard hasBegun || begins(unit, syntax) else {
+            early += 1
+            return
+        }
+        if unit.isBroken {
+            broken += 1
+            return
+        }
+        if unit.isSkippedLeading, skipsLeading {
+            early += 1
+            return
+        }
+        if unit.randomAccess != .none, !frames.isEmpty || isDescribed { skipsLeading = false }
+        let isSync = isSync(unit, syntax)
+        let times = times.next(unit.times, clock: clock)
+        firstPresentation = min(firstPresentation ?? .max, times.presentation)
+        heldBytes += unit.bytes.count
+        frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: changes > 0))
+    }
+
+    /// Whether decoding can begin with a picture: parameter sets and a key frame.
+    private func begins(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
+        guard !unit.isBroken, unit.times?.decode != nil, (try? syntax.description(of: sets, isInBand: false)) != nil
+        else { return false }
+        let messages = unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
+        let isRecoveryPoint = messages.contains { message in
+            if case .recoveryPoint(let frames, _) = message { return frames == 0 }
+            return false
+        }
+        guard unit.randomAccess != .none || isRecoveryPoint else { return false }
+        hasOpenGroups = unit.randomAccess == .none
+        skipsLeading = unit.randomAccess != .none
+        self.messages = messages
+        firstSets = sets
+        hasBegun = true
+        return true
+    }
+
+    private func isSync(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
+        if unit.randomAccess.isSyncSample { return true }
+        guard hasOpenGroups else { return false }
+        return unit.messages.contains { range in
+            syntax.messages(unit.bytes.span.bytes.extracting(range)).contains { message in
+                if case .recoveryPoint(let frames, _) = message { return frames == 0 }
+                return false
+            }
+        }
+    }
+
+    /// Takes note of parameter sets, and of their changes.
+    private func note(_ unit: AccessUnit) {
+        guard !unit.isBroken else { return }
+        for set in unit.sets {
+            // Lengths of the configuration boxes have 16 bits.
+            guard let id = set.id, set.range.count - 4 <= 0xFFFF else { continue }
+            let bytes = unit.bytes[set.range].dropFirst(4)
+            guard sets[id].map({ !bytes.elementsEqual($0) }) ?? true else { continue }
+            if hasBegun {
+                changes += 1
+                firstChange = firstChange ?? unit.times?.presentation
+            }
+            sets[id] = Array(bytes)
+        }
+    }
+}
+
+// What comes out.
+extension VideoStream {
+    func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
+        guard let first = frames.first else { throw TransportFailure.endlessUnit }
+        isInBand = changes > 0
+        isDescribed = true
+        firstDecode = first.times.decode
+        let description = try Syntax().description(of: firstSets, isInBand: isInBand)
+        let timing = TrackTiming(
+            timescale: UInt32(ProgramClock.rate),
+            mediaTime: UInt64(clamping: first.times.presentation - firstDecode),
+            delay: UInt64(clamping: first.times.presentation - origin)
+        )
+        var transfer: UInt8?
+        for case .alternativeTransfer(let preferred) in messages { transfer = preferred }
+        let displaySize = description.displaySize
+        return MediaTrack(
+            format: description.format,
+            sampleEntry: sampleEntry(description),
+            timescale: UInt32(ProgramClock.rate),
+            timing: timing,
+            language: language,
+            width: displaySize.width,
+            height: displaySize.height,
+            displaySize: MediaTrack.DisplaySize(
+                width: UInt32(UInt16(clamping: displaySize.width)) << 16,
+                height: UInt32(UInt16(clamping: displaySize.height)) << 16
+            ),
+            codecs: description.codecs,
+            videoRange: DynamicRange(
+                container: nil,
+                codec: description.usability.colour,
+                alternativeTransfer: transfer
+            )
+        )
+    }
+
+    private func sampleEntry(_ description: VideoDescription) -> SampleEntry {
+        var boxes = [description.configuration]
+        if let colour = description.usability.colour { boxes.append(RawBox(ColourInformationBox(.nclx(colour)))) }
+        for message in messages {
+            switch message {
+            case .masteringDisplay(let box): boxes.append(RawBox(box))
+            case .contentLightLevel(let box): boxes.append(RawBox(box))
+            default: break
+            }
+        }
+        if let ratio = description.usability.sampleAspectRatio, ratio.width != ratio.height {
+            let box = PixelAspectRatioBox(horizontal: UInt32(ratio.width), vertical: UInt32(ratio.height))
+            boxes.append(RawBox(box))
+        }
+        let fields = VisualSampleFields(
+            width: UInt16(clamping: description.size.width),
+            height: UInt16(clamping: description.size.height)
+        )
+        return SampleEntry(format: description.sampleEntry, fields: .visual(fields), boxes: boxes)
+    }
+
+    var nextDecodeTime: Int64? { frames.count > 1 || hasEnded ? frames.first?.times.decode : nil }
+
+    var lastDecodeTime: Int64? { frames.last?.times.decode }
+
+    func next() -> MediaSample? {
+        guard nextDecodeTime != nil, let frame = frames.removeFirst() else { return nil }
+        heldBytes -= frame.unit.bytes.count
+        let duration = frames.first.map { $0.times.decode - frame.times.decode } ?? times.lastDuration
+        let (bytes, range) = content(of: frame)
+        return MediaSample(
+            bytes: GatheredBytes(bytes),
+            offset: range.lowerBound,
+            size: range.count,
+            decodeTime: frame.times.decode - firstDecode,
+            duration: UInt32(clamping: duration),
+            compositionOffset: Int32(clamping: frame.times.presentation - frame.times.decode),
+            isSync: frame.isSync
+        )
+    }
+
+    /// The bytes of a sample. Parameter sets come out, unless they change in the stream; as a rule they are the first
+    /// bytes, and nothing has to be moved.
+    private func content(of frame: Frame) -> (bytes: [UInt8], range: Range<Int>) {
+        let unit = frame.unit
+        guard !isInBand, !frame.isBehindChange else { return (unit.bytes, 0..<unit.bytes.count) }
+        var start = 0
+        var sets = unit.sets[...]
+        while let first = sets.first, first.range.lowerBound == start {
+            start = first.range.upperBound
+            sets.removeFirst()
+        }
+        guard !sets.isEmpty else { return (unit.bytes, start..<unit.bytes.count) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(unit.bytes.count)
+        for set in sets {
+            bytes += unit.bytes[start..<set.range.lowerBound]
+            start = set.range.upperBound
+        }
+        bytes += unit.bytes[start...]
+        return (bytes, 0..<bytes.count)
+    }
+
+    var warnings: [String] {
+        var warnings: [String] = []
+        func warn(_ count: Int, _ words: String) {
+            if count > 0 { warnings.append("\(label): \(count) \(words)") }
+        }
+        warn(early, "pictures before the first key frame, or that need such pictures, are left out")
+        warn(broken, "damaged pictures are left out, since their slice headers cannot be read")
+        warn(times.guesses, "pictures have no timestamps; theirs are worked out from those before")
+        warn(times.disorder, "pictures have decode times that do not grow")
+        if hasOpenGroups {
+            warnings.append(
+                "\(label): there are no IDR pictures at the beginning, so recovery points count as key frames; players "
+                    + "may show damaged pictures after a seek"
+            )
+        }
+        if changes > 0 {
+            let advice =
+                isInBand
+                ? "they stay in the samples"
+                : "they stay in the samples from there on, though the init segment says that there are none: players "
+                    + "may fail there; package what comes before and after on their own"
+            warnings.append("\(label): parameter sets change \(changes) times; \(advice)")
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,81 @@
+import MediaFormats
+
+/// The frames of a segment of audio in PES packets of up to 0.1 s.
+struct AudioPayloads: TransportPayloads {
+    /// So many bytes fit into a PES packet, whose header gives its length in 16 bits.
+    private static let greatestSize = 65_535 - 13
+    /// What a frame has at most before its sample: the ADTS header, and what describes its channels.
+    private static let greatestOverhead = 512
+
+    private let samples: [MediaSample]
+    /// The next sample that is gathered.
+    private var index = 0
+    private(set) var timeline: TransportTimeline
+    private var frames: AudioFrames
+
+    /// The PES packets that were gathered, where each of them lies, and how many of them were begun.
+    private var units: [(unit: TransportUnit, range: Range<Int>)] = []
+    private var count = 0
+    /// How much of the current one was written.
+    private var taken = 0
+
+    /// Prepares for a segment.
+    init(_ frames: AudioFrames, _ samples: [MediaSample], _ timeline: TransportTimeline) {
+        self.frames = frames
+        self.samples = samples.filter { $0.size > 0 }
+        self.timeline = timeline
+        self.timeline.begin(samples)
+    }
+
+    mutating func next() throws -> TransportUnit? {
+        if count == units.count { try gather() }
+        guard count < units.count else { return nil }
+        count += 1
+        taken = 0
+        return units[count - 1].unit
+    }
+
+    /// Gathers PES packets, until they are enough for one call of the cipher.
+    private mutating func gather() throws {
+        units.removeAll(keepingCapacity: true)
+        count = 0
+        frames.removeAll()
+        while index < samples.count, frames.bytes.count < AudioFrames.partSize {
+            let first = samples[index]
+            let start = frames.bytes.count
+            var duration: Int64 = 0
+            repeat {
+                duration += timeline.duration(samples[index])
+                try frames.append(samples[index])
+                index += 1
+            } while index < samples.count && isRoom(duration, frames.bytes.count - start, for: samples[index])
+            let unit = TransportUnit(
+                size: frames.bytes.count - start,
+                hasLength: true,
+                times: timeline.next(first),
+                duration: duration,
+                isRandomAccess: true,
+                keyFrame: nil
+            )
+            units.append((unit, start..<frames.bytes.count))
+        }
+        try frames.seal()
+    }
+
+    private func isRoom(_ duration: Int64, _ size: Int, for sample: MediaSample) -> Bool {
+        duration + timeline.duration(sample) <= TransportTimeline.clockInterval
+            && size + sample.size + Self.greatestOverhead <= Self.greatestSize
+    }
+
+    mutating func write(
+        with packetizer: inout TransportPacketizer,
+        into output: inout MutableRawSpan,
+        at offset: inout Int
+    ) {
+        guard count > 0 else { return }
+        let range = units[count - 1].range
+        let bytes = frames.bytes
+        let rest = bytes.span.bytes.extracting(range.lowerBound + taken..<range.upperBound)
+        taken += packetizer.write(rest, into: &output, at: &offset)
+    }
+}

@@ -1,0 +1,104 @@
+import MediaFormats
+import SampleEncryption
+
+/// Writes the segments of a track as packed audio (RFC 8216bis, 3.1.4): an ID3 tag with the time of the first sample,
+/// then ADTS frames or syncframes, clear or under SAMPLE-AES.
+package final class PackedAudioWriter: SteppedSegmentWriter {
+    /// How many bytes are written at once.
+    private static let bufferSize = 64 << 10
+
+    package let fileExtension: String
+
+    private let track: MediaTrack
+    private let clear: AudioFrames
+    private let encrypted: AudioFrames?
+    private var setup: AudioSetupInformation?
+    private let timeline: TransportTimeline
+
+    /// Makes a writer for a track.
+    ///
+    /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
+    /// - Throws: ``OutputFailure`` for what packed audio cannot carry; `ParseError` when ADTS cannot say what the AAC is.
+    package init(_ track: MediaTrack, protection: TrackProtection?) throws {
+        switch track.format {
+        case .aac: fileExtension = "aac"
+        case .ac3: fileExtension = "ac3"
+        case .enhancedAC3: fileExtension = "ec3"
+        case .h264, .hevc, .webVTT: throw OutputFailure("\(track.kind.rawValue) is no audio, and cannot be packed audio")
+        }
+        guard protection?.scheme != .cbcs else {
+            throw OutputFailure("cbcs is for fragmented MP4; packed audio takes SAMPLE-AES or AES-128")
+        }
+        self.track = track
+        timeline = TransportTimeline(track)
+        clear = try AudioFrames(track, protection: nil)
+        encrypted = protection?.scheme == .sampleAES ? try AudioFrames(track, protection: protection) : nil
+    }
+
+    package func initialization(isProtected: Bool, first: MediaSegment) -> [UInt8]? { nil }
+
+    package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
+        let source = try begin(segment)
+        var memory = [UInt8](repeating: 0, count: Self.bufferSize)
+        while true {
+            var span = memory.mutableSpan
+            var bytes = span.mutableBytes
+            let count = try source.read(into: &bytes)
+            if count == 0 { return source.keyFrames }
+            try output.write(memory.span.bytes.extracting(0..<count))
+        }
+    }
+
+    package func begin(_ segment: MediaSegment) throws -> any SegmentSource {
+        let isEncrypted = segment.isProtected && encrypted != nil
+        if isEncrypted, setup == nil, let first = segment.samples.first {
+            setup = try AudioSetupInformation(track, first: first)
+        }
+        let start = segment.samples.first.map(timeline.presentationTime) ?? segment.start
+        let tag = ID3Tag(
+            timestamp: TransportTimeline.wrapped(TransportTimeline.timestamp(start)),
+            audioSetup: isEncrypted ? setup : nil
+        )
+        return PackedAudioSource(tag.bytes, (isEncrypted ? encrypted : nil) ?? clear, segment.samples)
+    }
+}
+
+/// A segment of packed audio on its way.
+private final class PackedAudioSource: SegmentSource {
+    let keyFrames: [KeyFrame] = []
+    private let samples: [MediaSample]
+    private var index = 0
+    private var frames: AudioFrames
+    /// What is given out: the tag, then what was gathered; and how much of it was.
+    private var bytes: [UInt8]
+    private var taken = 0
+
+    init(_ tag: [UInt8], _ frames: AudioFrames, _ samples: [MediaSample]) {
+        bytes = tag
+        self.frames = frames
+        self.samples = samples
+    }
+
+    func read(into output: inout MutableRawSpan) throws -> Int {
+        if taken == bytes.count { try gather() }
+        let count = min(output.byteCount, bytes.count - taken)
+        let start = taken
+        output.withUnsafeMutableBytes { memory in
+            bytes.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+        }
+        taken += count
+        return count
+    }
+
+    private func gather() throws {
+        bytes = []
+        frames.removeAll()
+        while index < samples.count, frames.bytes.count < AudioFrames.partSize {
+            try frames.append(samples[index])
+            index += 1
+        }
+        try frames.seal()
+        bytes = frames.bytes
+        taken = 0
+    }
+}

@@ -1,0 +1,117 @@
+import FPSCrypto
+import MediaFormats
+import SampleEncryption
+
+/// Writes the segments of a track as MPEG-2 transport streams (ISO/IEC 13818-1; RFC 8216bis, 3.1.1): one elementary
+/// stream, clear or under SAMPLE-AES. Whole-segment AES-128 is the affair of ``SegmentEncryptor``, around it.
+package final class TransportStreamWriter: SteppedSegmentWriter {
+    /// How many bytes are written at once: whole packets, and small enough for the cache.
+    static let bufferSize = 1392 * TransportPacketHeader.packetSize
+
+    package let fileExtension = "ts"
+
+    private enum Media {
+        case video(VideoByteStream, encryption: VideoEncryption?)
+        case audio(AudioFrames, encrypted: AudioFrames?)
+    }
+
+    private let track: MediaTrack
+    private let media: Media
+    private let encryptsSamples: Bool
+    private var audioSetup: AudioSetupInformation?
+    private var program: (isEncrypted: Bool, tables: TransportProgram)?
+    private var version: UInt8 = 0
+    private var packetizer = TransportPacketizer()
+    private var timeline: TransportTimeline
+    private var buffer: [UInt8] = []
+
+    /// Makes a writer for a track.
+    ///
+    /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
+    /// - Throws: ``OutputFailure`` for what transport streams cannot carry: HEVC under SAMPLE-AES, subtitles. `ParseError`
+    ///   when ADTS cannot say what the AAC is.
+    package init(_ track: MediaTrack, protection: TrackProtection?) throws {
+        guard protection?.scheme != .cbcs else {
+            throw OutputFailure("cbcs is for fragmented MP4; transport streams take SAMPLE-AES or AES-128")
+        }
+        let sampleAES = protection?.scheme == .sampleAES ? protection : nil
+        encryptsSamples = sampleAES != nil
+        // What cannot be written is refused before anything is.
+        _ = try TransportProgram(track, isEncrypted: encryptsSamples, audioSetup: nil, version: 0)
+        if let codec = VideoByteStream(track) {
+            media = .video(codec, encryption: try sampleAES.map(VideoEncryption.init))
+        } else {
+            let encrypted = try sampleAES.map { try AudioFrames(track, protection: $0) }
+            media = .audio(try AudioFrames(track, protection: nil), encrypted: encrypted)
+        }
+        self.track = track
+        timeline = TransportTimeline(track)
+    }
+
+    package func initialization(isProtected: Bool, first: MediaSegment) -> [UInt8]? { nil }
+
+    package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
+        let source = try source(segment)
+        // Taken out of the object, so that it can be lent while the object works.
+        var memory: [UInt8] = []
+        swap(&memory, &buffer)
+        defer { swap(&memory, &buffer) }
+        if memory.isEmpty { memory = [UInt8](repeating: 0, count: Self.bufferSize) }
+        while true {
+            var span = memory.mutableSpan
+            var bytes = span.mutableBytes
+            let count = try source.read(into: &bytes)
+            if count == 0 { break }
+            try output.write(memory.span.bytes.extracting(0..<count))
+        }
+        (packetizer, timeline) = (source.packetizer, source.timeline)
+        return source.keyFrames
+    }
+
+    /// Begins a segment; what comes behind it is counted ahead.
+    ///
+    /// - Throws: ``OutputFailure`` under SAMPLE-AES, where packets cannot be counted before the samples are encrypted.
+    package func begin(_ segment: MediaSegment) throws -> any SegmentSource {
+        guard !encryptsSamples else { throw OutputFailure("SAMPLE-AES segments are written one after the other") }
+        let source = try source(segment)
+        (packetizer, timeline) = try source.end()
+        return source
+    }
+
+    private func source(_ segment: MediaSegment) throws -> any TransportSource {
+        let isEncrypted = segment.isProtected && encryptsSamples
+        let tables = try tables(segment, isEncrypted: isEncrypted)
+        switch media {
+        case .video(let codec, let encryption):
+            encryption?.begin()
+            let payloads = VideoPayloads(
+                codec,
+                segment.samples,
+                timeline,
+                encryption: isEncrypted ? encryption : nil
+            )
+            return try TransportSegmentSource(tables, payloads, packetizer)
+        case .audio(let frames, let encrypted):
+            let payloads = AudioPayloads((isEncrypted ? encrypted : nil) ?? frames, segment.samples, timeline)
+            return try TransportSegmentSource(tables, payloads, packetizer)
+        }
+    }
+
+    /// The tables for a segment: others behind a clear lead, with another version.
+    private func tables(_ segment: MediaSegment, isEncrypted: Bool) throws -> TransportProgram {
+        if let program, program.isEncrypted == isEncrypted { return program.tables }
+        if isEncrypted, track.kind == .audio, audioSetup == nil, let first = segment.samples.first {
+            audioSetup = try AudioSetupInformation(track, first: first)
+        }
+        if program != nil { version = (version + 1) & 31 }
+        let tables = try TransportProgram(
+            track,
+            isEncrypted: isEncrypted,
+            audioSetup: isEncrypted ? audioSetup : nil,
+            version: version
+        )
+        // An empty segment says nothing of AC-3: the next one will.
+        if !isEncrypted || track.kind == .video || audioSetup != nil { program = (isEncrypted, tables) }
+        return tables
+    }
+}

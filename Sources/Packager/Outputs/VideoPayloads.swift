@@ -1,0 +1,204 @@
+import ByteCoding
+import MediaFormats
+import SampleEncryption
+
+/// The access units of a segment as byte streams (ISO/IEC 13818-1, 2.14 and 2.17): a delimiter, parameter sets at key
+/// frames, NAL units behind start codes. Clear NAL units go from the input straight into packets.
+struct VideoPayloads: TransportPayloads {
+    /// Which bytes come next. A payload is a list of these.
+    private struct Piece {
+        enum Source {
+            /// Delimiter and parameter sets.
+            case start
+            /// The start code before a NAL unit.
+            case startCode
+            /// The sample itself.
+            case sample
+            /// What was encrypted.
+            case encrypted
+            /// An emulation prevention byte.
+            case escape
+        }
+
+        var source: Source
+        var range: Range<Int>
+    }
+
+    private static let startCode: [UInt8] = [0, 0, 0, 1]
+    private static let escape: [UInt8] = [3]
+
+    private let codec: VideoByteStream
+    private let samples: [MediaSample]
+    /// The next sample; the current one is the one before.
+    private var index = 0
+    private(set) var timeline: TransportTimeline
+    private var encryption: VideoEncryption?
+
+    private var start: [UInt8] = []
+    private var pieces: [Piece] = []
+    /// The piece that is being written, and how much of it was.
+    private var piece = 0
+    private var taken = 0
+
+    /// Prepares for a segment.
+    ///
+    /// - Parameter encryption: How slices are encrypted; nil: they are not.
+    init(
+        _ codec: VideoByteStream,
+        _ samples: [MediaSample],
+        _ timeline: TransportTimeline,
+        encryption: VideoEncryption? = nil
+    ) {
+        self.codec = codec
+        self.samples = samples.filter { $0.size > 0 }
+        self.timeline = timeline
+        self.timeline.begin(samples)
+        self.encryption = encryption
+    }
+
+    mutating func next() throws -> TransportUnit? {
+        guard index < samples.count else { return nil }
+        if let encryption, encryption.end <= index { try encryption.gather(samples, from: index, codec) }
+        let sample = samples[index]
+        index += 1
+        pieces.removeAll(keepingCapacity: true)
+        (piece, taken) = (0, 0)
+        let isRandomAccess = try sample.withBytes { try list($0, sample) }
+        return TransportUnit(
+            size: pieces.reduce(0) { $0 + $1.range.count },
+            hasLength: false,
+            times: timeline.next(sample),
+            duration: timeline.duration(sample),
+            isRandomAccess: isRandomAccess,
+            keyFrame: sample.isSync ? timeline.presentationTime(sample) : nil
+        )
+    }
+
+    /// Lists the pieces of a sample.
+    ///
+    /// - Returns: Whether decoding can start with it.
+    private mutating func list(_ bytes: RawSpan, _ sample: MediaSample) throws -> Bool {
+        var summary = try codec.summary(bytes, base: sample.offset)
+        // What the container calls a key frame gets parameter sets, so that it can be decoded alone.
+        if sample.isSync, summary.randomAccess == .none { summary.randomAccess = .recoveryPoint(frames: 0) }
+        start = codec.start(of: summary)
+        append(.start, 0..<start.count)
+        var dropsDelimiter = summary.startsWithDelimiter && !start.isEmpty
+        var units = LengthPrefixedNALUnits(lengthSize: codec.lengthSize, base: sample.offset)
+        while let range = try units.next(bytes) {
+            guard !range.isEmpty else { continue }
+            guard !dropsDelimiter else {
+                dropsDelimiter = false
+                continue
+            }
+            append(.startCode, 0..<4)
+            if let encryption, codec.isEncrypted(bytes.extracting(range)) {
+                append(encryption.take(range.count), encryption)
+            } else {
+                append(.sample, range)
+            }
+        }
+        return summary.randomAccess.isSyncSample || sample.isSync
+    }
+
+    private mutating func append(_ source: Piece.Source, _ range: Range<Int>) {
+        if !range.isEmpty { pieces.append(Piece(source: source, range: range)) }
+    }
+
+    /// Lists an encrypted NAL unit, escaped again: a decryptor takes off that layer first.
+    private mutating func append(_ range: Range<Int>, _ encryption: VideoEncryption) {
+        let bytes = encryption.bytes
+        let unit = bytes.span.bytes.extracting(range)
+        var from = 0
+        while let end = EmulationPrevention.nextInsertion(in: unit, from: from) {
+            append(.encrypted, range.lowerBound + from..<range.lowerBound + end)
+            append(.escape, 0..<1)
+            from = end
+        }
+        append(.encrypted, range.lowerBound + from..<range.upperBound)
+    }
+
+    mutating func write(
+        with packetizer: inout TransportPacketizer,
+        into output: inout MutableRawSpan,
+        at offset: inout Int
+    ) {
+        guard index > 0 else { return }
+        let sample = samples[index - 1]
+        let encrypted = encryption?.bytes ?? []
+        sample.bytes.withBytes { input in
+            while piece < pieces.count {
+                let (source, whole) = (pieces[piece].source, pieces[piece].range)
+                let range = whole.lowerBound + taken..<whole.upperBound
+                let count: Int
+                switch source {
+                case .start:
+                    count = packetizer.write(start.span.bytes.extracting(range), into: &output, at: &offset)
+                case .startCode:
+                    count = packetizer.write(Self.startCode.span.bytes.extracting(range), into: &output, at: &offset)
+                case .sample:
+                    let part = range.lowerBound + sample.offset..<range.upperBound + sample.offset
+                    count = packetizer.write(input.extracting(part), into: &output, at: &offset)
+                case .encrypted:
+                    count = packetizer.write(encrypted.span.bytes.extracting(range), into: &output, at: &offset)
+                case .escape:
+                    count = packetizer.write(Self.escape.span.bytes, into: &output, at: &offset)
+                }
+                guard count == range.count else {
+                    taken += count
+                    return
+                }
+                (piece, taken) = (piece + 1, 0)
+            }
+        }
+    }
+}
+
+/// What the two codecs' access units have in common.
+enum VideoByteStream: Sendable {
+    case h264(H264ByteStreamWriter, lengthSize: Int)
+    case hevc(HEVCByteStreamWriter, lengthSize: Int)
+
+    /// nil unless the track is video.
+    init?(_ track: MediaTrack) {
+        switch track.format {
+        case .h264(let configuration):
+            self = .h264(H264ByteStreamWriter(configuration), lengthSize: configuration.lengthSize)
+        case .hevc(let configuration):
+            self = .hevc(HEVCByteStreamWriter(configuration), lengthSize: configuration.lengthSize)
+        case .aac, .ac3, .enhancedAC3, .webVTT: return nil
+        }
+    }
+
+    var lengthSize: Int {
+        switch self {
+        case .h264(_, let size), .hevc(_, let size): size
+        }
+    }
+
+    func summary(_ sample: RawSpan, base: Int) throws(ParseError) -> AccessUnitSummary {
+        do throws(ParseError) {
+            return switch self {
+            case .h264: try H264AccessUnit.summary(sample, lengthSize: lengthSize)
+            case .hevc: try HEVCAccessUnit.summary(sample, lengthSize: lengthSize)
+            }
+        } catch {
+            throw ParseError(error.code, reading: error.reading, offset: base + error.offset, reason: error.reason)
+        }
+    }
+
+    func start(of summary: AccessUnitSummary) -> [UInt8] {
+        switch self {
+        case .h264(let writer, _): writer.start(of: summary)
+        case .hevc(let writer, _): writer.start(of: summary)
+        }
+    }
+
+    /// Whether SAMPLE-AES encrypts a NAL unit.
+    func isEncrypted(_ unit: RawSpan) -> Bool {
+        switch self {
+        case .h264: SampleCipher.encrypts(nalUnit: unit)
+        case .hevc: false
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import MediaFormats
+import Packager
+
+/// `keyway media inspect`.
+struct MediaInspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what a file of media consists of, what is in it, and how each track is encrypted.",
+        discussion: """
+            MP4: the boxes with their offsets, sizes and fields, then the tracks. Transport streams: the program, its \
+            streams and PIDs. Packed audio: ID3 tags and frames. WebVTT: cues.
+
+            Of boxes that are there by the thousand the first ones are shown. What is damaged is shown as far as it can \
+            be read; the exit code is 1 then. Constant initialisation vectors are never shown: with FairPlay they are as \
+            secret as keys.
+            """
+    )
+
+    @Argument(help: .init("A file of media.", valueName: "file"))
+    var input: String
+
+    @Option(help: .init("Show boxes down to this level; 1 is the outermost.", valueName: "number"))
+    var depth: Int?
+
+    @Flag(help: "Show every box.")
+    var all = false
+
+    @Option(name: .customLong("init"), help: .init("The init segment of a media segment of MP4.", valueName: "file"))
+    var initialization: String?
+
+    @OptionGroup var output: JSONOption
+
+    func validate() throws {
+        if let depth, depth < 1 { throw ValidationError("--depth takes a number above 0.") }
+        guard input != "-" else { throw ValidationError("Media are read from files, not from standard input.") }
+    }
+
+    func run() throws {
+        let inspection: MediaInspection
+        do {
+            let movie = try initialization.map { path in
+                try MappedFile(path: path).withBytes { try MP4Decryptor.movie(of: $0) }
+            }
+            inspection = try MappedFile(path: input).withBytes { try inspect($0, movie) }
+        } catch {
+            throw CommandFailure.media(error, path: input)
+        }
+        let renderer = TextRenderer(style: Terminal.style)
+        try Terminal.write(output.json ? inspection.json(name: input).text : inspection.text(name: input, renderer))
+        if let problem = inspection.problem { throw CommandFailure.input("\(input) is damaged: \(problem)") }
+    }
+
+    private func inspect(_ file: RawSpan, _ movie: Movie?) throws -> MediaInspection {
+        switch MediaFileKind(file) {
+        case .mp4:
+            let listing = BoxListing(depth: depth, showsAll: all)
+            return MediaInspection(mp4: file, initialization: movie, listing, output.json ? .plain : Terminal.style)
+        case .transportStream: return MediaInspection(transportStream: file)
+        case .packedAudio: return MediaInspection(packedAudio: file)
+        case .webVTT: return MediaInspection(webVTT: file)
+        case .playlist:
+            throw CommandFailure.input("\(input) is a playlist", next: "keyway playlist show shows what it says")
+        case .other:
+            throw CommandFailure.input(
+                file.byteCount == 0 ? "\(input) is empty" : "\(input) is no file of media that is known",
+                next: file.byteCount > 0 && file.byteCount % 16 == 0
+                    ? "it may be a segment under AES-128: keyway decrypt takes its key and its initialisation vector"
+                    : "MP4, MPEG-2 transport streams, packed audio and WebVTT are"
+            )
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import ByteCoding
+import MediaFormats
+import Packager
+
+extension MediaInspection {
+    /// Looks into a transport stream.
+    init(transportStream file: RawSpan) {
+        let summary = TransportStreamSummary(file)
+        self.init(kind: "mpeg-ts", headline: "")
+        let streams = summary.programMap?.streams ?? []
+        let isEncrypted = streams.contains { TransportStreamSummary.isEncrypted($0.type) }
+        var parts = ["MPEG-2 transport stream", MediaWords.size(file.byteCount)]
+        if let times = summary.times {
+            parts.append(MediaWords.duration(Double(times.upperBound - times.lowerBound) / 90_000))
+        }
+        parts += [MediaWords.count(summary.packets, "packet"), MediaWords.count(streams.count, "stream")]
+        parts.append(isEncrypted ? "encrypted (SAMPLE-AES)" : "clear")
+        headline = parts.joined(separator: ", ")
+        if let map = summary.programMap { tables.append(Self.table(map)) }
+        grids = [Self.streams(summary), Self.pids(summary)]
+        let errors = summary.pids.reduce(0) { $0 + $1.continuityErrors }
+        if errors > 0 {
+            notes.append("packets are missing: continuity counters jump, \(MediaWords.count(errors, "time"))")
+        }
+        if summary.pids.contains(where: { $0.scrambled > 0 }) {
+            notes.append("packets are scrambled by a conditional access system, which has nothing to do with HLS")
+        }
+        if let found = summary.problem { problem = found.description }
+    }
+
+    private static func table(_ map: ProgramMapTable) -> FieldTable {
+        FieldTable(
+            title: "Program",
+            fields: [
+                Field("number", .number(map.programNumber)), Field("version", .number(map.version)),
+                Field("PID of the clock", .number(map.clockPID)),
+                Field("descriptors", .list(map.descriptors.map(words))),
+            ]
+        )
+    }
+
+    /// The elementary streams, in the order of the program map.
+    private static func streams(_ summary: TransportStreamSummary) -> Grid {
+        let columns = [
+            "PID", "type", "stream", "encryption", "PES packets", "random access", "from", "to", "descriptors",
+        ]
+        var grid = Grid(title: "Streams", columns: columns)
+        for stream in summary.programMap?.streams ?? [] {
+            let pid = summary.pids.first { $0.pid == stream.pid }
+            let isEncrypted = TransportStreamSummary.isEncrypted(stream.type)
+            let descriptors = stream.descriptors.map(words)
+            grid.rows.append(
+                Grid.Row(
+                    identity: [.number(stream.pid)],
+                    cells: [
+                        .number(stream.pid), .text("0x" + hexadecimal([stream.type.rawValue])),
+                        .text(words(stream.type)),
+                        .text(isEncrypted ? "SAMPLE-AES" : "none"), .number(pid?.units ?? 0),
+                        .number(pid?.randomAccesses ?? 0),
+                        pid?.times.map { MediaWords.seconds(Double($0.lowerBound) / 90_000) },
+                        pid?.times.map { MediaWords.seconds(Double($0.upperBound) / 90_000) },
+                        descriptors.isEmpty ? nil : .list(descriptors),
+                    ]
+                )
+            )
+        }
+        return grid
+    }
+
+    /// All PIDs, those of tables too.
+    private static func pids(_ summary: TransportStreamSummary) -> Grid {
+        let columns = ["PID", "what", "packets", "share", "clocks", "continuity errors", "damaged", "scrambled"]
+        var grid = Grid(title: "PIDs", columns: columns)
+        for pid in summary.pids {
+            let share = Double(pid.packets) / Double(max(1, summary.packets)) * 100
+            let optional = { (number: Int) -> FieldValue? in number > 0 ? .number(number) : nil }
+            grid.rows.append(
+                Grid.Row(
+                    identity: [.number(pid.pid)],
+                    cells: [
+                        .number(pid.pid), .text(words(pid.pid, summary)), .number(pid.packets),
+                        .decimal((share * 10).rounded() / 10, unit: "%"), optional(pid.clocks),
+                        .number(pid.continuityErrors),
+                        optional(pid.damaged), optional(pid.scrambled),
+                    ]
+                )
+            )
+        }
+        return grid
+    }
+
+    private static func words(_ pid: UInt16, _ summary: TransportStreamSummary) -> String {
+        switch pid {
+        case ReservedPID.programAssociation: return "program association table"
+        case ReservedPID.null: return "null packets"
+        case summary.mapPID: return "program map table"
+        default:
+            let stream = summary.programMap?.streams.first { $0.pid == pid }
+            return stream.map { words($0.type) } ?? "not in the program map"
+        }
+    }
+
+    private static func words(_ type: TransportStreamType) -> String {
+        switch type {
+        case .h264, .encryptedH264: "H.264"
+        case .hevc: "HEVC"
+        case .aac, .encryptedAAC: "AAC"
+        case .ac3, .encryptedAC3: "AC-3"
+        case .eac3, .encryptedEAC3: "E-AC-3"
+        case .metadata: "timed metadata"
+        case .privatePES: "private data"
+        default: "unknown"
+        }
+    }
+
+    private static func words(_ descriptor: TransportDescriptor) -> String {
+        let name = String(decoding: descriptor.content.prefix(4), as: UTF8.self)
+        switch descriptor.tag {
+        case TransportDescriptor.registration: return "registration \(name)"
+        case TransportDescriptor.language: return "language \(name.prefix(3))"
+        case TransportDescriptor.privateDataIndicator: return "private data \(name)"
+        default: return "0x\(hexadecimal([descriptor.tag])) (\(descriptor.content.count) bytes)"
+        }
+    }
+
+    /// Looks into packed audio.
+    init(packedAudio file: RawSpan) {
+        let summary = PackedAudioSummary(file)
+        let setup = summary.tags.lazy.compactMap { try? $0.tag.audioSetup() }.first
+        let parts = [
+            "packed audio", summary.codec ?? "no frames", MediaWords.size(file.byteCount),
+            MediaWords.duration(summary.seconds), setup == nil ? "not said to be encrypted" : "encrypted (SAMPLE-AES)",
+        ]
+        self.init(kind: "packed-audio", headline: parts.joined(separator: ", "))
+        var fields = FieldCollector()
+        fields.add("codec", summary.codec.map { .text($0) })
+        fields.add("sample rate", .number(summary.sampleRate, unit: "Hz"))
+        fields.add("frames", .number(summary.frames))
+        fields.add("duration", MediaWords.seconds(summary.seconds))
+        fields.add("bit rate", MediaWords.rate(bytes: summary.byteCount, seconds: summary.seconds))
+        fields.add("encrypted audio", setup.map { .text($0.audioType.description) })
+        tables = [FieldTable(title: "Audio", fields: fields.fields)]
+        var grid = Grid(title: "ID3 tags", columns: ["offset", "size", "timestamp", "frames"])
+        for place in summary.tags {
+            let time = try? place.tag.timestamp()
+            grid.rows.append(
+                Grid.Row(
+                    identity: [.number(place.range.lowerBound)],
+                    cells: [
+                        .number(place.range.lowerBound), .number(place.range.count),
+                        time.map { MediaWords.seconds(Double($0) / 90_000) },
+                        .list(place.tag.frames.map(Self.words)),
+                    ]
+                )
+            )
+        }
+        grids = [grid]
+        if summary.tagCount > summary.tags.count {
+            notes.append("there are \(summary.tagCount) ID3 tags; the first \(summary.tags.count) are shown")
+        }
+        if let found = summary.problem { problem = found.description }
+    }
+
+    /// A frame's ID, and whose it is where it is private.
+    private static func words(_ frame: ID3Tag.Frame) -> String {
+        guard frame.id == "PRIV" else { return frame.id.description }
+        return "PRIV " + String(decoding: frame.content.prefix(64).prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Looks into WebVTT.
+    init(webVTT file: RawSpan) {
+        let summary = WebVTTSummary(file)
+        let parts = ["WebVTT", MediaWords.size(file.byteCount), MediaWords.count(summary.cues, "cue")]
+        self.init(kind: "webvtt", headline: parts.joined(separator: ", "))
+        var fields = FieldCollector()
+        fields.add("cues", .number(summary.cues))
+        fields.add("from", summary.start.map(MediaWords.seconds))
+        fields.add("to", summary.end.map(MediaWords.seconds))
+        fields.add("timestamp map", summary.timestampMap.map { .text($0) })
+        tables = [FieldTable(title: "Subtitles", fields: fields.fields)]
+        if summary.timestampMap == nil {
+            notes.append("there is no X-TIMESTAMP-MAP, so that times count from the beginning of the presentation")
+        }
+        if summary.malformed > 0 {
+            problem = "\(MediaWords.count(summary.malformed, "cue")) without times that can be read"
+        }
+    }
+}

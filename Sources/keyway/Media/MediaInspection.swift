@@ -1,0 +1,90 @@
+import ByteCoding
+import Foundation
+import MediaFormats
+import Packager
+
+/// What `keyway media inspect` found: a listing of what the file consists of, and tables of what is in it.
+struct MediaInspection {
+    /// `mp4`, `mpeg-ts`, `packed-audio`, `webvtt`.
+    let kind: String
+    /// One line that says it all, to stand behind the file's name.
+    var headline: String
+    /// What the file consists of, as text and as JSON; nil where the tables say it.
+    var listing: (lines: [String], key: String, json: JSONValue)?
+    /// What is in it.
+    var tables: [FieldTable] = []
+    /// What there are several of.
+    var grids: [Grid] = []
+    /// What is odd about it.
+    var notes: [String] = []
+    /// Why the rest is not there.
+    var problem: String?
+
+    init(kind: String, headline: String) {
+        self.kind = kind
+        self.headline = headline
+    }
+
+    /// For people.
+    func text(name: String, _ renderer: TextRenderer) -> String {
+        var lines = [renderer.style.bold(escaped(name)) + ": \(escaped(headline))"]
+        if let listing { lines += [""] + listing.lines }
+        for grid in grids where !grid.rows.isEmpty { lines += [""] + grid.lines(renderer) }
+        for table in tables { lines += [""] + renderer.lines(table) }
+        if !notes.isEmpty { lines += ["", renderer.style.bold("Notes")] + notes.map { "  - \(escaped($0))" } }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// For machines.
+    func json(name: String) -> JSONValue {
+        let renderer = JSONRenderer()
+        var members: [JSONValue.Member] = [
+            .init(key: "file", value: .string(name)), .init(key: "kind", value: .string(kind)),
+        ]
+        if let listing { members.append(.init(key: listing.key, value: listing.json)) }
+        members += grids.map { .init(key: Field.key(for: $0.title), value: $0.json(renderer)) }
+        // Tracks are several; other tables are what their title says.
+        let tracks = tables.filter { $0.title.hasPrefix("Track ") }
+        if kind == "mp4" { members.append(.init(key: "tracks", value: .array(tracks.map(renderer.json)))) }
+        for table in tables where !table.title.hasPrefix("Track ") {
+            members.append(.init(key: Field.key(for: table.title), value: renderer.json(table)))
+        }
+        members.append(.init(key: "notes", value: .array(notes.map { .string($0) })))
+        if let problem { members.append(.init(key: "problem", value: .string(problem))) }
+        return .object(members)
+    }
+}
+
+/// Words for numbers that people read.
+enum MediaWords {
+    /// `1 frame`, `2 frames`.
+    static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+
+    /// `0.5 s`, `12.480 s`, `1:02:03.500`.
+    static func duration(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 1e9 else { return "for ever" }
+        guard seconds >= 60 else { return String(format: "%.3f s", seconds) }
+        let whole = Int(seconds)
+        let rest = String(format: "%06.3f", seconds - Double(whole / 60 * 60))
+        return whole < 3600
+            ? "\(whole / 60):\(rest)" : "\(whole / 3600):\(String(format: "%02d", whole / 60 % 60)):\(rest)"
+    }
+
+    /// Seconds, to the millisecond.
+    static func seconds(_ seconds: Double) -> FieldValue { .decimal((seconds * 1000).rounded() / 1000, unit: "s") }
+
+    /// `831 bytes`, `12.5 kB`, `1.0 GB`.
+    static func size(_ bytes: Int) -> String {
+        for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e4)] where Double(bytes) >= size {
+            return String(format: "%.1f \(unit)", Double(bytes) / (unit == "kB" ? 1e3 : size))
+        }
+        return "\(bytes) bytes"
+    }
+
+    /// Bits a second; nil where there is nothing to divide.
+    static func rate(bytes: Int, seconds: Double) -> FieldValue? {
+        let rate = (Double(bytes) * 8 / seconds).rounded()
+        guard seconds > 0, bytes > 0, rate < 1e15 else { return nil }
+        return .number(Int(rate), unit: "bit/s")
+    }
+}

@@ -1,0 +1,173 @@
+import ByteCoding
+import FPSCrypto
+import Foundation
+import MediaFormats
+import SampleEncryption
+import Testing
+
+@testable import Packager
+
+/// MP4 files of other packagers, decrypted and held against the clip that they were made of.
+@Suite("Decrypting MP4 files")
+struct MP4DecryptorTests {
+    /// Marks of encryption, none of which may be left.
+    private static let marks: [FourCC] = ["sinf", "pssh", "senc", "saiz", "saio", "tenc", "schm", "encv", "enca"]
+
+    private func holdsNoMark(_ file: [UInt8]) -> Bool {
+        let text = BoxTree(reading: file.span.bytes).description
+        return Self.marks.allSatisfy { !text.contains($0.description) } && !text.contains("grouping_type=seig")
+    }
+
+    @Test("Shaka Packager's samples are those of the clear clip", arguments: ["cenc", "cens", "cbc1", "cbcs"])
+    func schemes(scheme: String) throws {
+        let file = try DecryptingFixture.bytes("\(scheme)-video.mp4")
+        let clear = try samples(DecryptingFixture.bytes("clear.mp4"), of: "vide")
+        #expect(try samples(file, of: "vide") != clear)
+        let (output, tracks) = try decrypted(file, TestKeys.all())
+        #expect(output.count == file.count)
+        #expect(try samples(output, of: "vide") == clear)
+        #expect(holdsNoMark(output))
+        #expect(MP4Verifier.verify(output.span.bytes).isEmpty)
+        #expect(tracks.count == 1)
+        #expect(tracks.first?.scheme == scheme)
+        #expect(tracks.first?.format == "avc1")
+        #expect(tracks.first?.keyIDs.map(\.bytes) == [TestKeys.videoID])
+        #expect(tracks.first?.decrypted == clear.count)
+        #expect(tracks.first?.clear == 0)
+        let entry = try MovieFile(reading: output.span.bytes).movie.tracks[0].descriptions[0]
+        #expect(entry.format == "avc1")
+        #expect(entry.protections.isEmpty)
+    }
+
+    @Test("Audio under cbcs, which has neither vectors nor subsamples")
+    func audio() throws {
+        let file = try DecryptingFixture.bytes("cbcs-audio.mp4")
+        let (output, tracks) = try decrypted(file, TestKeys.all())
+        #expect(try samples(output, of: "soun") == samples(DecryptingFixture.bytes("clear.mp4"), of: "soun"))
+        #expect(holdsNoMark(output))
+        #expect(tracks.first?.format == "mp4a")
+        #expect(tracks.first?.keyIDs.map(\.bytes) == [TestKeys.audioID])
+    }
+
+    @Test("A clear lead, and keys that change by sample groups")
+    func rotation() throws {
+        let file = try DecryptingFixture.bytes("rotation-video.mp4")
+        // Shaka Packager makes the key of each period by turning the one that it was given.
+        func turned(_ bytes: [UInt8], _ count: Int) -> [UInt8] { Array(bytes[count...] + bytes[..<count]) }
+        let periods = (0..<3).map { (id: turned(TestKeys.videoID, $0), key: turned(TestKeys.video, $0)) }
+        let (output, tracks) = try decrypted(file, TestKeys.keys(periods))
+        #expect(try samples(output, of: "vide") == samples(DecryptingFixture.bytes("clear.mp4"), of: "vide"))
+        #expect(holdsNoMark(output))
+        #expect(tracks.first?.clear == 10)
+        #expect(tracks.first?.decrypted == 20)
+        #expect(tracks.first?.keyIDs.count == 2)
+        let descriptions = try MovieFile(reading: output.span.bytes).movie.tracks[0].descriptions
+        #expect(descriptions.map(\.format) == ["avc1", "avc1"])
+        #expect {
+            _ = try decrypted(file, TestKeys.keys([periods[0], periods[2]]))
+        } throws: {
+            let error = $0 as? DecryptionError
+            return error?.code == .missingKey && error?.subject == "track 1 (avc1), sample 21"
+        }
+    }
+
+    @Test("A media segment needs its init segment")
+    func segment() throws {
+        let file = try DecryptingFixture.bytes("segments-1.m4s")
+        let initialization = try DecryptingFixture.bytes("segments-init.mp4")
+        #expect {
+            _ = try decrypted(file, TestKeys.all())
+        } throws: {
+            ($0 as? DecryptionError)?.code == .missingInitialization
+        }
+        let (output, tracks) = try decrypted(file, TestKeys.all(), initialization: initialization)
+        let (header, none) = try decrypted(initialization, TestKeys.all())
+        #expect(tracks.first?.decrypted == 10)
+        #expect(none.first?.decrypted == 0)
+        #expect(holdsNoMark(output) && holdsNoMark(header))
+        let clear = try samples(DecryptingFixture.bytes("clear.mp4"), of: "vide")
+        #expect(try samples(header + output, of: "vide") == Array(clear.prefix(10)))
+    }
+
+    @Test("The key that is missing is named, and the track")
+    func missingKey() throws {
+        let file = try DecryptingFixture.bytes("cbcs-video.mp4")
+        do {
+            _ = try decrypted(file, TestKeys.keys([(TestKeys.audioID, TestKeys.audio)]))
+            Issue.record("it was decrypted with another key")
+        } catch let error as DecryptionError {
+            #expect(error.code == .missingKey)
+            #expect(
+                error.description == "track 1 (avc1): the key with the ID 0123456789abcdef0123456789abcdef is needed, "
+                    + "and was not given"
+            )
+        }
+    }
+
+    @Test("A key ID of zeros stands for the only key, and for none of several")
+    func unnamedKey() throws {
+        var file = try DecryptingFixture.bytes("cbcs-video.mp4")
+        let place = try #require(file.firstRange(of: TestKeys.videoID))
+        // The first place is in pssh or in tenc: all are changed.
+        var range: Range<Int>? = place
+        while let found = range {
+            file.replaceSubrange(found, with: [UInt8](repeating: 0, count: 16))
+            range = file.firstRange(of: TestKeys.videoID)
+        }
+        let (output, _) = try decrypted(file, TestKeys.keys([(TestKeys.audioID, TestKeys.video)]))
+        #expect(try samples(output, of: "vide") == samples(DecryptingFixture.bytes("clear.mp4"), of: "vide"))
+        #expect(throws: DecryptionError.self) { _ = try decrypted(file, TestKeys.all()) }
+    }
+
+    @Test("A clear file stays as it is")
+    func clear() throws {
+        let file = try DecryptingFixture.bytes("clear.mp4")
+        let (output, tracks) = try decrypted(file, TestKeys.all())
+        #expect(output == file)
+        #expect(tracks.isEmpty)
+    }
+
+    @Test("A scheme that is not known is named")
+    func otherScheme() throws {
+        var file = try DecryptingFixture.bytes("cbcs-video.mp4")
+        let schemes = Array("cbcs".utf8)
+        let place = try #require(file.firstRange(of: Array("schm".utf8) + [0, 0, 0, 0] + schemes))
+        file.replaceSubrange(place.upperBound - 4..<place.upperBound, with: Array("odkm".utf8))
+        #expect {
+            _ = try decrypted(file, TestKeys.all())
+        } throws: {
+            ($0 as? DecryptionError)?.reason.contains("the scheme odkm") ?? false
+        }
+    }
+
+    @Test(
+        "Truncated and damaged files are errors, and end no program",
+        arguments: [
+            "cenc-video.mp4", "cbc1-video.mp4", "cbcs-video.mp4", "cbcs-audio.mp4", "rotation-video.mp4",
+        ]
+    )
+    func damage(name: String) throws {
+        let file = try DecryptingFixture.bytes(name)
+        let keys = try TestKeys.all([(TestKeys.bytes("23456789abcdef0123456789abcdef01"), TestKeys.video)])
+        func attempt(_ bytes: [UInt8]) -> Bool {
+            do {
+                _ = try decrypted(bytes, keys)
+                return true
+            } catch is DecryptionError {
+            } catch is ParseError {
+            } catch {
+                Issue.record("\(error)")
+            }
+            return false
+        }
+        var succeeded = 0
+        for end in stride(from: 0, to: file.count, by: 67) where attempt(Array(file[..<end])) { succeeded += 1 }
+        // What is left where a fragment ends is a file.
+        #expect(succeeded <= 2)
+        for (number, index) in file.indices.prefix(2600).enumerated() where number.isMultiple(of: 2) {
+            var damaged = file
+            damaged[index] = [file[index] ^ 0x01, file[index] ^ 0x80, 0xFF, 0][number / 2 % 4]
+            _ = attempt(damaged)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import ByteCoding
+import Foundation
+import MediaFormats
+import Packager
+
+/// PES packets of a clip, to be changed and written into a transport stream again.
+struct Remux {
+    struct Packet {
+        var pid: UInt16
+        var presentation: Int64?
+        var decode: Int64?
+        var payload: [UInt8]
+    }
+
+    var packets: [Packet] = []
+    var streams: [ProgramMapTable.Stream] = []
+
+    /// Takes a clip apart.
+    init(_ name: String) throws {
+        var demuxer = TransportDemuxer()
+        var packets: [Packet] = []
+        func take(_ packet: TransportDemuxer.Packet) {
+            packets.append(
+                Packet(
+                    pid: packet.pid,
+                    presentation: packet.presentationTime,
+                    decode: packet.decodeTime,
+                    payload: packet.payload
+                )
+            )
+        }
+        try demuxer.feed(Clip.bytes(name).span.bytes, take)
+        try demuxer.finish(take)
+        self.packets = packets
+        streams = demuxer.programMap?.streams ?? []
+    }
+
+    init(packets: [Packet], streams: [ProgramMapTable.Stream]) {
+        self.packets = packets
+        self.streams = streams
+    }
+
+    static let video: UInt16 = 0x100
+    static let audio: UInt16 = 0x101
+
+    /// The transport stream.
+    func bytes() -> [UInt8] {
+        var muxer = TransportMuxer()
+        muxer.writeSection(ProgramAssociationTable(programs: [(1, 0x1000)]).bytes, pid: 0)
+        muxer.writeSection(ProgramMapTable(clockPID: 0x100, streams: streams).bytes, pid: 0x1000)
+        for packet in packets {
+            let header = PESHeader(
+                streamID: packet.pid == Self.video ? 0xE0 : 0xC0,
+                payloadLength: packet.pid == Self.video ? nil : packet.payload.count,
+                presentationTime: packet.presentation.map { UInt64(truncatingIfNeeded: $0) & 0x1_FFFF_FFFF },
+                decodeTime: packet.decode.map { UInt64(truncatingIfNeeded: $0) & 0x1_FFFF_FFFF }
+            )
+            muxer.writePES(header, payload: packet.payload.span.bytes, pid: packet.pid)
+        }
+        return muxer.bytes
+    }
+
+    func open(limits: TransportStreamInput.Limits = .init()) throws -> TransportStreamInput {
+        try TransportStreamInput(Pieces(bytes()), limits: limits)
+    }
+
+    /// Moves the times of packets.
+    mutating func shift(by distance: Int64, where isMoved: (Int, Packet) -> Bool = { _, _ in true }) {
+        for index in packets.indices where isMoved(index, packets[index]) {
+            packets[index].presentation = packets[index].presentation.map { $0 + distance }
+            packets[index].decode = packets[index].decode.map { $0 + distance }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ByteCoding
+import MediaFormats
+import Packager
+import Testing
+
+@Suite("Damaged transport streams")
+struct TransportStreamDamageTests {
+    private func read(_ bytes: [UInt8], _ sizes: [Int] = [1 << 20]) throws -> (
+        samples: [ReadSample], warnings: [String]
+    ) {
+        let input = try TransportStreamInput(Pieces(bytes, of: sizes))
+        return (try input.samples(), input.warnings)
+    }
+
+    @Test("and whole ones read alike in pieces of any size", arguments: ["h264-aac.ts", "wrap.ts", "plain.ts"])
+    func pieces(name: String) throws {
+        let bytes = try Clip.bytes(name)
+        let whole = try read(bytes)
+        for sizes in [[1], [187], [189, 1, 2], [188], [1000, 7, 333], [65536]] {
+            let inPieces = try read(bytes, sizes)
+            #expect(Set(inPieces.samples) == Set(whole.samples))
+            #expect(inPieces.samples.filter { $0.track == 0 } == whole.samples.filter { $0.track == 0 })
+            #expect(inPieces.warnings == whole.warnings)
+        }
+    }
+
+    @Test("that are cut off give what there is")
+    func truncations() throws {
+        let bytes = try Clip.bytes("h264-aac.ts")
+        let whole = try read(bytes).samples.filter { $0.track == 0 }
+        var counts: Set<Int> = []
+        for end in stride(from: 0, to: bytes.count, by: 97) {
+            guard let input = try? TransportStreamInput(Pieces(Array(bytes[..<end]))) else {
+                #expect(end < 5000)
+                continue
+            }
+            let video = try input.samples().filter { input.tracks[$0.track].kind == .video }
+            counts.insert(video.count)
+            // The last one may be cut off itself, and lasts as long as the one before.
+            #expect(video.dropLast().map(\.bytes) == whole.prefix(max(0, video.count - 1)).map(\.bytes))
+        }
+        #expect(counts.isSuperset(of: 1...20))
+    }
+
+    @Test("go on behind bytes that are lost, or were never part of them")
+    func lostBytes() throws {
+        let bytes = try Clip.bytes("h264-aac.ts")
+        let whole = Set(try read(bytes).samples.map(\.bytes))
+        let place = 60 * 188
+        let damages: [(name: String, bytes: [UInt8])] = [
+            ("100 bytes are missing", Array(bytes[..<place] + bytes[(place + 100)...])),
+            ("50 bytes too many", bytes[..<place] + [UInt8](repeating: 0x47, count: 50) + bytes[place...]),
+            ("junk before it", [UInt8](repeating: 0xAA, count: 77) + bytes),
+            ("a sync byte is wrong", bytes[..<place] + [0] + bytes[(place + 1)...]),
+            ("an adaptation field is too long", Self.withLongField(bytes, at: place)),
+        ]
+        for damage in damages {
+            for sizes in [[1 << 20], [188], [61]] {
+                let (samples, warnings) = try read(damage.bytes, sizes)
+                let kept = samples.filter { whole.contains($0.bytes) }.count
+                #expect(kept >= whole.count - 4, "\(damage.name)")
+                #expect(damage.name.hasPrefix("junk") || !warnings.isEmpty, "\(damage.name)")
+                #expect(damage.name.hasPrefix("junk") || kept < whole.count, "\(damage.name)")
+            }
+        }
+    }
+
+    private static func withLongField(_ bytes: [UInt8], at place: Int) -> [UInt8] {
+        var bytes = bytes
+        bytes[place + 3] |= 0x20
+        bytes[place + 4] = 250
+        return bytes
+    }
+
+    @Test("lose what comes before the first key frame, and say how much")
+    func middle() throws {
+        var remux = try Remux("h264-aac.ts")
+        let whole = try read(remux.bytes()).samples
+        // The first of the four groups of five pictures has lost its key frame.
+        remux.packets.removeFirst(remux.packets.firstIndex { $0.pid == Remux.video }! + 1)
+        let (samples, warnings) = try read(remux.bytes())
+        let video = samples.filter { $0.track == 0 }
+        #expect(video.count == 15 && video.first?.isSync == true)
+        #expect(video.map(\.bytes) == whole.filter { $0.track == 0 }.dropFirst(5).map(\.bytes))
+        #expect(warnings.count == 1 && warnings[0].contains("PID 256 (H.264): 4 pictures before the first key frame"))
+        // The picture comes half a second into the sound that was kept.
+        let audio = try #require(samples.first { $0.track == 1 })
+        let picture = try #require(video.first)
+        #expect(audio.presentation == 0 && picture.presentation > 20_000)
+    }
+
+    @Test("lose pictures whose slice headers are broken")
+    func brokenSlice() throws {
+        var remux = try Remux("plain.ts")
+        let whole = try read(remux.bytes()).samples
+        // The slice of the seventh picture names a picture parameter set that there is not.
+        let payload = remux.packets[6].payload
+        let start = try #require(payload.indices.dropLast(4).first { payload[$0...].starts(with: [0, 0, 1, 0x41]) })
+        remux.packets[6].payload = payload[...(start + 3)] + [0x80, 0x01, 0x01, 0x80]
+        let (samples, warnings) = try read(remux.bytes())
+        #expect(samples.count == 19)
+        #expect(samples.map(\.presentation) == whole.map(\.presentation).enumerated().filter { $0.0 != 6 }.map(\.1))
+        #expect(samples[5].duration == 18_000)
+        #expect(warnings.count == 1 && warnings[0].contains("1 damaged pictures are left out"))
+    }
+
+    @Test("never trap or hang, whatever bit is wrong")
+    func bitFlips() throws {
+        let bytes = try Clip.bytes("h264-aac.ts")
+        var state: UInt64 = 42
+        var read = 0
+        for _ in 0..<400 {
+            var damaged = bytes
+            for _ in 0..<4 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let place = Int(state >> 33) % damaged.count
+                damaged[place] ^= 1 << UInt8(state >> 20 & 7)
+            }
+            guard let input = try? TransportStreamInput(Pieces(damaged)) else { continue }
+            guard let samples = try? input.samples() else { continue }
+            read += samples.isEmpty ? 0 : 1
+            for track in input.tracks.indices {
+                let own = samples.filter { $0.track == track }
+                #expect(zip(own, own.dropFirst()).allSatisfy { $0.decode + Int64($0.duration) == $1.decode })
+            }
+        }
+        #expect(read > 300)
+    }
+}

@@ -1,0 +1,152 @@
+import ByteCoding
+import MediaFormats
+import Packager
+import Testing
+
+@Suite("Programs of transport streams")
+struct TransportStreamProgramTests {
+    @Test("leave out what cannot be packaged, and name it")
+    func omissions() throws {
+        var remux = try Remux("h264-aac.ts")
+        func descriptor(_ tag: UInt8, _ content: [UInt8] = []) -> [TransportDescriptor] {
+            [TransportDescriptor(tag: tag, content: content)]
+        }
+        remux.streams += [
+            .init(type: TransportStreamType(rawValue: 0x02), pid: 0x110),
+            .init(type: .privatePES, pid: 0x111, descriptors: descriptor(0x56)),
+            .init(type: .privatePES, pid: 0x112, descriptors: descriptor(0x59)),
+            .init(type: .metadata, pid: 0x113),
+            .init(type: TransportStreamType(rawValue: 0x86), pid: 0x114),
+            .init(type: TransportStreamType(rawValue: 0x11), pid: 0x115),
+            .init(type: TransportStreamType(rawValue: 0xFA), pid: 0x116),
+        ]
+        let input = try remux.open()
+        #expect(input.tracks.map(\.kind) == [.video, .audio])
+        let named = [
+            "PID 272 (MPEG-2 video), stream type 0x2", "PID 273 (teletext), stream type 0x6",
+            "PID 274 (DVB subtitles), stream type 0x6", "PID 275 (ID3 metadata), stream type 0x15",
+            "PID 276 (SCTE-35 markers), stream type 0x86", "PID 277 (AAC in LATM), stream type 0x11",
+            "PID 278 (an unknown kind of stream), stream type 0xfa",
+        ]
+        #expect(input.warnings == named.map { "test input: \($0), cannot be packaged; it is left out" })
+        #expect(try input.samples().count > 60)
+    }
+
+    @Test("leave out a stream that shows nothing, within a bound")
+    func silence() throws {
+        var remux = try Remux("h264-aac.ts")
+        remux.streams.append(.init(type: .hevc, pid: 0x120))
+        remux.streams.append(.init(type: .aac, pid: 0x121))
+        let input = try remux.open()
+        #expect(input.tracks.count == 2)
+        #expect(
+            input.warnings == [
+                "test input: PID 288 (HEVC): no picture came to the end; it is left out",
+                "test input: PID 289 (AAC): no frame with a timestamp came to the end; it is left out",
+            ]
+        )
+        var limits = TransportStreamInput.Limits()
+        limits.readAhead = 8000
+        let bounded = try TransportStreamInput(Pieces(remux.bytes(), of: [1000]), limits: limits)
+        #expect(bounded.position == 8000)
+        #expect(bounded.warnings.first?.contains("no picture came in the first 8000 bytes") == true)
+        let samples = try bounded.samples()
+        #expect(try input.samples() == samples)
+    }
+
+    @Test("that are encrypted say so")
+    func encrypted() throws {
+        var remux = try Remux("h264-aac.ts")
+        remux.streams[0].type = .encryptedH264
+        let message = failure { _ = try remux.open() }
+        #expect(message.contains("PID 256 (H.264) has encrypted samples: it is encrypted; decrypt it first"))
+        var bytes = try Clip.bytes("h264-aac.ts")
+        for place in stride(from: 0, to: bytes.count, by: 188) where bytes[place + 1] & 0x1F == 1 { bytes[place + 3] |= 0x80 }
+        #expect(failure { _ = try TransportStreamInput(Pieces(bytes)) }.contains("its packets are scrambled: it is"))
+    }
+
+    @Test("without anything to package say what there is")
+    func nothing() throws {
+        var remux = try Remux("h264-aac.ts")
+        remux.streams = [.init(type: TransportStreamType(rawValue: 0x02), pid: 0x100)]
+        let message = failure { _ = try remux.open() }
+        #expect(message.contains("no stream can be packaged; PID 256 (MPEG-2 video), stream type 0x2"))
+        #expect(failure { _ = try TransportStreamInput(Pieces([UInt8](repeating: 7, count: 2 << 20))) }.contains("no packets"))
+        let null = [UInt8](repeating: 0xFF, count: 188 * 100).enumerated().map { index, byte in
+            [0: 0x47, 1: 0x1F, 3: 0x10][index % 188] ?? byte
+        }
+        #expect(failure { _ = try TransportStreamInput(Pieces(null)) }.contains("program map table: there is none"))
+    }
+
+    @Test("keep languages")
+    func language() throws {
+        var remux = try Remux("h264-aac.ts")
+        remux.streams[1].descriptors = [.init(tag: TransportDescriptor.language, content: Array("DEU".utf8) + [0])]
+        #expect(try remux.open().tracks.map(\.language) == ["und", "deu"])
+    }
+
+    @Test("whose parameter sets change become avc3, and keep them")
+    func parameterSetChange() throws {
+        var remux = try Remux("plain.ts")
+        let key = 10
+        let payload = remux.packets[key].payload
+        let start = try #require(payload.indices.dropLast(4).first { payload[$0...].starts(with: [0, 0, 1, 0x67]) })
+        // Another level.
+        remux.packets[key].payload[start + 6] += 1
+        let input = try remux.open()
+        let track = input.tracks[0]
+        #expect(track.sampleEntry?.format == "avc3" && track.codecs.hasPrefix("avc3."))
+        let samples = try input.samples()
+        #expect(samples.count == 20)
+        for sample in samples where sample.isSync {
+            let summary = try H264AccessUnit.summary(sample.bytes.span.bytes, lengthSize: 4)
+            #expect(summary.hasParameterSets && !summary.startsWithDelimiter)
+        }
+        #expect(samples.count(where: \.isSync) == 4)
+        // There and back again.
+        #expect(input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times; they stay"))
+
+        // When the change comes too late for the sample entry, the sets stay from there on.
+        let late = try TransportStreamInput(Pieces(remux.bytes(), of: [4000]))
+        #expect(late.tracks[0].sampleEntry?.format == "avc1")
+        let keys = try late.samples().filter(\.isSync)
+        let have = try keys.map { try H264AccessUnit.summary($0.bytes.span.bytes, lengthSize: 4).hasParameterSets }
+        #expect(have == [false, false, true, true])
+        #expect(late.warnings.count == 1 && late.warnings[0].contains("players may fail there"))
+    }
+
+    @Test("with two fields to a picture make one sample of both")
+    func fields() throws {
+        let stream = try Clip.bytes("field.h264")
+        var units: [[UInt8]] = []
+        var scanner = AnnexBNALUnits()
+        while let range = scanner.next(stream.span.bytes) { units.append(Array(stream[range])) }
+        let sets = units.prefix { $0[0] & 31 > 5 }
+        let slices = units.dropFirst(sets.count)
+        #expect(slices.count == 8)
+        let packets = slices.enumerated().map { index, slice in
+            let all = (index == 0 ? Array(sets) : []) + [slice]
+            return Remux.Packet(
+                pid: Remux.video,
+                presentation: Int64(index) * 1800,
+                decode: Int64(index) * 1800,
+                payload: all.flatMap { [0, 0, 0, 1] + $0 }
+            )
+        }
+        let input = try Remux(packets: packets, streams: [.init(type: .h264, pid: Remux.video)]).open()
+        let samples = try input.samples()
+        #expect(samples.count == 4)
+        #expect(samples.map(\.decode) == [0, 3600, 7200, 10_800])
+        for sample in samples {
+            #expect(try H264AccessUnit.summary(sample.bytes.span.bytes, lengthSize: 4).sliceCount == 2)
+        }
+        #expect(samples.map(\.isSync) == [true, false, false, false])
+    }
+
+    @Test("come in the order of decoding")
+    func order() throws {
+        let input = try TransportStreamInput(Pieces(Clip.bytes("h264-aac.ts")))
+        let times = try input.samples().map { MediaTime($0.decode, timescale: input.tracks[$0.track].timescale) }
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+}

@@ -1,0 +1,155 @@
+import MediaFormats
+import Packager
+import Testing
+
+@Suite("Times of transport streams")
+struct TransportStreamTimeTests {
+    /// Bytes and times, without the track's own units of decode time.
+    private func samples(_ remux: Remux) throws -> (samples: [ReadSample], warnings: [String]) {
+        let input = try remux.open()
+        return (try input.samples(), input.warnings)
+    }
+
+    @Test("are the same when timestamps come around, in all streams or first in one")
+    func wrap() throws {
+        let plain = try Remux("h264-aac.ts")
+        let expected = try samples(plain).samples
+        #expect(expected.count == 20 + (try Clip.packets("h264-aac.ts").filter { $0.stream == 1 }.count))
+        // Video begins at 0 + 18000, audio at 13820: with these the one, the other or none is behind 2^33 at first.
+        for start in [-18_001, -18_000, -15_000, -13_000, -90_000, -1] as [Int64] {
+            var moved = plain
+            moved.shift(by: start)
+            let (samples, warnings) = try samples(moved)
+            #expect(samples == expected, "\(start)")
+            #expect(warnings == [])
+        }
+        let wrapped = try TransportStreamInput(Pieces(Clip.bytes("wrap.ts")))
+        // The rounding of timestamps differs by one unit.
+        let found = try wrapped.samples()
+        #expect(found.map(\.bytes) == expected.map(\.bytes))
+        #expect(zip(found, expected).allSatisfy { abs($0.presentation - $1.presentation) <= 1 })
+    }
+
+    @Test("of pictures without timestamps are worked out from those before")
+    func severalPicturesInAPacket() throws {
+        let plain = try Remux("plain.ts")
+        let expected = try samples(plain).samples
+        var joined: [Remux.Packet] = []
+        for (index, packet) in plain.packets.enumerated() {
+            if index % 3 > 0 { joined[joined.count - 1].payload += packet.payload } else { joined.append(packet) }
+        }
+        let (found, warnings) = try samples(Remux(packets: joined, streams: plain.streams))
+        #expect(found.count == 20)
+        #expect(found.map(\.bytes) == expected.map(\.bytes))
+        // Of the first packet's pictures nothing says how long they last.
+        #expect(found.dropFirst(3).map(\.presentation) == expected.dropFirst(3).map(\.presentation))
+        #expect(warnings.count == 1 && warnings[0].contains("13 pictures have no timestamps"))
+    }
+
+    @Test("belong to the pictures that begin in a packet, wherever packets are cut", arguments: [1, 2, 3, 4, 5, 100])
+    func pictureInSeveralPackets(cut: Int) throws {
+        let plain = try Remux("plain.ts")
+        let expected = try samples(plain).samples
+        let split = plain.packets.flatMap { packet -> [Remux.Packet] in
+            let place = min(cut, packet.payload.count - 1)
+            // Behind the start code the picture has begun already.
+            return [
+                Remux.Packet(
+                    pid: packet.pid,
+                    presentation: packet.presentation,
+                    decode: packet.decode,
+                    payload: Array(packet.payload[..<place])
+                ), Remux.Packet(pid: packet.pid, payload: Array(packet.payload[place...])),
+            ]
+        }
+        let (found, warnings) = try samples(Remux(packets: split, streams: plain.streams))
+        #expect(found.map(\.bytes) == expected.map(\.bytes))
+        if cut > 1 {
+            #expect(found == expected)
+            #expect(warnings == [])
+        }
+    }
+
+    @Test("go on where clocks start anew, and tracks stay together")
+    func clockJump() throws {
+        let plain = try Remux("h264-aac.ts")
+        let expected = try samples(plain).samples
+        for distance in [3_000_000, -40_000_000, 1 << 32] as [Int64] {
+            var moved = plain
+            // At the second half; audio goes there at its own time.
+            moved.shift(by: distance) { _, packet in packet.decode ?? 0 >= 90_000 }
+            let (found, warnings) = try samples(moved)
+            #expect(found.count == expected.count)
+            #expect(Set(found.map(\.bytes)) == Set(expected.map(\.bytes)))
+            for track in 0...1 {
+                let ours = found.filter { $0.track == track }
+                let theirs = expected.filter { $0.track == track }
+                // Where the streams went over, half a frame of audio may be lost or won.
+                #expect(zip(ours, theirs).allSatisfy { abs($0.presentation - $1.presentation) <= 512 })
+            }
+            #expect(warnings.count { $0.contains("clocks start anew 1 times") } == 1)
+        }
+    }
+
+    @Test("make the frame before a gap in the sound longer")
+    func audioGap() throws {
+        var remux = try Remux("h264-aac.ts")
+        let plain = try samples(remux).samples.filter { $0.track == 1 }
+        let place = try #require(remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first)
+        let first = try #require(remux.packets[..<place].last { $0.pid == Remux.audio }).payload
+        #expect(!first.isEmpty)
+        // 9000 units are 2205 samples.
+        remux.shift(by: 9000) { index, packet in index >= place && packet.pid == Remux.audio }
+        let (found, warnings) = try samples(remux)
+        let audio = found.filter { $0.track == 1 }
+        #expect(audio.map(\.bytes) == plain.map(\.bytes))
+        let gap = try #require(zip(audio, plain).first { $0.decode != $1.decode }).0.decode
+        let before = try #require(audio.last { $0.decode < gap })
+        #expect((3228...3230).contains(before.duration))
+        #expect(zip(audio, audio.dropFirst()).allSatisfy { $0.decode + Int64($0.duration) == $1.decode })
+        #expect(audio.filter { $0.decode >= gap }.count >= 20)
+        #expect(abs(try #require(audio.last).decode - (try #require(plain.last).decode) - 2205) <= 1)
+        #expect(warnings.count == 1 && warnings[0].contains("PID 257 (AAC): 1 gaps"))
+    }
+
+    @Test("leave out sound that was there already")
+    func audioOverlap() throws {
+        var remux = try Remux("h264-aac.ts")
+        let plain = try samples(remux).samples.filter { $0.track == 1 }
+        let place = try #require(remux.packets.indices.filter { remux.packets[$0].pid == Remux.audio }.dropFirst(3).first)
+        // Three frames of 1024 samples are 12,539 units.
+        remux.shift(by: -12_539) { index, packet in index >= place && packet.pid == Remux.audio }
+        let (found, warnings) = try samples(remux)
+        let audio = found.filter { $0.track == 1 }
+        #expect(audio.count == plain.count - 3)
+        #expect(audio.map(\.decode) == plain.dropLast(3).map(\.decode))
+        #expect(audio.last?.bytes == plain.last?.bytes)
+        #expect(warnings.count == 1 && warnings[0].contains("PID 257 (AAC): 3 frames are left out"))
+    }
+
+    @Test("need not be exact: less than half a frame of sound changes nothing")
+    func audioJitter() throws {
+        var remux = try Remux("h264-aac.ts")
+        let plain = try samples(remux).samples.filter { $0.track == 1 }
+        for (turn, index) in remux.packets.indices.filter({ remux.packets[$0].pid == Remux.audio }).enumerated() {
+            guard turn > 0 else { continue }
+            remux.packets[index].presentation? += turn.isMultiple(of: 2) ? 2000 : -2000
+            remux.packets[index].decode = remux.packets[index].presentation
+        }
+        let (found, warnings) = try samples(remux)
+        #expect(found.filter { $0.track == 1 } == plain)
+        #expect(warnings == [])
+    }
+
+    @Test("that do not grow are told")
+    func disorder() throws {
+        var remux = try Remux("plain.ts")
+        remux.packets[7].decode = remux.packets[6].decode
+        remux.packets[7].presentation = remux.packets[6].presentation
+        let (found, warnings) = try samples(remux)
+        #expect(found.count == 20)
+        #expect(zip(found, found.dropFirst()).allSatisfy { $0.decode < $1.decode })
+        #expect(zip(found, found.dropFirst()).allSatisfy { $0.decode + Int64($0.duration) == $1.decode })
+        #expect(warnings.count == 1 && warnings[0].contains("1 pictures have decode times that do not grow"))
+    }
+}
