@@ -30,10 +30,10 @@ extension Rendition {
             for (index, frame) in segment.keyFrames.enumerated() {
                 let next =
                     index + 1 < segment.keyFrames.count ? segment.keyFrames[index + 1].presentation.seconds : end
-                let (begin, end) = (start + frame.offset + tableSize, start + frame.offset + frame.size)
+                let (begin, stop) = (start + frame.offset + tableSize, start + frame.offset + frame.size)
                 frames.append(
                     IFrame(
-                        resource: Resource(uri: segment.resource.uri, byteRange: begin..<max(begin, end)),
+                        resource: Resource(uri: segment.resource.uri, byteRange: begin..<max(begin, stop)),
                         duration: max(0, next - frame.presentation.seconds),
                         isProtected: segment.isProtected
                     )
