@@ -196,11 +196,11 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "VectorFiles",
+                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "Packager", "VectorFiles",
                 "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Playlists", "Transcripts"],
+            exclude: ["Media", "Playlists", "Transcripts"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -71,20 +71,21 @@ struct KeyServerClient: Sendable {
     ///
     /// - Parameters:
     ///   - assetID: What devices ask for.
+    ///   - track: `audio` or `video`; nil for both.
     ///   - policy: The licence policy; nil leaves the server's default.
     func register(
         assetID: String,
         keyID: String,
         key: SecretBytes,
         iv: SecretBytes,
-        isAudio: Bool,
+        track: String?,
         policy: String?
     ) async throws {
         let document = JSONValue.object([
             "key": .string(hexadecimal(key.reveal())),
             "iv": .string(hexadecimal(iv.reveal())),
             "keyId": .string(keyID),
-            "track": .string(isAudio ? "audio" : "video"),
+            "track": .string(track),
             "policy": .string(policy),
         ])
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
@@ -130,7 +131,9 @@ struct KeyServerClient: Sendable {
         guard let response = response as? HTTPURLResponse else {
             throw CommandFailure.file("\(url) does not speak HTTP")
         }
-        guard [200, 201].contains(response.statusCode) else { throw Self.refusal(response.statusCode, Array(data), path) }
+        guard [200, 201].contains(response.statusCode) else {
+            throw Self.refusal(response.statusCode, Array(data), path)
+        }
         return (Array(data), response)
     }
 

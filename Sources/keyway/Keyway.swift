@@ -6,7 +6,7 @@ import Foundation
 struct Keyway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyway",
-        abstract: "FairPlay Streaming on Linux: package films, look into SPCs, CKCs and playlists, find out what is wrong.",
+        abstract: "FairPlay Streaming on Linux: package films; look into SPCs, CKCs and playlists, and find faults.",
         discussion: """
             Files are given by name, or as - for standard input. SPCs and CKCs are taken in binary or in base64, and are \
             written in binary. Output holds no secret unless --reveal is given.

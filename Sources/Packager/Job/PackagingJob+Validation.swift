@@ -143,7 +143,7 @@ extension PackagingJob {
 
     private func checkKeys(_ scheme: TrackProtection.Scheme) throws {
         guard !keys.isEmpty else {
-            throw JobFailure("keys", "\(scheme.rawValue) needs a key: give one, or dev to have them made")
+            throw JobFailure("keys", "\(scheme.rawValue) needs a key: give one, or have keys made (dev)")
         }
         _ = try PackagingKey.index(keys.all.map(\.key))
         for (trackClass, key) in keys.all where key.iv == nil {

@@ -21,7 +21,7 @@ package protocol SegmentWriter: AnyObject {
 }
 
 /// Where a key frame lies in a segment, with all that is needed to decode it but the init segment. In a transport stream
-/// it begins behind PAT and PMT, which are the Media Initialization Section there (RFC 8216bis, 4.4.3.6).
+/// it begins with PAT and PMT, a packet each.
 package struct KeyFrame: Hashable, Sendable {
     /// Its first byte, counted from the beginning of the segment.
     package var offset: Int

@@ -9,6 +9,11 @@ extension Rendition {
         var isProtected: Bool
     }
 
+    /// What a key frame of a transport stream begins with: PAT and PMT, in bytes. They are its Media Initialization
+    /// Section, which the byte range of an I-frame must not include, and which clients find before it
+    /// (RFC 8216bis, 4.4.3.6).
+    private var tableSize: Int { initialization == nil && clearInitialization == nil ? 2 * 188 : 0 }
+
     /// The key frames that can be read by themselves, in order. Together they last as long as the segments from the
     /// first of them on.
     var iFrames: [IFrame] {
@@ -25,10 +30,10 @@ extension Rendition {
             for (index, frame) in segment.keyFrames.enumerated() {
                 let next =
                     index + 1 < segment.keyFrames.count ? segment.keyFrames[index + 1].presentation.seconds : end
-                let (begin, size) = (start + frame.offset, frame.size)
+                let (begin, stop) = (start + frame.offset + tableSize, start + frame.offset + frame.size)
                 frames.append(
                     IFrame(
-                        resource: Resource(uri: segment.resource.uri, byteRange: begin..<begin + size),
+                        resource: Resource(uri: segment.resource.uri, byteRange: begin..<max(begin, stop)),
                         duration: max(0, next - frame.presentation.seconds),
                         isProtected: segment.isProtected
                     )

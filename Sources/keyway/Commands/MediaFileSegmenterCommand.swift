@@ -30,7 +30,10 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
     @Option(name: .apple("t", "target-duration"), help: .init("How long segments are aimed to be.", valueName: "s"))
     var targetDuration = "10"
 
-    @Option(name: .apple("z", "iframe-index-file"), help: .init("The playlist of I-frames, or none.", valueName: "name"))
+    @Option(
+        name: .apple("z", "iframe-index-file"),
+        help: .init("The playlist of I-frames, or none.", valueName: "name")
+    )
     var iFrameIndexFile = "iframe_index.m3u8"
 
     @Flag(name: .apple("r", "iso-fragmented"), help: "Fragmented MP4 instead of transport streams.")

@@ -41,7 +41,10 @@ struct PackageCommand: AsyncParsableCommand {
         var settings = try packaging.job.map { try JobFile.read($0) } ?? PackagingSettings()
         settings.override(with: try PackagingSettings(inputs: inputs, packaging, encryption, delivery))
         if delivery.policy != nil || delivery.adminToken != nil, !settings.isDev {
-            throw CommandFailure.usage("--policy and --admin-token are for new keys", next: "add --dev, or leave them out")
+            throw CommandFailure.usage(
+                "--policy and --admin-token are for new keys",
+                next: "add --dev, or leave them out"
+            )
         }
         var session = PackagingSession(settings: settings)
         session.isDryRun = packaging.isDryRun

@@ -45,12 +45,18 @@ struct EncryptionOptions: ParsableArguments {
     @Option(help: .init("The IV that goes with the key, 16 bytes.", valueName: "hex|@file"))
     var iv: String?
 
-    @Option(name: .customLong("key-file"), help: .init("Key and IV, 32 bytes, as Apple's tools have it.", valueName: "file"))
+    @Option(
+        name: .customLong("key-file"),
+        help: .init("Key and IV, 32 bytes, as Apple's tools have it.", valueName: "file")
+    )
     var keyFile: String?
 
     @Option(
         name: .customLong("track-key"),
-        help: .init("The key of one class (audio, SD, HD, UHD); several times.", valueName: "class=kid:key:iv|class=@file")
+        help: .init(
+            "The key of one class (audio, SD, HD, UHD); several times.",
+            valueName: "class=kid:key:iv|class=@file"
+        )
     )
     var trackKeys: [String] = []
 
@@ -71,7 +77,10 @@ struct EncryptionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("allowed-cpc"),
-        help: .init("ALLOWED-CPC of a class or a variant: UHD=AppleMain/Main; several times.", valueName: "class=labels")
+        help: .init(
+            "ALLOWED-CPC of a class or a variant: UHD=AppleMain/Main; several times.",
+            valueName: "class=labels"
+        )
     )
     var allowedCPC: [String] = []
 }
@@ -153,8 +162,11 @@ extension PackagingSettings {
     private mutating func takeTrackKeys(_ texts: [String]) throws(CommandFailure) {
         for text in texts {
             guard let sign = text.firstIndex(of: "="), let trackClass = TrackClass(parsing: text[..<sign]) else {
-                throw .usage("--track-key takes a class, an equals sign and a key", next: "such as HD=@hd.key; classes are "
-                    + TrackClass.allCases.map(\.rawValue).joined(separator: ", "))
+                throw .usage(
+                    "--track-key takes a class, an equals sign and a key",
+                    next: "such as HD=@hd.key; classes are "
+                        + TrackClass.allCases.map(\.rawValue).joined(separator: ", ")
+                )
             }
             guard classKeys[trackClass] == nil else {
                 throw .usage("--track-key has two keys for \(trackClass.rawValue)", next: "leave one of the two out")

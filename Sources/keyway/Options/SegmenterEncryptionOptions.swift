@@ -22,7 +22,10 @@ struct SegmenterEncryptionOptions: ParsableArguments {
 
     @Option(
         name: .apple("J", "encrypt-iv"),
-        help: .init("random or sequence, where files are encrypted; otherwise the IV is the key file's.", valueName: "how")
+        help: .init(
+            "random or sequence, where files are encrypted; otherwise the IV is the key file's.",
+            valueName: "how"
+        )
     )
     var ivMethod: String?
 
@@ -35,7 +38,9 @@ struct SegmenterEncryptionOptions: ParsableArguments {
             throw ValidationError("-P needs --stream-encrypt: FairPlay decrypts samples, not whole files.")
         }
         guard !isStreamingKeyDelivery || ivMethod == nil else {
-            throw ValidationError("--encrypt-iv cannot stand beside -P: FairPlay's IV comes with the key, in the key file.")
+            throw ValidationError(
+                "--encrypt-iv cannot stand beside -P: FairPlay's IV comes with the key, in the key file."
+            )
         }
         guard !isStreamEncrypt || ivMethod == nil else {
             throw ValidationError("--encrypt-iv cannot stand beside --stream-encrypt: the IV is the key file's.")

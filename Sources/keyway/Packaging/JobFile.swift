@@ -119,16 +119,18 @@ struct JobFile {
         let known = ["key-id", "key", "iv", "key-env", "iv-env", "file"]
         var values: [String: String] = [:]
         for (key, value) in try fields(node, "a key", known) { values[key] = try word(value, key) }
-        func secret(_ name: String) throws(CommandFailure) -> String? {
-            let variable = values["\(name)-env"]
+        func secret(_ field: String) throws(CommandFailure) -> String? {
+            let variable = values["\(field)-env"]
             guard let variable else {
-                return values[name].map { $0.hasPrefix("@") ? "@" + resolved(String($0.dropFirst())) : $0 }
+                return values[field].map { $0.hasPrefix("@") ? "@" + resolved(String($0.dropFirst())) : $0 }
             }
-            guard values[name] == nil else {
-                throw error(node, "a key has both \(name) and \(name)-env: leave one out")
+            guard values[field] == nil else {
+                throw error(node, "a key has both \(field) and \(field)-env: leave one out")
             }
             guard let value = environment[variable], !value.isEmpty else {
-                throw error(node, "the environment has no variable \(variable)")
+                // A key that was put here by mistake is not repeated.
+                let name = variable.utf8.count < 32 ? variable : "of that name"
+                throw error(node, "the environment has no variable \(name), which \(field)-env gives")
             }
             return value
         }
@@ -179,7 +181,9 @@ extension JobFile {
     }
 
     private func word(_ node: Node, _ field: String) throws(CommandFailure) -> String {
-        guard let scalar = node.scalar, !scalar.string.isEmpty else { throw error(node, "\(field) is one word or number") }
+        guard let scalar = node.scalar, !scalar.string.isEmpty else {
+            throw error(node, "\(field) is one word or number")
+        }
         return scalar.string
     }
 
@@ -220,7 +224,8 @@ extension JobFile {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
                 (mark.line, problem)
-            case .duplicatedKeysInMapping(_, let context): (context.mark.line, "a field stands twice")
+            case .duplicatedKeysInMapping(let names, let context):
+                (context.mark.line, "“\(names.first ?? "")” stands twice: keep one of the two")
             default: (0, "it is no YAML")
             }
         return .input("\(name):\(line): \(problem)", next: "docs/package-command.md has an example")

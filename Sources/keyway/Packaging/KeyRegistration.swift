@@ -6,10 +6,16 @@ import Packager
 struct KeyRegistration {
     /// A key, and what it is for.
     struct Entry {
-        let trackClass: TrackClass
+        var classes: [TrackClass]
         let key: PackagingKey
         /// What the server knows it by: the key URI without `skd://`.
         let assetID: String
+
+        /// What the server is told that it is for; nothing where sound and pictures share it.
+        var track: String? {
+            guard classes.contains(.audio) else { return "video" }
+            return classes.count == 1 ? "audio" : nil
+        }
     }
 
     /// The keys that a plan uses, each once.
@@ -22,12 +28,14 @@ struct KeyRegistration {
         let template = plan.job.keyURI ?? .fairPlay
         var entries: [Entry] = []
         for rendition in plan.renditions where rendition.protection != nil {
-            guard let trackClass = rendition.trackClass, let key = plan.job.keys[trackClass],
-                !entries.contains(where: { $0.key.keyID == key.keyID })
-            else { continue }
+            guard let trackClass = rendition.trackClass, let key = plan.job.keys[trackClass] else { continue }
+            if let place = entries.firstIndex(where: { $0.key.keyID == key.keyID }) {
+                if !entries[place].classes.contains(trackClass) { entries[place].classes.append(trackClass) }
+                continue
+            }
             let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: plan.job.title)
             let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
-            entries.append(Entry(trackClass: trackClass, key: key, assetID: assetID))
+            entries.append(Entry(classes: [trackClass], key: key, assetID: assetID))
         }
         self.entries = entries
     }
@@ -41,7 +49,7 @@ struct KeyRegistration {
                 keyID: entry.key.keyID.hexadecimal,
                 key: entry.key.key,
                 iv: iv,
-                isAudio: entry.trackClass == .audio,
+                track: entry.track,
                 policy: policy
             )
         }

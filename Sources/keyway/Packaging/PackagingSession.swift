@@ -58,5 +58,5 @@ struct PackagingSession {
         if let server { try await registration.register(with: server, policy: policy) }
     }
 
-    private static func open(_ path: String) throws -> any MediaInput { try MovieFileInput(try MappedFile(path: path)) }
+    private static func open(_ path: String) throws -> any MediaInput { try MediaInputs.open(path) }
 }

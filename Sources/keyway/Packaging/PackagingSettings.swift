@@ -254,7 +254,8 @@ extension PackagingSettings {
             return try body()
         } catch let error as CommandFailure {
             guard case .file(let name, let line) = place else { throw error }
-            throw CommandFailure(kind: error.kind, what: "\(name):\(line): \(error.what)", next: error.next)
+            let kind = error.kind == .file ? error.kind : .input
+            throw CommandFailure(kind: kind, what: "\(name):\(line): \(error.what)", next: error.next)
         } catch {
             guard case .file(let name, let line) = place else { throw error }
             throw CommandFailure.input("\(name):\(line): \(error)")

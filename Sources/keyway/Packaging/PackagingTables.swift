@@ -104,7 +104,7 @@ enum PackagingTables {
     private static func keys(_ registration: KeyRegistration) -> FieldTable {
         let items = registration.entries.map { entry in
             [
-                Field("class", .text(entry.trackClass.rawValue)),
+                Field("classes", .list(entry.classes.map(\.rawValue))),
                 Field("key ID", .bytes(entry.key.keyID.bytes)),
                 Field("fingerprint", .bytes(KeyFingerprint.bytes(of: entry.key.key))),
             ]
@@ -115,13 +115,13 @@ enum PackagingTables {
     private static func files(_ plan: PackagingPlan, _ playlists: PresentationPlaylists) -> FieldTable {
         var names = [playlists.path]
         for rendition in plan.renditions {
-            let names_ = plan.job.names
-            names.append("\(rendition.folder)/\(names_.media)")
+            let fileNames = plan.job.names
+            names.append("\(rendition.folder)/\(fileNames.media)")
             let hasIFrames = plan.job.scheme != .aes128 || rendition.protection == nil
-            if rendition.media.kind == .video, hasIFrames, let iFrames = names_.iFrames {
+            if rendition.media.kind == .video, hasIFrames, let iFrames = fileNames.iFrames {
                 names.append("\(rendition.folder)/\(iFrames)")
             }
-            let media = plan.job.isSingleFile ? "media" : "\(names_.segmentPrefix)1, \(names_.segmentPrefix)2"
+            let media = plan.job.isSingleFile ? "media" : "\(fileNames.segmentPrefix)1, \(fileNames.segmentPrefix)2"
             let count = plan.expectedSegmentCount.map { "about \($0) segments" } ?? "segments"
             names.append("\(rendition.folder)/\(media) … (\(count))")
         }

@@ -183,6 +183,11 @@ struct PresentationPlaylistsTests {
         #expect(clear.media.map(\.playlist.version) == [3, 4, 3])
         #expect(clear.media.map(\.playlist.targetDuration) == [7, 4, 7])
         #expect(clear.multivariant.version == nil)
+        // PAT and PMT, a packet each, stand before an I-frame and are no part of it.
+        #expect(
+            clear.media[1].playlist.segments.prefix(2).map(\.byteRange)
+                == [ByteRange(length: 750_000 - 376, offset: 376), ByteRange(length: 750_000 - 376, offset: 1_500_376)]
+        )
         let protection = try Renditions.protection(.sampleAES)
         let protected = try PresentationPlaylists(
             [

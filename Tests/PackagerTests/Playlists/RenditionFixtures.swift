@@ -82,8 +82,7 @@ enum Renditions {
             let start = duration.value * Int64(index)
             let frames = [start, start + duration.value / 2].enumerated().map { place, time in
                 KeyFrame(
-                    // PAT and PMT stand before it.
-                    offset: place * (size / 2) + (suffix == "ts" ? 376 : 0),
+                    offset: place * (size / 2),
                     size: size / 4,
                     presentation: MediaTime(time, timescale: duration.timescale)
                 )

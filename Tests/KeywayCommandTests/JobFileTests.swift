@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite("Job files")
+struct JobFileTests {
+    static let valid = """
+        inputs:
+          - \(PackageTests.film)
+        out: site
+        keys:
+          all:
+            key-id: \(PackageTests.keyID)
+            key: \(PackageTests.key)
+            iv: \(PackageTests.iv)
+        """
+
+    @Test(
+        "say in which line they are wrong, and repeat no key",
+        arguments: [
+            ("out: site", "out: site\nscehme: cbcs", 4, "no field “scehme”"),
+            ("out: site", "out: site\nscheme: rot13", 4, "cbcs, sample-aes"),
+            ("out: site", "out: site\nclear-lead: later", 4, "no number"),
+            ("out: site", "out: site\nsingle-file: perhaps", 4, "true or false"),
+            ("out: site", "out: site\nsystems: [fairplay, windows]", 4, "windows"),
+            ("out: site", "out: site\nhdcp:\n  UHD: TYPE-9", 5, "TYPE-9"),
+            ("out: site", "out: site\nhdcp: TYPE-1", 4, "mapping"),
+            ("out: site", "out: site\nkey-uri: skd://{film}", 4, "{film}"),
+            ("out: site", "out: [site]", 3, "one word"),
+            ("out: site", "out: site\nout: site", 3, "“out” stands twice"),
+            ("  all:", "  everything:", 5, "all, audio, SD, HD, UHD"),
+            ("    iv: ", "    vi: ", 8, "no field “vi”"),
+            ("    key: ", "    key-env: NO_SUCH_VARIABLE_", 6, "no variable"),
+            ("    key: 00", "    key: ", 6, "16 bytes"),
+            ("    key: ", "    file: x\n    key: ", 6, "leave one out"),
+            ("  - /", "  - {lang: en}\n  - /", 2, "no path"),
+            ("  - /", "  - {path: a, role: hero}\n  - /", 2, "hero"),
+            ("  - /", "  - a,role=hero\n  - /", 2, "hero"),
+            ("inputs:", "inputs: {", 2, "expected"),
+        ]
+    )
+    func mistakes(old: String, new: String, line: Int, fragment: String) throws {
+        let tool = try Tool()
+        _ = try tool.file("job.yaml", Array(Self.valid.replacing(old, with: new, maxReplacements: 1).utf8))
+        let run = try tool.run(["package", "--job", "job.yaml"])
+        #expect(run.status == 1, "\(run.errors)")
+        #expect(run.errors.contains("job.yaml:\(line): "), "\(run.errors)")
+        #expect(run.errors.contains(fragment), "\(run.errors)")
+        #expect(!run.errors.contains(PackageTests.key.dropFirst(2)) && !run.errors.contains(PackageTests.iv))
+    }
+
+    @Test("are taken where they are right, and have paths beside them")
+    func right() throws {
+        let tool = try Tool()
+        try FileManager.default.createDirectory(atPath: tool.path("jobs"), withIntermediateDirectories: false)
+        _ = try tool.file("jobs/job.yaml", Array(Self.valid.utf8))
+        let run = try tool.run(["package", "--job", "jobs/job.yaml"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(FileManager.default.fileExists(atPath: tool.path("jobs/site/main.m3u8")))
+    }
+
+    @Test("do not grow when they refer to themselves")
+    func references() throws {
+        let tool = try Tool()
+        var text = "a0: &a0 [x, x]\n"
+        for level in 1...40 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+        _ = try tool.file("job.yaml", Array(text.utf8))
+        let run = try tool.run(["package", "--job", "job.yaml"])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("job.yaml:1: "))
+    }
+
+    @Test("that are empty, or no text, are named as what they are")
+    func noJob() throws {
+        let tool = try Tool()
+        _ = try tool.file("job.yaml", [])
+        #expect(try tool.run(["package", "--job", "job.yaml"]).errors.contains("empty"))
+        _ = try tool.file("job.yaml", [0xFF, 0xFE, 0x00])
+        #expect(try tool.run(["package", "--job", "job.yaml"]).status == 1)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("keyway package --dev")
+struct PackageKeyDeliveryTests {
+    /// What a server was told.
+    private final class Log: Sendable {
+        let requests = Mutex<[LittleServer.Request]>([])
+    }
+
+    @Test("registers new keys before it packages, and saves them for their owner alone")
+    func registration() throws {
+        let log = Log()
+        let server = try LittleServer { request in
+            log.requests.withLock { $0.append(request) }
+            return LittleServer.Response(status: 201, body: Array("{}".utf8))
+        }
+        let tool = try Tool()
+        _ = try tool.file("token", Array("secret-token\n".utf8))
+        let run = try tool.run(
+            [
+                "package", PackageTests.film, "--out", "site", "--dev", "--server", server.address, "--admin-token",
+                "@token", "--policy", "gold", "--save-keys", "keys.txt",
+            ]
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        let requests = log.requests.withLock { $0 }
+        #expect(requests.map(\.method) == ["PUT", "PUT"])
+        let saved = String(decoding: try tool.content(tool.path("keys.txt")), as: UTF8.self).split(separator: "\n")
+        #expect(saved.count == 2)
+        for (request, line) in zip(requests, saved) {
+            let parts = line.split(separator: ":").map(String.init)
+            try #require(parts.count == 3)
+            let body = try Tool.json(request.body)
+            #expect(request.path == "/admin/content/\(parts[0])")
+            #expect(request.headers.first { $0.key.lowercased() == "authorization" }?.value == "Bearer secret-token")
+            #expect(request.headers.first { $0.key.lowercased() == "content-type" }?.value == "application/json")
+            #expect(body["keyId"] as? String == parts[0])
+            #expect(body["key"] as? String == parts[1])
+            #expect(body["iv"] as? String == parts[2])
+            #expect(body["policy"] as? String == "gold")
+            #expect(!run.text.contains(parts[1]) && !run.text.contains(parts[2]))
+            let main = String(decoding: try tool.content(tool.path("site/main.m3u8")), as: UTF8.self)
+            #expect(main.contains("skd://\(parts[0])"))
+        }
+        #expect(try requests.map { try Tool.json($0.body)["track"] as? String } == ["video", "audio"])
+        let mode = try FileManager.default.attributesOfItem(atPath: tool.path("keys.txt"))[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test("writes nothing when the server refuses")
+    func refusal() throws {
+        let server = try LittleServer { _ in
+            LittleServer.Response(status: 401, body: Array(#"{"type": "urn:keyway:problem:unauthorized"}"#.utf8))
+        }
+        let tool = try Tool()
+        let run = try tool.run(
+            [
+                "package", PackageTests.film, "--out", "site", "--dev", "--server", server.address, "--admin-token",
+                "wrong",
+            ]
+        )
+        #expect(run.status == 1)
+        #expect(run.errors.contains("401"))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("site/main.m3u8")))
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+
+@testable import Packager
+@testable import keyway
+
+@Suite("keyway package")
+struct PackageTests {
+    static let film = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Media/film.mp4").path
+    static let keyID = "101112131415161718191a1b1c1d1e1f"
+    static let key = "00112233445566778899aabbccddeeff"
+    static let iv = "ffeeddccbbaa99887766554433221100"
+    static let keyOptions = ["--key-id", keyID, "--key", key, "--iv", iv]
+
+    /// Every file below a folder, by its path there.
+    static func files(_ folder: String) throws -> [String: Data] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+        var files: [String: Data] = [:]
+        for name in names {
+            var isFolder: ObjCBool = false
+            let path = folder + "/" + name
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            files[name] = try Data(contentsOf: URL(filePath: path))
+        }
+        return files
+    }
+
+    @Test("writes a presentation in which our own check finds nothing")
+    func presentation() throws {
+        let tool = try Tool()
+        let run = try tool.run(
+            ["package", Self.film, "--out", "site", "--segment-duration", "2"] + Self.keyOptions
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.text.contains("play site/main.m3u8"))
+        let names = try Set(Self.files(tool.path("site")).keys)
+        #expect(
+            names.isSuperset(of: [
+                "main.m3u8", "video-48/media.m3u8", "video-48/iframes.m3u8", "video-48/init.mp4", "video-48/3.m4s",
+                "audio-en/media.m3u8", "audio-en/init.mp4", "audio-en/3.m4s",
+            ])
+        )
+        #expect(!names.contains { $0.hasPrefix(".") })
+        let check = try tool.run(["playlist", "check", "--fail-on", "note", "site/main.m3u8"])
+        #expect(check.status == 0, "\(check.text)")
+        let secrets = [Self.key, Self.iv]
+        for text in [run.text, run.errors] { #expect(!secrets.contains { text.contains($0) }) }
+        let main = String(decoding: try tool.content(tool.path("site/main.m3u8")), as: UTF8.self)
+        #expect(main.contains("skd://\(Self.keyID)") && main.contains("LANGUAGE=\"en\",NAME=\"English\""))
+    }
+
+    @Test("says in a dry run what it would do, without a key, and writes nothing")
+    func dryRun() throws {
+        let tool = try Tool()
+        let options = ["package", Self.film, "--out", "site", "--dry-run", "--json"] + Self.keyOptions
+        let run = try tool.run(options)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: tool.path("site")))
+        let report = try run.json()
+        let tracks = try #require((report["tracks"] as? [String: Any])?["blocks"] as? [[String: Any]])
+        #expect(tracks.map { $0["folder"] as? String } == ["video-48", "audio-en"])
+        #expect(tracks.map { $0["class"] as? String } == ["SD", "audio"])
+        let keys = try #require((report["keys"] as? [String: Any])?["list"] as? [[String: Any]])
+        #expect(keys.count == 1)
+        #expect(keys[0]["keyID"] as? String == Self.keyID)
+        // The first 8 bytes of SHA-256 over the key.
+        #expect(keys[0]["fingerprint"] as? String == "a8faed6abbf35c12")
+        #expect(!run.text.contains(Self.key) && !run.text.contains(Self.iv))
+        let made = try tool.run(["package", Self.film, "--out", "site", "--dev", "--dry-run"])
+        #expect(made.status == 0, "a dry run registers nothing and needs no token: \(made.errors)")
+    }
+
+    @Test("replaces nothing that it was not told to")
+    func overwriting() throws {
+        let tool = try Tool()
+        let arguments = ["package", Self.film, "--out", "site"]
+        #expect(try tool.run(arguments).status == 0)
+        let before = try Self.files(tool.path("site"))
+        let again = try tool.run(arguments + Self.keyOptions)
+        #expect(again.status == 2)
+        #expect(again.errors.contains("overwrite"))
+        #expect(try Self.files(tool.path("site")) == before)
+        #expect(try tool.run(arguments + ["--overwrite"] + Self.keyOptions).status == 0)
+        #expect(try Self.files(tool.path("site"))["main.m3u8"] != before["main.m3u8"])
+    }
+
+    @Test("does the same by a job file as by options")
+    func jobFile() throws {
+        let tool = try Tool()
+        _ = try tool.file("film.mp4", [UInt8](try Data(contentsOf: URL(filePath: Self.film))))
+        _ = try tool.file("iv.hex", Array(Self.iv.utf8))
+        _ = try tool.file(
+            "job.yaml",
+            Array(
+                """
+                inputs:
+                  - path: film.mp4
+                    lang: de
+                out: by-file
+                segment-duration: 2
+                single-file: yes
+                clear-lead: 2
+                systems: [fairplay, common]
+                keys:
+                  all: {key-id: \(Self.keyID), key-env: FILM_KEY, iv: "@iv.hex"}
+                hdcp: {SD: TYPE-0}
+                allowed-cpc: {SD: AppleMain}
+                """.utf8
+            )
+        )
+        let environment = ["FILM_KEY": Self.key]
+        let byFile = try tool.run(["package", "--job", "job.yaml"], environment: environment)
+        #expect(byFile.status == 0, "\(byFile.errors)")
+        let byOptions = try tool.run(
+            [
+                "package", "film.mp4,lang=de", "--out", "by-options", "--segment-duration", "2", "--single-file",
+                "--clear-lead", "2", "--systems", "fairplay,common", "--hdcp", "SD=TYPE-0", "--allowed-cpc",
+                "SD=AppleMain",
+            ] + Self.keyOptions
+        )
+        #expect(byOptions.status == 0, "\(byOptions.errors)")
+        let files = try Self.files(tool.path("by-file"))
+        #expect(files.count > 4)
+        #expect(try Self.files(tool.path("by-options")) == files)
+        // The command line has the last word.
+        let other = try tool.run(["package", "--job", "job.yaml", "--out", "third"], environment: environment)
+        #expect(other.status == 0, "\(other.errors)")
+        #expect(try Self.files(tool.path("third")) == files)
+    }
+
+    @Test(
+        "refuses what makes no sense, says what to do, and exits with 2",
+        arguments: [
+            (["--scheme", "rot13"], "cbcs, sample-aes, aes-128 and none"),
+            (["--scheme", "cbcs"], "needs a key"),
+            (["--container", "mkv"], "fmp4 and ts"),
+            (["--segment-duration", "soon"], "no number of seconds"),
+            (["--segment-duration", "0"], "from 0.5 to 60"),
+            (["--clear-lead", "2"], "--clear-lead: all is clear"),
+            (["--key-id", keyID], "go with a key"),
+            (["--key", key, "--iv", iv], "--key-id is missing"),
+            (["--key", key, "--key-file", "x"], "two keys"),
+            (["--key-file", "x", "--iv", iv], "has the IV already"),
+            (["--key-id", keyID, "--key", key], "has no IV"),
+            (keyOptions + ["--scheme", "aes-128", "--systems", "fairplay"], "identity"),
+            (keyOptions + ["--scheme", "sample-aes", "--container", "fmp4"], "container ts"),
+            (keyOptions + ["--clear-lead", "60"], "the presentation lasts 6"),
+            (keyOptions + ["--hdcp", "video-720=TYPE-1"], "video-48"),
+            (keyOptions + ["--dev", "--admin-token", "t"], "keys are given"),
+            (["--dev"], "--admin-token"),
+            (["--policy", "gold"], "--dev"),
+            (["--track-key", "8K=@x"], "audio, SD, HD, UHD"),
+        ]
+    )
+    func usage(options: [String], fragment: String) throws {
+        let tool = try Tool()
+        let run = try tool.run(["package", Self.film, "--out", "site"] + options)
+        #expect(run.status == 2, "\(run.errors)")
+        #expect(run.errors.contains(fragment), "\(run.errors)")
+        #expect(!run.errors.contains(Self.key) && !run.errors.contains(Self.iv))
+        #expect(!FileManager.default.fileExists(atPath: tool.path("site")))
+    }
+
+    @Test("tells a file that is not there from one that is no film")
+    func badInputs() throws {
+        let tool = try Tool()
+        let missing = try tool.run(["package", "nothing.mp4", "--out", "site"])
+        #expect(missing.status == 3)
+        #expect(missing.errors.contains("nothing.mp4"))
+        _ = try tool.file("text.mp4", Array("This is no film, but it has some length.".utf8))
+        let text = try tool.run(["package", "text.mp4", "--out", "site"])
+        #expect(text.status == 1)
+        #expect(text.errors.contains("text.mp4"))
+    }
+
+    @Test("takes a key for each class, from files too")
+    func trackKeys() throws {
+        let tool = try Tool()
+        _ = try tool.file("sd.key", Array("\(Self.keyID):\(Self.key):\(Self.iv)\n".utf8))
+        let run = try tool.run(
+            [
+                "package", Self.film, "--out", "site", "--track-key", "SD=@sd.key", "--track-key",
+                "audio=\(String(Self.keyID.reversed())):\(Self.key):\(Self.iv)", "--json",
+            ]
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        let keys = try #require((try run.json()["keys"] as? [String: Any])?["list"] as? [[String: Any]])
+        #expect(keys.map { $0["keyID"] as? String } == [Self.keyID, String(Self.keyID.reversed())])
+        let wrong = try tool.run(
+            ["package", Self.film, "--out", "other", "--track-key", "SD=\(Self.keyID):\(Self.key)00"]
+        )
+        #expect(wrong.status == 1)
+        #expect(!wrong.errors.contains(Self.key))
+    }
+
+    @Test("says how far it is, how fast, and how long it will take")
+    func progress() {
+        let progress = PackagingRun.Progress(bytesRead: 430_000_000, bytesTotal: 1_000_000_000, bytesWritten: 0)
+        #expect(ProgressLine.text(progress, seconds: 2) == "43 %  430 MB of 1.00 GB  215 MB/s  0:02 left")
+        let early = PackagingRun.Progress(bytesRead: 0, bytesTotal: 1000, bytesWritten: 0)
+        #expect(ProgressLine.text(early, seconds: 0) == "0 %  0 B of 1.00 kB  0 B/s")
+        let pipe = PackagingRun.Progress(bytesRead: 12_345_678, bytesTotal: nil, bytesWritten: 0)
+        #expect(ProgressLine.text(pipe, seconds: 1) == "12.3 MB  12.3 MB/s")
+        let slow = PackagingRun.Progress(bytesRead: 1_000_000, bytesTotal: 91_000_000, bytesWritten: 0)
+        #expect(ProgressLine.text(slow, seconds: 1) == "1 %  1.00 MB of 91.0 MB  1.00 MB/s  1:30 left")
+        #expect(ByteCount.text(999.6) == "1.00 kB")
+        #expect(ByteCount.text(99_960) == "100 kB")
+    }
+}
