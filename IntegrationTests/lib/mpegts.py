@@ -76,9 +76,10 @@ def ahead(after, before):
 
 
 class Reader:
-    """Reads a whole stream, or a segment after another one, for which `counters` are handed on."""
+    """Reads segments, one after the other, as one stream. `checks_clock`: no access unit may be due before it has arrived."""
 
-    def __init__(self):
+    def __init__(self, checks_clock=False):
+        self.checks_clock = checks_clock
         self.streams = {}
         self.pmt_pid = None
         self.pcr_pid = None
@@ -191,6 +192,6 @@ class Reader:
             raise Malformed(f"PID {pid:#x}: PTS {pts} before DTS {dts}")
         if stream.packets and ahead(dts, stream.packets[-1].dts) <= 0:
             raise Malformed(f"PID {pid:#x}: DTS {dts} after {stream.packets[-1].dts}")
-        if self.last_pcr is not None and pid == self.pcr_pid and ahead(dts, self.last_pcr // 300) < 0:
+        if self.checks_clock and self.last_pcr is not None and ahead(dts, self.last_pcr // 300) < 0:
             raise Malformed(f"PID {pid:#x}: DTS {dts} is late, the clock says {self.last_pcr // 300}")
         stream.packets.append(PES(pts, dts, bytes(data[9 + header:]), random_access))
