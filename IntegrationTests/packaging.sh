@@ -11,6 +11,7 @@ SHAKA=${SHAKA-$("$here/peers" || true)}
 kid=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
 key=3c4b5a69788796a5b4c3d2e1f00f1e2d
 iv=f1e2d3c4b5a6978800112233445566fe
+# shellcheck disable=SC2034 # used by those who source this
 key_options=(--key-id "$kid" --key "$key" --iv "$iv")
 
 # The distribution's Python, where another one in PATH lacks the cryptography package.
@@ -52,7 +53,7 @@ check_presentation() {
     local playlist=$1 output
     shift
     output=$(keyway playlist check "$playlist" 2>&1) || fail "playlist check: $output"
-    output=$(tool check-presentation "$playlist" --key "$key" --iv "$iv" "$@" 2>&1) || fail "$playlist: $output"
+    output=$(tool check-presentation "$playlist" --key "$key" "$@" 2>&1) || fail "$playlist: $output"
 }
 
 # hashes FILE video|audio [KEY [INDEX]]: a hash for each decoded frame. Nothing is cut off by edit lists, so that what
@@ -90,6 +91,16 @@ joined() {
     [ ${#files[@]} -gt 0 ] || fail "$1 has no video and no audio"
 }
 
+# packaging_options SCHEME CONTAINER: what keyway is told, in the array `options`.
+packaging_options() {
+    options=(--scheme "$1" --container "$2")
+    case $1 in
+        none) ;;
+        aes-128) options+=("${key_options[@]}" --systems identity --key-uri https://keys.example.com/key) ;;
+        *) options+=("${key_options[@]}") ;;
+    esac
+}
+
 # same_frames WHAT NAME video|audio FILE [KEY]: the frames of a file are those of a film. `compared` counts them.
 compared=0
 same_frames() {
@@ -102,18 +113,19 @@ same_frames() {
     compared=$((compared + count))
 }
 
+# kinds FILE: which of video and audio a file has.
+kinds() {
+    ffprobe -v error -show_entries stream=codec_type -of csv=p=0 "$1" | tr -d , | grep -E 'video|audio' | sort -u
+}
+
 # shaka OUT SCHEME CONTAINER INPUT: packages with Shaka Packager, each kind of stream that the input has. SCHEME is none,
 # cbcs, cenc, cens, cbc1 or aes128; CONTAINER is fmp4, or ts, where cbcs means SAMPLE-AES.
 shaka() {
     local out=$1 scheme=$2 container=$3 input=$4 kind stream streams=() options=()
     rm -rf "$out"
-    for kind in $(ffprobe -v error -show_entries stream=codec_type -of csv=p=0 "$input" | tr -d , | sort -u); do
+    for kind in $(kinds "$input"); do
         stream="in=$input,stream=$kind,playlist_name=$kind/media.m3u8"
-        case $kind in
-            video) ;;
-            audio) stream+=",hls_group_id=audio,hls_name=audio" ;;
-            *) continue ;;
-        esac
+        if [ "$kind" = audio ]; then stream+=",hls_group_id=audio,hls_name=audio"; fi
         case $container in
             fmp4) stream+=",init_segment=$out/$kind/init.mp4,segment_template=$out/$kind/\$Number\$.m4s" ;;
             ts) stream+=",segment_template=$out/$kind/\$Number\$.ts" ;;

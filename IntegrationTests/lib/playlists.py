@@ -30,6 +30,7 @@ class Part:
 
     header: bytes
     segments: list = field(default_factory=list)
+    keys: list = field(default_factory=list)  # of attributes of EXT-X-KEY, for the header
 
     @property
     def joined(self):
@@ -88,9 +89,9 @@ def media_playlist(path, kind, of=None):
             found = attributes(value)
             header, _ = read_range(path.parent / found["URI"], found.get("BYTERANGE"), 0)
             if rendition.parts[-1].segments or rendition.parts[-1].header:
-                rendition.parts.append(Part(header))
+                rendition.parts.append(Part(header, keys=keys))
             else:
-                rendition.parts[-1].header = header
+                rendition.parts[-1].header, rendition.parts[-1].keys = header, keys
         elif tag == "#EXTINF":
             duration = float(value.split(",")[0])
         elif tag == "#EXT-X-BYTERANGE":

@@ -23,6 +23,27 @@ def aes128(key, iv, segment):
     return data[:-padding]
 
 
+def open_segments(rendition, key):
+    """Undoes AES-128, of media segments and of Media Initialization Sections."""
+    for part in rendition.parts:
+        for tag in part.keys:
+            if tag["METHOD"] == "AES-128":
+                if "IV" not in tag:
+                    raise ValueError(f"{rendition.path}: an encrypted EXT-X-MAP needs an IV (RFC 8216, 4.3.2.5)")
+                part.header = aes128(key, initialization_vector(tag, 0), part.header)
+                break
+        for segment in part.segments:
+            for tag in segment.keys:
+                if tag["METHOD"] == "AES-128":
+                    segment.data = aes128(key, initialization_vector(tag, segment.number), segment.data)
+                    break
+
+
+def initialization_vector(tag, number):
+    """The IV of the playlist, or the Media Sequence Number (RFC 8216, 5.2)."""
+    return bytes.fromhex(tag["IV"][2:].rjust(32, "0")) if "IV" in tag else number.to_bytes(16, "big")
+
+
 def nal_unit(key, iv, unit):
     if unit[0] & 31 not in (1, 5) or len(unit) <= 48:
         return unit
