@@ -39,7 +39,7 @@ bench: setup ## Measure SPC to CKC beside raw RSA, playlists and packaging besid
 	.build-bench/release/playlist-bench --peers .build-bench/peers
 	swift build -c release --product keyway
 	@Benchmarks/Peers/packaging .build-bench/films --keyway "$$(swift build -c release --show-bin-path)/keyway" \
-		--shaka "$$(IntegrationTests/peers .build-bench || true)"
+		--shaka "$$(IntegrationTests/peers || true)"
 
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)
