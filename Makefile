@@ -24,18 +24,22 @@ build: setup ## Build .build/release/keyway and .build/release/keyway-server
 demo: build ## Start a key server and let a virtual iPhone ask it for a key
 	@scripts/demo
 
-# One debug build serves the unit tests and, by its executables, the integration tests.
+# One debug build serves the unit tests and, by its executables, the integration tests. Their films are made once, with
+# ffmpeg, and the packager that they compare with is installed once, both below .build-media.
 test: setup ## Run every test
 	swift test --parallel
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 # The package manager sees new source files of a package beside its own only when that one's manifest has changed.
-bench: setup ## Measure SPC to CKC beside raw RSA, playlists beside memcpy and other parsers
+bench: setup ## Measure SPC to CKC beside raw RSA, playlists and packaging beside other programs
 	@touch Package.swift
 	swift build -c release --package-path Benchmarks --scratch-path .build-bench
 	.build-bench/release/keyway-bench
 	@Benchmarks/Peers/setup .build-bench/peers
 	.build-bench/release/playlist-bench --peers .build-bench/peers
+	swift build -c release --product keyway
+	@Benchmarks/Peers/packaging .build-bench/films --keyway "$$(swift build -c release --show-bin-path)/keyway" \
+		--shaka "$$(IntegrationTests/peers || true)"
 
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)
