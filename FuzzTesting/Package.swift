@@ -18,5 +18,7 @@ let package = Package(
     targets: ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {
         fuzzTarget($0, ["ByteCoding", "FPSMessages"])
     } + [fuzzTarget("FuzzPlaylist", ["HLSPlaylist"])]
-        + ["FuzzMP4", "FuzzTS", "FuzzNAL", "FuzzADTS", "FuzzAC3"].map { fuzzTarget($0, ["ByteCoding", "MediaFormats"]) }
+        + ["FuzzMP4", "FuzzTS", "FuzzNAL", "FuzzADTS", "FuzzAC3"].map {
+            fuzzTarget($0, ["ByteCoding", "MediaFormats"])
+        }
 )

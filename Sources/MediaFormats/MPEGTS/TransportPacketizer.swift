@@ -94,7 +94,8 @@ public struct TransportPacketizer: Sendable {
             )
             let prefix = Self.prefix(pid, isStart: false) | UInt32(0x20 | counter) << 24
             packet.storeBytes(of: prefix.littleEndian, as: UInt32.self)
-            Self.writeAdaptation(Self.payloadSize, clock, false, to: UnsafeMutableRawBufferPointer(rebasing: packet[4...]))
+            let field = UnsafeMutableRawBufferPointer(rebasing: packet[4...])
+            Self.writeAdaptation(Self.payloadSize, clock, false, to: field)
         }
         offset += TransportPacketHeader.packetSize
         return true

@@ -17,7 +17,8 @@ struct SubtitleOutput {
         var written: [Rendition.Segment] = []
         var end = MediaTime.zero
         for (index, segment) in segments.enumerated() {
-            end = MediaTime(end.converted(to: segment.duration.timescale) + segment.duration.value, timescale: segment.duration.timescale)
+            let timescale = segment.duration.timescale
+            end = MediaTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
             let bytes = index == segments.count - 1 ? text.last() : text.segment(until: end)
             let name = "\(index + 1).vtt"
             let file = try FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
