@@ -133,7 +133,7 @@ struct MP4DecryptorTests {
         let description = try #require(file.firstRange(of: Array("stsd".utf8)))
         // Of two entries one is counted; in the other a box becomes a sinf box that has no end.
         file[description.upperBound + 7] = 1
-        let box = entries + 221 + 86
+        let box = description.upperBound + 8 + 221 + 86
         #expect(file[box + 4..<box + 8] == Array("avcC".utf8)[...])
         let protection = [0x3F, 0xFF, 0xFF, 0xFF] + Array("sinf".utf8) + [0, 0, 0, 12] + Array("frmaavc1".utf8)
         file.replaceSubrange(box..<box + protection.count, with: protection)
