@@ -3,10 +3,10 @@ import MediaFormats
 import Packager
 import Testing
 
-/// The clips in Fixtures; `make` there says how they were made.
+/// The clips in Fixtures/Inputs; `make` there says how they were made.
 enum Clip {
     static func path(_ name: String) throws -> String {
-        try #require(Bundle.module.url(forResource: "Fixtures/\(name)", withExtension: nil)).path
+        try #require(Bundle.module.url(forResource: "Fixtures/Inputs/\(name)", withExtension: nil)).path
     }
 
     static func bytes(_ name: String) throws -> [UInt8] {

@@ -75,7 +75,10 @@ struct TransportStreamVideoTests {
         #expect(light == ContentLightLevelBox(maximum: 1000, maximumAverage: 400))
         #expect(try entry.boxes[3].parse(as: MasteringDisplayBox.self).maximumLuminance == 10_000_000)
         #expect(hevc.videoRange == .pq)
-        guard case .hevc(let configuration) = hevc.format else { return Issue.record("it is HEVC") }
+        guard case .hevc(let configuration) = hevc.format else {
+            Issue.record("it is HEVC")
+            return
+        }
         #expect(configuration.arrays.map(\.isComplete) == [true, true, true] && configuration.lengthSize == 4)
         let h264 = try open("h264-aac.ts").tracks[0]
         #expect(h264.sampleEntry?.format == "avc1" && h264.width == 64 && h264.height == 48)
