@@ -33,26 +33,10 @@ package final class MovieFileInput: MediaInput {
                     + "are missing; copy the file again"
             )
         }
-        var tracks: [MediaTrack] = []
-        var places: [UInt32: Int] = [:]
-        var warnings: [String] = []
-        for track in movie.movie.tracks {
-            do {
-                tracks.append(try MediaTrack(track))
-                places[track.id] = tracks.count - 1
-            } catch let refusal as MediaTrack.Refusal {
-                if refusal == .encrypted { throw InputFailure(name, "track \(track.id) \(refusal)") }
-                warnings.append("\(name): track \(track.id) \(refusal); it is left out")
-            } catch let error as ParseError {
-                throw InputFailure(name, "\(error)")
-            }
-        }
-        guard !tracks.isEmpty else {
-            throw InputFailure(name, (["no track can be packaged"] + warnings.map { "\($0)" }).joined(separator: "; "))
-        }
-        self.tracks = tracks
-        self.places = places
-        self.warnings = warnings
+        let found = try MovieTracks(movie.movie, of: name)
+        tracks = found.tracks
+        places = found.places
+        warnings = found.warnings
         cursor = movie.samples(of: Set(places.keys))
     }
 
@@ -70,16 +54,7 @@ package final class MovieFileInput: MediaInput {
             return nil
         }
         guard let track = places[sample.trackID] else { return try next() }
-        guard sample.protection == nil else {
-            throw InputFailure(name, "track \(sample.trackID) \(MediaTrack.Refusal.encrypted)")
-        }
-        guard sample.descriptionIndex == 1 else {
-            throw InputFailure(
-                name,
-                "track \(sample.trackID) changes its sample description at byte \(sample.offset), which cannot be "
-                    + "packaged as one rendition; encode it anew with one configuration"
-            )
-        }
+        try MovieTracks.check(sample, of: name)
         position = max(position, sample.range.upperBound)
         return (track, MediaSample(sample, in: file))
     }

@@ -2,37 +2,33 @@ import ByteCoding
 import MediaFormats
 
 extension MediaTrack {
+    /// Describes an audio track of an MP4 or QuickTime file, by what its codec's configuration says: the fields of the
+    /// sample entry are often wrong about channels and rates.
+    ///
+    /// - Throws: ``Refusal`` for a format that cannot be packaged; `ParseError` for a configuration that cannot be read.
     init(audio entry: SampleEntry, _ track: Track, _ timing: TrackTiming) throws {
-        guard case .audio(let fields) = entry.fields else { throw Refusal.otherFormat(entry.format) }
         let format: Format
-        let codecs: String
         switch entry.format {
         case "mp4a":
-            guard let box = entry.boxes.first("esds") else { throw Refusal.otherFormat(entry.format) }
-            var reader = ByteReader(box.content.span.bytes)
-            let descriptor = try ElementaryStreamDescriptorBox(reading: &reader)
-            guard [0x40, 0x66, 0x67, 0x68].contains(descriptor.objectType) else {
+            // MP3 and others hide behind the same name.
+            guard try entry.audioSpecificConfig() != nil, let descriptor = try entry.elementaryStreamDescriptor() else {
                 throw Refusal.otherFormat(entry.format)
             }
             format = .aac(configuration: descriptor.decoderSpecificInfo)
-            codecs = "mp4a.40.\((descriptor.decoderSpecificInfo.first ?? 0) >> 3)"
-        case "ac-3":
-            format = .ac3
-            codecs = "ac-3"
-        case "ec-3":
-            format = .enhancedAC3
-            codecs = "ec-3"
+        case "ac-3": format = .ac3
+        case "ec-3": format = .enhancedAC3
         default: throw Refusal.otherFormat(entry.format)
         }
+        guard let description = try entry.audioDescription() else { throw Refusal.otherFormat(entry.format) }
         self.init(
             format: format,
             sampleEntry: entry,
             timescale: track.timescale,
             timing: timing,
             language: track.language,
-            codecs: codecs,
-            channels: "\(fields.channelCount)",
-            sampleRate: Int(fields.sampleRate)
+            codecs: description.codecs,
+            channels: description.channels,
+            sampleRate: Int(description.sampleRate)
         )
     }
 }
