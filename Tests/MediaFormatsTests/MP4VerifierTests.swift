@@ -68,6 +68,7 @@ struct MP4VerifierTests {
 
     @Test("more samples than there are bytes, before it makes room for them")
     func bomb() throws {
+        func run(_ count: UInt32) -> [UInt8] { written { writer in writer.fullBox("trun") { $0.write(count) } } }
         func segment(_ run: [UInt8], _ rest: [UInt8] = []) -> [UInt8] {
             written { writer in
                 writer.box("moof") { writer in
@@ -83,16 +84,19 @@ struct MP4VerifierTests {
             }
         }
         // A run whose samples have no fields takes as many bytes for a million as for none.
-        let run = written { writer in writer.fullBox("trun") { $0.write(UInt32(1 << 20)) } }
-        let findings = MP4FragmentTests.findings([Self.start, segment(run)])
+        let findings = MP4FragmentTests.findings([Self.start, segment(run(1 << 20))])
         #expect(findings.map(\.kind) == [.box])
         #expect(findings.first?.detail.contains("more than there are bytes") == true)
+        // What one fragment has used up, the next has not: 800 samples each, 808 bytes together.
+        let two = segment(run(40)) + segment(run(40))
+        #expect(two.count == 808)
+        let second = MP4FragmentTests.findings([Self.start, two]).filter { $0.detail.contains("more than there are") }
+        #expect(second.count == 1)
 
         // Likewise the entries of senc, where all samples share a vector.
         let test = MP4FragmentTests.cases[3]
         let entries = written { writer in writer.fullBox("senc") { $0.write(UInt32(1 << 20)) } }
-        let none = written { writer in writer.fullBox("trun") { $0.write(UInt32(0)) } }
         let start = MP4FragmentTests.initSegment(test).bytes
-        #expect(MP4FragmentTests.findings([start, segment(none, entries)]).map(\.kind) == [.auxiliarySize])
+        #expect(MP4FragmentTests.findings([start, segment(run(0), entries)]).map(\.kind) == [.auxiliarySize])
     }
 }

@@ -57,6 +57,8 @@ public struct MP4Verifier: Sendable {
     private(set) var movie: Movie?
     private var input = -1
     private var sequenceNumber: UInt32?
+    /// How many samples the runs of an input may still list: there are no more than it has bytes.
+    private var samplesLeft = 0
     /// When the next fragment of a track begins.
     private var endTimes: [UInt32: UInt64] = [:]
 
@@ -82,6 +84,7 @@ public struct MP4Verifier: Sendable {
     /// - Parameter part: An init segment, a media segment or a whole file.
     public mutating func add(_ part: RawSpan) {
         input += 1
+        samplesLeft = part.byteCount
         var boxes: [TopLevelBox] = []
         var offset = 0
         do throws(ParseError) {
@@ -184,7 +187,6 @@ public struct MP4Verifier: Sendable {
             return result
         }
         var tracks: [VerifiedTrackFragment] = []
-        var samplesLeft = part.byteCount
         try reader.readBoxes(in: "moof") { box, content throws(ParseError) in
             if box.type == "mfhd" {
                 let number = try MovieFragmentHeaderBox(reading: &content).sequenceNumber
