@@ -18,13 +18,15 @@ package final class PackedAudioWriter: SteppedSegmentWriter {
     /// Makes a writer for a track.
     ///
     /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
-    /// - Throws: ``OutputFailure`` for what packed audio cannot carry; `ParseError` when ADTS cannot say what the AAC is.
+    /// - Throws: ``OutputFailure`` for what packed audio cannot carry; `ParseError` when ADTS cannot say what the AAC
+    ///   is.
     package init(_ track: MediaTrack, protection: TrackProtection?) throws {
         switch track.format {
         case .aac: fileExtension = "aac"
         case .ac3: fileExtension = "ac3"
         case .enhancedAC3: fileExtension = "ec3"
-        case .h264, .hevc, .webVTT: throw OutputFailure("\(track.kind.rawValue) is no audio, and cannot be packed audio")
+        case .h264, .hevc, .webVTT:
+            throw OutputFailure("\(track.kind.rawValue) is no audio, and cannot be packed audio")
         }
         guard protection?.scheme != .cbcs else {
             throw OutputFailure("cbcs is for fragmented MP4; packed audio takes SAMPLE-AES or AES-128")
@@ -84,7 +86,9 @@ private final class PackedAudioSource: SegmentSource {
         let count = min(output.byteCount, bytes.count - taken)
         let start = taken
         output.withUnsafeMutableBytes { memory in
-            bytes.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+            bytes.withUnsafeBytes {
+                memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
+            }
         }
         taken += count
         return count

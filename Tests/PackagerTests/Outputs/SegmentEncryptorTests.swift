@@ -11,7 +11,14 @@ struct SegmentEncryptorTests {
         var generator = TestGenerator(state: 6)
         let input = try TestTrack.video(
             (0..<80).map { index in
-                [slice(index % 2 == 0 ? 5 : 1, size: index == 30 ? 200_000 : index * index * 37 % 30_000 + 1, zeros: false, &generator)]
+                [
+                    slice(
+                        index % 2 == 0 ? 5 : 1,
+                        size: index == 30 ? 200_000 : index * index * 37 % 30_000 + 1,
+                        zeros: false,
+                        &generator
+                    )
+                ]
             }
         )
         var segments: [MediaSegment] = []

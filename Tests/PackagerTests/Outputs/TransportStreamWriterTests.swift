@@ -210,7 +210,9 @@ struct TransportStreamWriterTests {
     @Test("refuse what they cannot carry, and say what to do")
     func refusals() throws {
         var input = try Self.video()
-        #expect(throws: OutputFailure.self) { try TransportStreamWriter(input.track, protection: testProtection(.cbcs)) }
+        #expect(throws: OutputFailure.self) {
+            try TransportStreamWriter(input.track, protection: testProtection(.cbcs))
+        }
         #expect(throws: OutputFailure.self) {
             try TransportStreamWriter(input.track, protection: testProtection(.sampleAES, iv: nil))
         }
