@@ -80,7 +80,8 @@ struct SegmentEncryptorTests {
                     key: protection.key,
                     iv: iv ?? number
                 )
-                #expect(output.bytes == expected)
+                let isEqual = output.bytes == expected
+                #expect(isEqual, "segment \(index)")
             }
         }
     }
