@@ -1,5 +1,5 @@
-/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3): what ``TransportPacketizer`` does, for those
-/// who want the whole stream in memory.
+/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3): what ``TransportPacketizer`` does, for
+/// those who want the whole stream in memory.
 public struct TransportMuxer: Sendable {
     private var memory: [UInt8] = []
     private var count = 0
@@ -30,7 +30,8 @@ public struct TransportMuxer: Sendable {
     /// Writes a PES packet.
     ///
     /// - Parameters:
-    ///   - programClockReference: The clock to write into the first packet, in units of 1/27,000,000 second; nil for none.
+    ///   - programClockReference: The clock to write into the first packet, in units of 1/27,000,000 second; nil for
+    ///     none.
     ///   - isRandomAccess: Whether decoding can start with this packet.
     public mutating func writePES(
         _ header: PESHeader,

@@ -7,11 +7,11 @@
 ///     packetizer.beginPES(header, payloadSize: size, pid: 0x100, into: &output, at: &end)
 ///     let taken = packetizer.write(piece, into: &output, at: &end)
 ///
-/// Packets are always complete when memory is full, and when a PES packet is: its last packet is filled up with stuffing
-/// in front of the payload.
+/// Packets are always complete when memory is full, and when a PES packet is: its last packet is filled up with
+/// stuffing in front of the payload.
 public struct TransportPacketizer: Sendable {
     /// How many bytes of payload a packet without adaptation field has.
-    private static let payloadSize = 184
+    static let payloadSize = 184
 
     /// The counter of each PID's next packet with payload.
     private var counters: [UInt16: UInt8] = [:]
@@ -94,8 +94,12 @@ public struct TransportPacketizer: Sendable {
             )
             let prefix = Self.prefix(pid, isStart: false) | UInt32(0x20 | counter) << 24
             packet.storeBytes(of: prefix.littleEndian, as: UInt32.self)
-            let field = UnsafeMutableRawBufferPointer(rebasing: packet[4...])
-            Self.writeAdaptation(Self.payloadSize, clock, false, to: field)
+            AdaptationField.write(
+                Self.payloadSize,
+                clock,
+                false,
+                to: UnsafeMutableRawBufferPointer(rebasing: packet[4...])
+            )
         }
         offset += TransportPacketHeader.packetSize
         return true
@@ -122,7 +126,7 @@ public struct TransportPacketizer: Sendable {
         precondition(!isOpen, "the PES packet before is not complete")
         guard hasRoom(1, output, offset) else { return false }
         let total = header.size + payloadSize
-        let field = Self.adaptationSize(total, hasClock: clock != nil, isRandomAccess)
+        let field = AdaptationField.size(beforePESOf: total, hasClock: clock != nil, isRandomAccess)
         self.pid = pid
         prefix = Self.prefix(pid, isStart: false)
         counter = (counters[pid, default: 0] + 1) & 15
@@ -135,7 +139,7 @@ public struct TransportPacketizer: Sendable {
             )
             packet.storeBytes(of: first.littleEndian, as: UInt32.self)
             let rest = UnsafeMutableRawBufferPointer(rebasing: packet[4...])
-            if field > 0 { Self.writeAdaptation(field, clock, isRandomAccess, to: rest) }
+            if field > 0 { AdaptationField.write(field, clock, isRandomAccess, to: rest) }
             // The longest field before a whole header leaves more than the header's greatest size.
             withUnsafeTemporaryAllocation(byteCount: PESHeader.greatestSize, alignment: 4) { bytes in
                 header.write(to: bytes)
@@ -171,8 +175,8 @@ public struct TransportPacketizer: Sendable {
         return taken
     }
 
-    /// The kernel: raw pointers, since it copies in pieces of 184 bytes. It is safe because a packet is begun only where
-    /// 188 bytes are left, and `room` is what is left of it.
+    /// The kernel: raw pointers, since it copies in pieces of 184 bytes. It is safe because a packet is begun only
+    /// where 188 bytes are left, and `room` is what is left of it.
     private mutating func write(
         _ piece: UnsafeRawPointer?,
         _ count: Int,
@@ -207,7 +211,7 @@ public struct TransportPacketizer: Sendable {
             target.storeBytes(of: (self.prefix | control | UInt32(counter) << 24).littleEndian, as: UInt32.self)
             if field > 0 {
                 let rest = UnsafeMutableRawBufferPointer(start: target + 4, count: Self.payloadSize)
-                Self.writeAdaptation(field, nil, false, to: rest)
+                AdaptationField.write(field, nil, false, to: rest)
             }
             counter = (counter + 1) & 15
             target += 4 + field
@@ -232,7 +236,7 @@ public struct TransportPacketizer: Sendable {
     ///   - hasClock: Whether its first packet has the program clock.
     ///   - isRandomAccess: Whether decoding can start with it.
     public static func packetCount(size: Int, hasClock: Bool, isRandomAccess: Bool) -> Int {
-        (size + flagsSize(hasClock: hasClock, isRandomAccess) + payloadSize - 1) / payloadSize
+        (size + AdaptationField.size(hasClock: hasClock, isRandomAccess) + payloadSize - 1) / payloadSize
     }
 
     /// Counts packets of a PID as if they had been written: so that who writes other segments goes on behind them.
@@ -248,35 +252,5 @@ public struct TransportPacketizer: Sendable {
     private static func prefix(_ pid: UInt16, isStart: Bool) -> UInt32 {
         UInt32(TransportPacketHeader.syncByte) | (isStart ? 0x4000 : 0) | UInt32(pid >> 8) << 8
             | UInt32(pid & 0xFF) << 16
-    }
-
-    /// What the first packet's flags take: the field's length, the flags, the clock.
-    private static func flagsSize(hasClock: Bool, _ isRandomAccess: Bool) -> Int {
-        hasClock ? 8 : isRandomAccess ? 2 : 0
-    }
-
-    /// The size of the adaptation field in the first packet of a PES packet of `total` bytes, its length included.
-    private static func adaptationSize(_ total: Int, hasClock: Bool, _ isRandomAccess: Bool) -> Int {
-        max(flagsSize(hasClock: hasClock, isRandomAccess), payloadSize - total)
-    }
-
-    /// Writes an adaptation field that takes `size` bytes with its length.
-    private static func writeAdaptation(
-        _ size: Int,
-        _ clock: UInt64?,
-        _ isRandomAccess: Bool,
-        to memory: UnsafeMutableRawBufferPointer
-    ) {
-        memory[0] = UInt8(size - 1)
-        guard size > 1 else { return }
-        memory[1] = (isRandomAccess ? 0x40 : 0) | (clock == nil ? 0 : 0x10)
-        var used = 2
-        if let clock {
-            // 33 bits of 90 kHz, 6 reserved bits, 9 bits of the rest.
-            let field = (clock / 300 & 0x1_FFFF_FFFF) << 15 | 0x7E00 | clock % 300
-            for index in 0..<6 { memory[2 + index] = UInt8(truncatingIfNeeded: field >> UInt64(40 - 8 * index)) }
-            used += 6
-        }
-        memory[used..<size].initializeMemory(as: UInt8.self, repeating: 0xFF)
     }
 }

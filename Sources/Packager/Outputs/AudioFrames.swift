@@ -2,8 +2,8 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Audio as it stands in transport streams and packed audio: AAC in ADTS frames, AC-3 and E-AC-3 as they are. Frames are
-/// gathered, and encrypted together.
+/// Audio as it stands in transport streams and packed audio: AAC in ADTS frames, AC-3 and E-AC-3 as they are. Frames
+/// are gathered, and encrypted together.
 struct AudioFrames {
     private enum Codec {
         case aac(ADTSFraming)
@@ -51,7 +51,8 @@ struct AudioFrames {
 
     /// Appends a sample as a frame.
     ///
-    /// - Throws: ``OutputFailure`` when it is too large; `ParseError` when a syncframe is damaged that is to be encrypted.
+    /// - Throws: ``OutputFailure`` when it is too large; `ParseError` when a syncframe is damaged that is to be
+    ///   encrypted.
     mutating func append(_ sample: MediaSample) throws {
         guard sample.size <= Self.greatestSample else {
             throw OutputFailure("a sample of \(sample.size) bytes at byte \(sample.offset) is too large for audio")

@@ -18,7 +18,8 @@ package final class PackedAudioWriter: SteppedSegmentWriter {
     /// Makes a writer for a track.
     ///
     /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
-    /// - Throws: ``OutputFailure`` for what packed audio cannot carry; `ParseError` when ADTS cannot say what the AAC is.
+    /// - Throws: ``OutputFailure`` for what packed audio cannot carry; `ParseError` when ADTS cannot say what the AAC
+    ///   is.
     package init(_ track: MediaTrack, protection: TrackProtection?) throws {
         switch track.format {
         case .aac: fileExtension = "aac"

@@ -5,8 +5,8 @@ import SampleEncryption
 /// that is possible, since no core encrypts one chain of CBC faster than about 1.5 GB/s.
 ///
 /// What is held is not the bytes of segments but their lists of samples: the segments are made and encrypted together,
-/// a part of each in turn, when ``sideBySide`` of them have come or ``flush()`` is called. So memory is bounded, however
-/// large segments are. Samples that do not lie in a mapped file are memory themselves; of these no more than
+/// a part of each in turn, when ``sideBySide`` of them have come or ``flush()`` is called. So memory is bounded,
+/// however large segments are. Samples that do not lie in a mapped file are memory themselves; of these no more than
 /// ``gatheredLimit`` bytes are held, however few segments that is.
 ///
 ///     let encryptor = try SegmentEncryptor(writer, protection: protection)
@@ -61,8 +61,8 @@ package final class SegmentEncryptor {
     ///
     /// - Parameters:
     ///   - output: Where its bytes go. Nobody else writes there before `whenWritten` is called.
-    ///   - whenWritten: Called once all of it was written, in the order of the segments. Key frames are counted in clear
-    ///     bytes; playlists of encrypted segments cannot point at them.
+    ///   - whenWritten: Called once all of it was written, in the order of the segments. Key frames are counted in
+    ///     clear bytes; playlists of encrypted segments cannot point at them.
     package func add(
         _ segment: MediaSegment,
         to output: any SegmentOutput,

@@ -28,8 +28,8 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
     /// Makes a writer for a track.
     ///
     /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
-    /// - Throws: ``OutputFailure`` for what transport streams cannot carry: HEVC under SAMPLE-AES, subtitles. `ParseError`
-    ///   when ADTS cannot say what the AAC is.
+    /// - Throws: ``OutputFailure`` for what transport streams cannot carry: HEVC under SAMPLE-AES, subtitles.
+    ///   `ParseError` when ADTS cannot say what the AAC is.
     package init(_ track: MediaTrack, protection: TrackProtection?) throws {
         guard protection?.scheme != .cbcs else {
             throw OutputFailure("cbcs is for fragmented MP4; transport streams take SAMPLE-AES or AES-128")

@@ -1,8 +1,8 @@
 import MediaFormats
 import SampleEncryption
 
-/// Encrypts the slices of several samples in one call of the cipher: the set-up is paid once, and the chains of up to 16
-/// NAL units advance side by side.
+/// Encrypts the slices of several samples in one call of the cipher: the set-up is paid once, and the chains of up to
+/// 16 NAL units advance side by side.
 final class VideoEncryption {
     /// How many bytes of samples are gathered, as a rule: they stay in the cache until they lie in packets.
     private static let partSize = 256 << 10

@@ -77,8 +77,8 @@ struct AudioOutputTests {
         let words = UInt16(size / 2 - 1)
         let header: [UInt8] = [0x0B, 0x77, type << 6 | UInt8(words >> 8), UInt8(words & 255), 0x34, 0x86, 0x40]
         // Zeros say that there is nothing more to read.
-        let noise = (header.count + 25..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        return header + [UInt8](repeating: 0, count: 25) + noise
+        return header + [UInt8](repeating: 0, count: 25)
+            + (header.count + 25..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
     @Test("of E-AC-3 are encrypted by syncframes, whose chain goes on within a sample")

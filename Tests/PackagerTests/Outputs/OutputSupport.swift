@@ -56,8 +56,8 @@ struct TestTrack {
         return TestTrack(track: track, samples: samples)
     }
 
-    /// Video at 25 pictures a second, of samples that are given as their NAL units; each is a key frame whose first unit
-    /// has type 5.
+    /// Video at 25 pictures a second, of samples that are given as their NAL units; each is a key frame whose first
+    /// unit has type 5.
     static func video(_ units: [[[UInt8]]], timescale: UInt32 = 25, duration: UInt32 = 1) throws -> TestTrack {
         var track = try fixture("vide").track
         track.timescale = timescale

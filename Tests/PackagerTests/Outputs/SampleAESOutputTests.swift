@@ -43,10 +43,12 @@ struct SampleAESOutputTests {
             #expect(encrypted.count == clear.count)
             for (clear, encrypted) in zip(clear, encrypted) {
                 let isEncrypted = [1, 5].contains(clear[0] & 31) && clear.count > 48
-                #expect((encrypted != clear) == isEncrypted)
+                let isChanged = encrypted != clear
+                #expect(isChanged == isEncrypted)
                 var decrypted: [UInt8] = []
                 try cipher.appendNALUnit(encrypted.span.bytes, to: &decrypted)
-                #expect(decrypted == clear)
+                let isEqual = decrypted == clear
+                #expect(isEqual, "\(clear.count) bytes of sample \(index)")
             }
         }
     }

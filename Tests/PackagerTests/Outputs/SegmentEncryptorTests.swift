@@ -11,8 +11,14 @@ struct SegmentEncryptorTests {
         var generator = TestGenerator(state: 6)
         let input = try TestTrack.video(
             (0..<80).map { index in
-                let size = index == 30 ? 200_000 : index * index * 37 % 30_000 + 1
-                return [slice(index % 2 == 0 ? 5 : 1, size: size, zeros: false, &generator)]
+                [
+                    slice(
+                        index % 2 == 0 ? 5 : 1,
+                        size: index == 30 ? 200_000 : index * index * 37 % 30_000 + 1,
+                        zeros: false,
+                        &generator
+                    )
+                ]
             }
         )
         var segments: [MediaSegment] = []
@@ -74,7 +80,8 @@ struct SegmentEncryptorTests {
                     key: protection.key,
                     iv: iv ?? number
                 )
-                #expect(output.bytes == expected)
+                let isEqual = output.bytes == expected
+                #expect(isEqual, "segment \(index)")
             }
         }
     }

@@ -92,8 +92,8 @@ struct TransportStreamWriterTests {
         let (packets, _, damage) = try demux(whole.bytes)
         #expect(damage == 0)
         for (index, packet) in packets.enumerated() {
-            let expected = try input.accessUnit(index)
-            #expect(packet.payload == expected)
+            let isEqual = packet.payload == (try input.accessUnit(index))
+            #expect(isEqual, "sample \(index)")
         }
         #expect(packets.count == sizes.count)
         for room in [4096, 5001, 70_000] {
@@ -107,7 +107,8 @@ struct TransportStreamWriterTests {
                 if count == 0 { break }
                 bytes += memory[..<count]
             }
-            #expect(bytes == whole.bytes)
+            let isEqual = bytes == whole.bytes
+            #expect(isEqual, "\(room) bytes at once")
             #expect(source.keyFrames == whole.keyFrames[0])
         }
     }
@@ -125,8 +126,8 @@ struct TransportStreamWriterTests {
                 var span = memory.mutableSpan
                 var output = span.mutableBytes
                 let count = try source.read(into: &output)
-                let made = Array(memory[..<count])
-                #expect(made == expected.segments[index])
+                let isEqual = Array(memory[..<count]) == expected.segments[index]
+                #expect(isEqual, "segment \(index) of \(kind)")
             }
         }
     }
