@@ -62,7 +62,7 @@ struct PackageTests {
         let tracks = try #require((report["tracks"] as? [String: Any])?["blocks"] as? [[String: Any]])
         #expect(tracks.map { $0["folder"] as? String } == ["video-48", "audio-en"])
         #expect(tracks.map { $0["class"] as? String } == ["SD", "audio"])
-        let keys = try #require((report["keys"] as? [String: Any])?["list"] as? [[String: Any]])
+        let keys = try #require((report["keys"] as? [String: Any])?["blocks"] as? [[String: Any]])
         #expect(keys.count == 1)
         #expect(keys[0]["keyID"] as? String == Self.keyID)
         // The first 8 bytes of SHA-256 over the key.
@@ -186,7 +186,7 @@ struct PackageTests {
             ]
         )
         #expect(run.status == 0, "\(run.errors)")
-        let keys = try #require((try run.json()["keys"] as? [String: Any])?["list"] as? [[String: Any]])
+        let keys = try #require((try run.json()["keys"] as? [String: Any])?["blocks"] as? [[String: Any]])
         #expect(keys.map { $0["keyID"] as? String } == [Self.keyID, String(Self.keyID.reversed())])
         let wrong = try tool.run(
             ["package", Self.film, "--out", "other", "--track-key", "SD=\(Self.keyID):\(Self.key)00"]

@@ -84,8 +84,8 @@ enum PackagingTables {
     }
 
     private static func variants(_ playlists: PresentationPlaylists, isMeasured: Bool) -> FieldTable {
-        let items = playlists.multivariant.variants.map { variant -> [Field] in
-            var fields = [Field("URI", .text(variant.uri))]
+        let blocks = playlists.multivariant.variants.map { variant -> FieldTable in
+            var fields: [Field] = []
             if isMeasured {
                 fields.append(Field("bandwidth", .quantity(Int64(clamping: variant.bandwidth), unit: "bit/s")))
             }
@@ -95,37 +95,44 @@ enum PackagingTables {
             if let allowed = variant.allowedCPC {
                 fields.append(Field("allowed CPC", .text(allowed.description)))
             }
-            return fields
+            return FieldTable(title: variant.uri, heading: [Field("URI", .text(variant.uri))], fields: fields)
         }
-        return FieldTable(title: "Variants", fields: [Field("list", .items(items))])
+        return FieldTable(title: "Variants", blocks: blocks)
     }
 
     /// Key IDs and fingerprints: enough to see which key it is, and of no use to a thief.
     private static func keys(_ registration: KeyRegistration) -> FieldTable {
-        let items = registration.entries.map { entry in
-            [
-                Field("classes", .list(entry.classes.map(\.rawValue))),
-                Field("key ID", .bytes(entry.key.keyID.bytes)),
-                Field("fingerprint", .bytes(KeyFingerprint.bytes(of: entry.key.key))),
-            ]
+        let blocks = registration.entries.map { entry in
+            let classes = entry.classes.map(\.rawValue)
+            return FieldTable(
+                title: classes.joined(separator: ", "),
+                heading: [Field("classes", .list(classes))],
+                fields: [
+                    Field("key ID", .bytes(entry.key.keyID.bytes)),
+                    Field("fingerprint", .bytes(KeyFingerprint.bytes(of: entry.key.key))),
+                ]
+            )
         }
-        return FieldTable(title: "Keys", fields: [Field("list", .items(items))])
+        return FieldTable(title: "Keys", blocks: blocks)
     }
 
     private static func files(_ plan: PackagingPlan, _ playlists: PresentationPlaylists) -> FieldTable {
-        var names = [playlists.path]
-        for rendition in plan.renditions {
-            let fileNames = plan.job.names
-            names.append("\(rendition.folder)/\(fileNames.media)")
+        let names = plan.job.names
+        let blocks = plan.renditions.map { rendition -> FieldTable in
+            var files = [names.media]
             let hasIFrames = plan.job.scheme != .aes128 || rendition.protection == nil
-            if rendition.media.kind == .video, hasIFrames, let iFrames = fileNames.iFrames {
-                names.append("\(rendition.folder)/\(iFrames)")
-            }
-            let media = plan.job.isSingleFile ? "media" : "\(fileNames.segmentPrefix)1, \(fileNames.segmentPrefix)2"
-            let count = plan.expectedSegmentCount.map { "about \($0) segments" } ?? "segments"
-            names.append("\(rendition.folder)/\(media) … (\(count))")
+            if rendition.media.kind == .video, hasIFrames, let iFrames = names.iFrames { files.append(iFrames) }
+            let count = plan.expectedSegmentCount.map { "about \($0)" } ?? "nobody knows how many"
+            let media =
+                plan.job.isSingleFile
+                ? "one file with all segments" : "\(names.segmentPrefix)1, \(names.segmentPrefix)2 … (\(count))"
+            return FieldTable(
+                title: rendition.folder,
+                heading: [Field("folder", .text(rendition.folder))],
+                fields: [Field("playlists", .list(files)), Field("segments", .text(media))]
+            )
         }
-        return FieldTable(title: "Files", fields: [Field("list", .items(names.map { [Field("path", .text($0))] }))])
+        return FieldTable(title: "Files", fields: [Field("playlist", .text(playlists.path))], blocks: blocks)
     }
 }
 
