@@ -30,6 +30,7 @@ refuse() {
 
 # start_server ARGUMENTS...: starts `keyway-server serve` and sets `url`.
 start_server() {
+    : >server.out # there before it is looked at
     keyway-server serve --listen 127.0.0.1:0 "$@" >server.out 2>server.log &
     server=$!
     url=

@@ -7,7 +7,8 @@ import Foundation
 ///     DIR/main.m3u8             moved into place last
 ///
 /// A run that is killed leaves its hidden folder, which the next run removes: a lock says whether somebody still works
-/// in it.
+/// in it. One that is killed while it moves things has left a list of what it moves there, so that the next run can take
+/// back what was moved, and put back what stood in its place.
 package final class PresentationFolder {
     /// The folder's path, as it was given.
     package let path: String
@@ -45,38 +46,55 @@ package final class PresentationFolder {
         return path
     }
 
-    /// Which of these names are taken by what was there before.
-    package func existing(among names: [String]) -> [String] {
-        names.filter { FileManager.default.fileExists(atPath: path + "/" + $0) }
-    }
-
     /// Moves everything into place: folders first, files of the outermost level (the Multivariant Playlist) last. What
-    /// stands in the way is replaced; a Multivariant Playlist that names it is removed before.
+    /// stands in the way is replaced; a Multivariant Playlist that names it is taken away before.
     ///
     /// - Throws: ``FileFailure``.
     package func publish() throws {
         let content = staging + "/content"
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: content)) ?? []).sorted()
-        let folders = names.filter { Self.isFolder(content + "/" + $0) }
-        let files = names.filter { !folders.contains($0) }
-        if !existing(among: folders).isEmpty {
-            for name in files { unlink(path + "/" + name) }
+        let files = names.filter { !Self.isFolder(content + "/" + $0) }
+        let folders = names.filter(Set(names).subtracting(files).contains)
+        let list = staging + "/" + Self.listName
+        let moved = Data((folders + files).joined(separator: "\n").utf8)
+        guard FileManager.default.createFile(atPath: list, contents: moved) else {
+            throw FileFailure(.create, path: list, code: errno)
         }
-        for name in folders {
-            let target = path + "/" + name
-            if FileManager.default.fileExists(atPath: target) {
-                let retired = staging + "/retired-" + name
-                guard rename(target, retired) == 0 else { throw FileFailure(.rename, path: target, code: errno) }
-            }
-            guard rename(content + "/" + name, target) == 0 else {
-                throw FileFailure(.rename, path: target, code: errno)
-            }
+        for name in files + folders where FileManager.default.fileExists(atPath: path + "/" + name) {
+            try Self.move(path + "/" + name, to: staging + "/" + Self.retired + name)
         }
-        for name in files {
-            guard rename(content + "/" + name, path + "/" + name) == 0 else {
-                throw FileFailure(.rename, path: path + "/" + name, code: errno)
-            }
+        for name in folders + files { try Self.move(content + "/" + name, to: path + "/" + name) }
+        // From here on nothing is taken back.
+        unlink(list)
+    }
+
+    /// Which names in a folder belong to a run that was killed while it moved them there: the next run takes them back.
+    package static func unfinished(in path: String) -> Set<String> {
+        var names: Set<String> = []
+        forEachDeadRun(in: path) { staging in
+            names.formUnion(moves(of: staging).filter { !exists(staging + "/content/" + $0) })
         }
+        return names
+    }
+
+    /// What a run moves, or has moved, while it publishes; nothing before and after that.
+    private static func moves(of staging: String) -> [String] {
+        guard let data = FileManager.default.contents(atPath: staging + "/" + listName) else { return [] }
+        // A name of its own folder alone: who could write the list could do no more with it.
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { !$0.contains("/") && $0 != ".." && $0 != "." }
+    }
+
+    private static let listName = "publishing"
+    private static let retired = "retired-"
+
+    private static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    private static func move(_ source: String, to target: String) throws {
+        guard rename(source, target) == 0 else { throw FileFailure(.rename, path: target, code: errno) }
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -99,15 +117,28 @@ package final class PresentationFolder {
         }
     }
 
-    /// Removes the hidden folders of runs that are over.
+    /// Takes back what runs that are over have left half done, and removes their hidden folders.
     private static func removeLeftovers(in path: String) {
+        forEachDeadRun(in: path) { staging in
+            for name in moves(of: staging) {
+                let target = path + "/" + name
+                if !exists(staging + "/content/" + name) { try? FileManager.default.removeItem(atPath: target) }
+                let old = staging + "/" + retired + name
+                if exists(old), !exists(target) { rename(old, target) }
+            }
+            try? FileManager.default.removeItem(atPath: staging)
+        }
+    }
+
+    /// Calls `body` with the hidden folder of each run that has ended without removing it.
+    private static func forEachDeadRun(in path: String, _ body: (String) -> Void) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names where name.hasPrefix(prefix) {
             let folder = path + "/" + name
             let lock = open(folder + "/lock", O_WRONLY | O_CLOEXEC)
             guard lock >= 0 else { continue }
             defer { close(lock) }
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { try? FileManager.default.removeItem(atPath: folder) }
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { body(folder) }
         }
     }
 }

@@ -94,10 +94,13 @@ package struct PackagingPlan {
     }
 
     /// Holds that nothing is replaced that was not meant to be.
-    private func checkOutput() throws {
+    ///
+    /// - Throws: ``JobFailure``.
+    func checkOutput() throws {
         guard !job.overwrites else { return }
+        let unfinished = PresentationFolder.unfinished(in: job.output)
         for name in renditions.map(\.folder) + [job.names.multivariant]
-        where FileManager.default.fileExists(atPath: job.output + "/" + name) {
+        where !unfinished.contains(name) && FileManager.default.fileExists(atPath: job.output + "/" + name) {
             throw JobFailure(
                 "out",
                 "\(job.output)/\(name) is there already: name another folder, or say that it may be replaced (overwrite)"

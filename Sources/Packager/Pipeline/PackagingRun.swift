@@ -45,6 +45,8 @@ package final class PackagingRun {
     package init(_ plan: PackagingPlan) throws {
         self.plan = plan
         folder = try PresentationFolder(path: plan.job.output)
+        // What a killed run has put away may be back now.
+        try plan.checkOutput()
         let sampled = plan.renditions.indices.filter { plan.renditions[$0].media.kind != .subtitles }
         guard !sampled.isEmpty else {
             throw JobFailure("input", "there are subtitles alone: give the film that they belong to as well")

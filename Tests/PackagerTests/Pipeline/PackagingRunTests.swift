@@ -69,6 +69,34 @@ import Testing
         _ = consume live
     }
 
+    /// A run was killed while it replaced a presentation: one folder is in place, its forerunner is put away.
+    @Test func takesBackWhatAKilledRunMoved() throws {
+        let scratch = try ScratchFolder()
+        let dead = scratch.path + "/.keyway-dead"
+        for folder in ["video-64", ".keyway-dead/content/audio", ".keyway-dead/retired-video-64"] {
+            let path = scratch.path + "/" + folder
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        func write(_ text: String, _ name: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.path + "/" + name))
+        }
+        try write("", ".keyway-dead/lock")
+        try write("audio\nvideo-64\nmain.m3u8", ".keyway-dead/publishing")
+        try write("new", "video-64/media.m3u8")
+        try write("old", ".keyway-dead/retired-video-64/media.m3u8")
+        try write("old", ".keyway-dead/retired-main.m3u8")
+        try write("new", ".keyway-dead/content/main.m3u8")
+        #expect(PresentationFolder.unfinished(in: scratch.path) == ["video-64"])
+
+        let job = try PipelineFixture.job(["film.mp4"], to: scratch.path)
+        let error = #expect(throws: JobFailure.self) { try PipelineFixture.package(job) }
+        #expect(error?.option == "out", "the old presentation is back, and nobody said that it may be replaced")
+        #expect(!FileManager.default.fileExists(atPath: dead))
+        #expect(scratch.files() == ["main.m3u8", "video-64/media.m3u8"])
+        #expect(try scratch.bytes("video-64/media.m3u8") == Array("old".utf8))
+        #expect(try scratch.bytes("main.m3u8") == Array("old".utf8))
+    }
+
     @Test func nothingAppearsBeforeAllIsThere() throws {
         let folder = try ScratchFolder()
         let job = try PipelineFixture.job(["film.mp4"], to: folder.path, scheme: .cbcs)
