@@ -39,9 +39,9 @@ enum PackagingTables {
                 Field("written", .number(run.bytesWritten, unit: "bytes")),
             ]
         )
-        report.tables = [
-            output, tracks(plan), variants(run.playlists, isMeasured: true), keys(try KeyRegistration(plan)),
-        ]
+        report.tables = [output, tracks(plan), variants(run.playlists, isMeasured: true)]
+        let registration = try KeyRegistration(plan)
+        if !registration.entries.isEmpty { report.tables.append(keys(registration)) }
         report.notes = run.warnings
         return report
     }

@@ -150,3 +150,28 @@ import Testing
         }
     }
 }
+
+/// What describes colours and light is the input's, and has to arrive.
+@Suite struct CarriedBoxesTests {
+    @Test(arguments: [false, true])
+    func boxesOfTheSampleEntryAreKept(isProtected: Bool) throws {
+        let input = try MovieFileInput(MappedFile(path: try PipelineFixture.path("film.mp4")))
+        var track = input.tracks[0]
+        let added: [RawBox] = [
+            RawBox(ColourInformationBox(.nclx(ColourDescription(primaries: 9, transfer: 16, matrix: 9)))),
+            RawBox(type: "mdcv", content: (0..<24).map { UInt8($0) }),
+            RawBox(type: "clli", content: [3, 232, 1, 144]),
+            RawBox(type: "dvcC", content: [UInt8](repeating: 7, count: 24)),
+        ]
+        track.sampleEntry?.boxes += added
+        let keys = try PipelineFixture.job(["film.mp4"], to: "", scheme: isProtected ? .cbcs : nil)
+        let writer = try FragmentedMP4Writer(track, protection: try keys.protection(of: .sd))
+        let sample = try #require(try input.next()).sample
+        let first = MediaSegment(index: 0, samples: [sample], start: .zero, end: .zero, isProtected: isProtected)
+        let bytes = try #require(try writer.initialization(isProtected: isProtected, first: first))
+        let entry = try #require(try movieFile(bytes).movie.tracks.first?.descriptions.first)
+        #expect(entry.format == (isProtected ? "encv" : "avc1"))
+        for box in added { #expect(entry.boxes.contains(box), "\(box.type)") }
+        #expect(entry.boxes == track.sampleEntry?.boxes)
+    }
+}
