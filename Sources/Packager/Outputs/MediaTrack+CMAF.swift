@@ -1,0 +1,36 @@
+import Foundation
+import MediaFormats
+
+extension TrackProtection {
+    /// `tenc` for cbcs: one block of ten for video, all whole blocks for audio, a constant initialisation vector
+    /// (ISO/IEC 23001-7, 10.4).
+    func trackEncryption(_ kind: MediaTrack.Kind) -> TrackEncryptionBox {
+        TrackEncryptionBox(
+            cryptByteBlock: kind == .video ? 1 : 0,
+            skipByteBlock: kind == .video ? 9 : 0,
+            keyID: keyID,
+            constantIV: iv?.bytes ?? []
+        )
+    }
+}
+
+extension MediaTrack {
+    /// The handler type of MP4.
+    var handler: FourCC {
+        switch kind {
+        case .video: "vide"
+        case .audio: "soun"
+        case .subtitles: "text"
+        }
+    }
+
+    /// The code of ISO 639-2/T that `mdhd` holds.
+    var threeLetterLanguage: String {
+        let primary = language.split(separator: "-").first.map(String.init) ?? "und"
+        if primary.count == 3 { return primary.lowercased() }
+        return Locale.LanguageCode(primary).identifier(.alpha3) ?? "und"
+    }
+
+    /// The tag that `elng` holds, where it says more than three letters do.
+    var extendedLanguage: String? { language.count == 3 ? nil : language }
+}
