@@ -1,5 +1,6 @@
 import Foundation
 import MediaFormats
+import SampleEncryption
 
 extension TrackProtection {
     /// `tenc` for cbcs: one block of ten for video, all whole blocks for audio, a constant initialisation vector
