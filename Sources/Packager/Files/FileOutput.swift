@@ -33,13 +33,26 @@ package final class FileOutput {
     /// Writes bytes.
     ///
     /// - Throws: ``FileFailure``.
-    package func write(_ bytes: RawSpan) throws {
-        count += bytes.byteCount
-        if gathered.count + bytes.byteCount > Self.capacity || bytes.byteCount >= Self.small { try flush() }
-        if bytes.byteCount >= Self.small {
-            try bytes.withUnsafeBytes { try writeAll($0) }
-        } else {
-            bytes.withUnsafeBytes { gathered.append(contentsOf: $0) }
+    package func write(_ bytes: RawSpan) throws { try write([0..<bytes.byteCount], of: bytes) }
+
+    /// Writes parts of `bytes`, one behind the other. What is too much to be gathered goes to the system in one call,
+    /// which then fills each of its pages once.
+    ///
+    /// - Throws: ``FileFailure``.
+    package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws {
+        let size = ranges.reduce(0) { $0 + $1.count }
+        count += size
+        try bytes.withUnsafeBytes { bytes in
+            guard size >= Self.small || gathered.count + size > Self.capacity else {
+                for range in ranges { gathered.append(contentsOf: bytes[range]) }
+                return
+            }
+            try gathered.withUnsafeBytes { head in
+                var pieces = ranges.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+                pieces.insert(head, at: 0)
+                try writeAll(pieces)
+            }
+            gathered.removeAll(keepingCapacity: true)
         }
     }
 
@@ -55,20 +68,35 @@ package final class FileOutput {
 
     private func flush() throws {
         guard !gathered.isEmpty else { return }
-        try gathered.withUnsafeBytes { try writeAll($0) }
+        try gathered.withUnsafeBytes { try writeAll([$0]) }
         gathered.removeAll(keepingCapacity: true)
     }
 
-    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let slice = UnsafeRawBufferPointer(rebasing: rest)
-            let written = Foundation.write(descriptor, slice.baseAddress, slice.count)
+    /// How many pieces the system takes at once (IOV_MAX).
+    private static let mostPieces = 1024
+
+    private func writeAll(_ pieces: [UnsafeRawBufferPointer]) throws {
+        var vectors = pieces.filter { !$0.isEmpty }.map {
+            iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+        }
+        var first = 0
+        while first < vectors.count {
+            let number = min(vectors.count - first, Self.mostPieces)
+            var written = vectors[first..<first + number].withUnsafeBufferPointer {
+                writev(descriptor, $0.baseAddress, Int32(number))
+            }
             if written < 0 {
                 if errno == EINTR { continue }
                 throw FileFailure(.write, path: path, code: errno)
             }
-            rest = rest.dropFirst(written)
+            while first < vectors.count, written >= vectors[first].iov_len {
+                written -= vectors[first].iov_len
+                first += 1
+            }
+            if written > 0 {
+                vectors[first].iov_base = vectors[first].iov_base?.advanced(by: written)
+                vectors[first].iov_len -= written
+            }
         }
     }
 }
@@ -90,4 +118,6 @@ package final class FilePart: SegmentOutput {
     package var range: Range<Int> { start..<file.count }
 
     package func write(_ bytes: RawSpan) throws { try file.write(bytes) }
+
+    package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws { try file.write(ranges, of: bytes) }
 }

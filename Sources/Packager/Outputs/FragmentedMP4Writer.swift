@@ -196,19 +196,23 @@ package final class FragmentedMP4Writer: SegmentWriter {
         }
     }
 
-    /// Writes samples as they are, neighbours as one piece.
+    /// Writes samples as they are: all that lie in the same bytes together, neighbours as one piece.
     private func writeClear(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
         var index = samples.startIndex
         while index < samples.endIndex {
             let bytes = samples[index].bytes
-            let start = samples[index].offset
-            var end = start + samples[index].size
+            var ranges = [samples[index].range]
             index += 1
-            while index < samples.endIndex, samples[index].bytes === bytes, samples[index].offset == end {
-                end += samples[index].size
+            while index < samples.endIndex, samples[index].bytes === bytes {
+                let range = samples[index].range
+                if let last = ranges.last, last.upperBound == range.lowerBound {
+                    ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
+                } else {
+                    ranges.append(range)
+                }
                 index += 1
             }
-            try bytes.withBytes { try output.write($0.extracting(start..<end)) }
+            try bytes.withBytes { try output.write(ranges, of: $0) }
         }
     }
 

@@ -45,9 +45,17 @@ package protocol SegmentOutput: AnyObject {
 
     /// Writes bytes. They may lie in a mapped input; what is written is not kept.
     func write(_ bytes: RawSpan) throws
+
+    /// Writes parts of `bytes`, one behind the other.
+    func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws
 }
 
 extension SegmentOutput {
     /// Writes an array.
     package func write(_ bytes: [UInt8]) throws { try write(bytes.span.bytes) }
+
+    /// Writes part by part.
+    package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws {
+        for range in ranges { try write(bytes.extracting(range)) }
+    }
 }
