@@ -77,7 +77,8 @@ public struct HEVCConfigurationBox: Box, Hashable {
     /// - Parameters:
     ///   - isComplete: Whether none are in the stream, as hvc1 asks.
     ///   - lengthSize: How many bytes the length before each NAL unit has: 1, 2 or 4.
-    /// - Throws: `ParseError` as the parameter set does; `invalid-value` without a sequence parameter set.
+    /// - Throws: `ParseError` as the parameter set does; `invalid-value` without a sequence parameter set;
+    ///   `not-supported` for 16 bits a sample, which the box cannot say.
     public init(
         videoParameterSets: [[UInt8]],
         sequenceParameterSets: [[UInt8]],
@@ -89,6 +90,15 @@ public struct HEVCConfigurationBox: Box, Hashable {
             throw ParseError(.invalidValue, reading: "hvcC box", offset: 0, reason: "it has no sequence parameter set")
         }
         let set = try HEVCSequenceParameterSet(first.span.bytes)
+        // A parameter set may say 16; the box has three bits for what is above 8.
+        guard max(set.lumaBitDepth, set.chromaBitDepth) <= 15 else {
+            throw ParseError(
+                .notSupported,
+                reading: "hvcC box",
+                offset: 0,
+                reason: "it has no place for \(max(set.lumaBitDepth, set.chromaBitDepth)) bits a sample"
+            )
+        }
         profileTierLevel = set.profileTierLevel
         minimumSpatialSegmentation = UInt16(set.minimumSpatialSegmentation)
         parallelism = 0
