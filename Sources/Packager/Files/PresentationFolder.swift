@@ -15,6 +15,7 @@ package final class PresentationFolder {
     private let staging: String
     private let lock: Int32
     private static let prefix = ".keyway-"
+    private static let unbornPrefix = ".keyway~"
 
     /// Prepares a folder; makes it when it is not there.
     ///
@@ -25,11 +26,14 @@ package final class PresentationFolder {
         Self.removeLeftovers(in: path)
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         staging = path + "/" + Self.prefix + number
-        try Self.makeFolder(staging)
-        let lockPath = staging + "/lock"
+        // It has its name only when it has its lock: without one it is half removed, and nobody's.
+        let unborn = path + "/" + Self.unbornPrefix + number
+        try Self.makeFolder(unborn)
+        let lockPath = unborn + "/lock"
         lock = open(lockPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard lock >= 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
+        try Self.move(unborn, to: staging)
     }
 
     deinit {
@@ -60,10 +64,15 @@ package final class PresentationFolder {
         guard FileManager.default.createFile(atPath: list, contents: moved) else {
             throw FileFailure(.create, path: list, code: errno)
         }
-        for name in files + folders where FileManager.default.fileExists(atPath: path + "/" + name) {
-            try Self.move(path + "/" + name, to: staging + "/" + Self.retired + name)
+        do {
+            for name in files + folders where Self.exists(path + "/" + name) {
+                try Self.move(path + "/" + name, to: staging + "/" + Self.retired + name)
+            }
+            for name in folders + files { try Self.move(content + "/" + name, to: path + "/" + name) }
+        } catch {
+            Self.takeBack(staging, in: path)
+            throw error
         }
-        for name in folders + files { try Self.move(content + "/" + name, to: path + "/" + name) }
         // From here on nothing is taken back.
         unlink(list)
     }
@@ -120,23 +129,33 @@ package final class PresentationFolder {
     /// Takes back what runs that are over have left half done, and removes their hidden folders.
     private static func removeLeftovers(in path: String) {
         forEachDeadRun(in: path) { staging in
-            for name in moves(of: staging) {
-                let target = path + "/" + name
-                if !exists(staging + "/content/" + name) { try? FileManager.default.removeItem(atPath: target) }
-                let old = staging + "/" + retired + name
-                if exists(old), !exists(target) { rename(old, target) }
-            }
+            takeBack(staging, in: path)
             try? FileManager.default.removeItem(atPath: staging)
         }
+    }
+
+    /// Undoes what a run has moved, and puts back what it has put away.
+    private static func takeBack(_ staging: String, in path: String) {
+        for name in moves(of: staging) {
+            let target = path + "/" + name
+            if !exists(staging + "/content/" + name) { try? FileManager.default.removeItem(atPath: target) }
+            let old = staging + "/" + retired + name
+            if exists(old), !exists(target) { rename(old, target) }
+        }
+        // It is done once, also where somebody is killed while he clears away the rest.
+        unlink(staging + "/" + listName)
     }
 
     /// Calls `body` with the hidden folder of each run that has ended without removing it.
     private static func forEachDeadRun(in path: String, _ body: (String) -> Void) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        for name in names where name.hasPrefix(prefix) {
+        for name in names where name.hasPrefix(prefix) || name.hasPrefix(unbornPrefix) {
             let folder = path + "/" + name
             let lock = open(folder + "/lock", O_WRONLY | O_CLOEXEC)
-            guard lock >= 0 else { continue }
+            guard lock >= 0 else {
+                if name.hasPrefix(prefix), errno == ENOENT { body(folder) }
+                continue
+            }
             defer { close(lock) }
             if flock(lock, LOCK_EX | LOCK_NB) == 0 { body(folder) }
         }
