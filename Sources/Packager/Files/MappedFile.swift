@@ -10,6 +10,7 @@ package final class MappedFile: SampleBytes {
     package let path: String
     /// Its size in bytes.
     package let count: Int
+    /// What it points to is never written to, and stays until this object goes.
     private nonisolated(unsafe) let address: UnsafeMutableRawPointer?
 
     /// Maps a file.

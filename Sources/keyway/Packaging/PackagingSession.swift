@@ -24,9 +24,9 @@ struct PackagingSession {
     func run() async throws(CommandFailure) {
         let job = try settings.job()
         do {
-            let plan = try PackagingPlan(job) { try Self.open($0) }
+            let plan = try PackagingPlan(job)
             let preview = try PackagingTables.plan(plan)
-            if isDryRun { return try print(preview) }
+            if isDryRun { return try show(preview) }
             try await deliverKeys(of: plan)
             let start = ContinuousClock.now
             var line = ProgressLine(isWanted: !isQuiet)
@@ -34,7 +34,7 @@ struct PackagingSession {
             let report = try PackagingRun(plan).run { line.show($0) }
             line.clear()
             let seconds = (ContinuousClock.now - start) / .seconds(1)
-            try print(try PackagingTables.run(plan, report, seconds: seconds))
+            try show(try PackagingTables.run(plan, report, seconds: seconds))
         } catch let failure as FileFailure {
             throw .file("\(failure)", next: "check the path, its permissions and the space on the disk")
         } catch {
@@ -42,7 +42,7 @@ struct PackagingSession {
         }
     }
 
-    private func print(_ report: Report) throws(CommandFailure) {
+    private func show(_ report: Report) throws(CommandFailure) {
         guard !isQuiet || isJSON || isDryRun else {
             for note in report.notes { Terminal.complain("note: \(escaped(note))") }
             return
@@ -57,6 +57,4 @@ struct PackagingSession {
         if let savedKeys { try registration.save(to: savedKeys) }
         if let server { try await registration.register(with: server, policy: policy) }
     }
-
-    private static func open(_ path: String) throws -> any MediaInput { try MediaInputs.open(path) }
 }

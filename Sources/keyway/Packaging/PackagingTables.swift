@@ -109,7 +109,7 @@ enum PackagingTables {
                 heading: [Field("classes", .list(classes))],
                 fields: [
                     Field("key ID", .bytes(entry.key.keyID.bytes)),
-                    Field("fingerprint", .bytes(KeyFingerprint.bytes(of: entry.key.key))),
+                    Field("fingerprint", .bytes(Report.fingerprint(of: entry.key.key))),
                 ]
             )
         }
@@ -133,14 +133,6 @@ enum PackagingTables {
             )
         }
         return FieldTable(title: "Files", fields: [Field("playlist", .text(playlists.path))], blocks: blocks)
-    }
-}
-
-/// What a key can be told by without being given away: the first 8 bytes of SHA-256 over it.
-enum KeyFingerprint {
-    /// 8 bytes.
-    static func bytes(of key: SecretBytes) -> [UInt8] {
-        key.withUnsafeBytes { Array(SHA256.hash([UInt8]($0)).prefix(8)) }
     }
 }
 

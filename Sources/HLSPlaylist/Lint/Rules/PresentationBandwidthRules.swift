@@ -99,77 +99,15 @@ extension StartTag {
 }
 
 extension MediaSubject {
-    /// The peak segment bit rate in bits per second (section 4.1): the largest of any contiguous segments that last
-    /// from half a Target Duration to one and a half and half a second. Nil when the playlist can still grow, when a
-    /// segment has no byte range, or when no segments last that long.
+    /// The peak segment bit rate in bits per second (section 4.1). Nil when the playlist can still grow, when a segment
+    /// has no byte range, or when no segments last long enough.
     fileprivate var peakBitRate: Double? {
         guard playlist.isEnded, let targetDuration, !segments.isEmpty else { return nil }
-        var times = [0.0]
-        var bits = [0.0]
+        var peak = PeakBitRate()
         for segment in segments {
             guard let range = segment.segment.byteRange else { return nil }
-            times.append((times.last ?? 0) + segment.segment.duration)
-            bits.append((bits.last ?? 0) + Double(range.length) * 8)
+            peak.append(duration: segment.segment.duration, byteCount: Double(range.length))
         }
-        // Sums of binary fractions are not exact.
-        let slack = 1e-6
-        let sums = SegmentSums(
-            times: times,
-            bits: bits,
-            shortest: targetDuration * 0.5 - slack,
-            longest: targetDuration * 1.5 + 0.5 + slack
-        )
-        return sums.greatestRate
-    }
-}
-
-/// Bits and seconds up to each segment.
-private struct SegmentSums {
-    let times: [Double]
-    let bits: [Double]
-    let shortest: Double
-    let longest: Double
-
-    /// The greatest rate of contiguous segments of an allowed length; nil when there are none.
-    ///
-    /// Which segments exceed a rate the most takes one pass to find. Their own rate is then the next one to exceed,
-    /// until none do; a few passes suffice.
-    var greatestRate: Double? {
-        var rate: Double?
-        for _ in 0..<64 {
-            guard let next = rateOfMost(above: rate ?? 0) else { return rate }
-            if let rate, next <= rate * (1 + 1e-12) { return rate }
-            rate = next
-        }
-        return rate
-    }
-
-    /// The rate of the contiguous segments that have the most bits above what a rate would give them.
-    private func rateOfMost(above rate: Double) -> Double? {
-        func excess(_ index: Int) -> Double { bits[index] - rate * times[index] }
-        // The possible beginnings, the one with the least excess first; a later one with less makes those before it
-        // useless.
-        var beginnings: [Int] = []
-        var head = 0
-        var next = 0
-        var best: (excess: Double, rate: Double)?
-        for end in times.indices {
-            while next < end, times[next] <= times[end] - shortest {
-                while beginnings.count > head, let last = beginnings.last, excess(last) >= excess(next) {
-                    beginnings.removeLast()
-                }
-                beginnings.append(next)
-                next += 1
-            }
-            while head < beginnings.count, times[beginnings[head]] < times[end] - longest { head += 1 }
-            guard head < beginnings.count else { continue }
-            let begin = beginnings[head]
-            let gain = excess(end) - excess(begin)
-            let seconds = times[end] - times[begin]
-            if seconds > 0, gain > best?.excess ?? -.infinity {
-                best = (gain, (bits[end] - bits[begin]) / seconds)
-            }
-        }
-        return best?.rate
+        return peak.rate(targetDuration: targetDuration)
     }
 }
