@@ -30,6 +30,10 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
@@ -84,20 +88,27 @@ let package = Package(
         .target(
             name: "KeyServer",
             dependencies: [
-                "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCertificateReloading", package: "swift-nio-extras"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
+                "DRMSignalling", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -113,6 +124,9 @@ let package = Package(
                 "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
                 "MediaFormats", "Packager", "SampleEncryption", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings
@@ -176,7 +190,11 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "VirtualDevice",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "KeyStore",
+                "VirtualDevice",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

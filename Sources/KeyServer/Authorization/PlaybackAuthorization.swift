@@ -1,0 +1,64 @@
+public import KeyStore
+
+/// What a valid token, or the operator's webhook, says about a playback request: who asks and what for.
+public struct PlaybackAuthorization: Sendable, Equatable {
+    /// Who is counted, 1 to 200 bytes: `sub`.
+    public var account: String
+    /// When the permission ends, in Unix seconds: `exp`.
+    public var expires: Int64
+    /// No key that is given may last longer, in Unix seconds: `notAfter`.
+    public var notAfter: Int64?
+    /// The asset IDs that are allowed, as text; nil where a title decides, or everything is allowed: `assets`.
+    public var assets: [String]?
+    /// The title whose tracks are allowed: `title`.
+    public var title: String?
+    /// A stored policy that is merged with the content's: `policy`.
+    public var policyName: String?
+    /// Whether the token's policy may be looser than the content's. Its issuer has that role, never the token itself.
+    public var mayLoosen = false
+    /// The only device that may ask, by its hash in hexadecimal digits as the audit log and `/admin` show it: `device`.
+    public var device: [UInt8]?
+    /// Whether a key to keep may be given; nil leaves it to the policy: `persist`.
+    public var persist: Bool?
+    /// When the rental began, in Unix seconds: `rentalStart`.
+    public var rentalStart: Int64?
+    /// For a token that is bound to its first account, device and session: `once` and `jti`.
+    public var binding: TokenBindingClaim?
+
+    /// Makes an authorization without limits of its own.
+    public init(account: String, expires: Int64) {
+        self.account = account
+        self.expires = expires
+    }
+}
+
+/// What an authorizer sees of a request, before its SPC is opened.
+public struct PlaybackRequest: Sendable {
+    /// The token, from `Authorization: Bearer`; nil when there is none.
+    public var token: String?
+    /// The asset ID that the client names; nil when it names none.
+    public var assetID: [UInt8]?
+    /// The client's address.
+    public var remoteAddress: String?
+    /// The ID that the answer carries.
+    public var requestID: String
+    /// The time, in Unix seconds.
+    public var now: Int64
+
+    /// Makes a request.
+    public init(token: String?, assetID: [UInt8]?, remoteAddress: String?, requestID: String, now: Int64) {
+        self.token = token
+        self.assetID = assetID
+        self.remoteAddress = remoteAddress
+        self.requestID = requestID
+        self.now = now
+    }
+}
+
+/// Decides who may ask for licences. It fails closed: whatever cannot be decided is refused.
+public protocol PlaybackAuthorizer: Sendable {
+    /// The authorization of a request.
+    ///
+    /// - Throws: ``ProblemDocument`` with `unauthorized` and its kin, or `unavailable` when nobody can be asked.
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization
+}

@@ -1,0 +1,265 @@
+/// A licence that is about to be given: who asks, what must hold for it, what it takes, and what goes out.
+///
+/// The answer is sealed before the store is asked, since the store has no keys; the store then decides and writes in one
+/// transaction: the claims below, the answer for a retry, and the audit record. ``GrantRules`` is that decision, the same
+/// for every store. Whatever comes of it, exactly one audit record is written with it.
+public struct GrantProposal: Sendable {
+    /// Who is counted: the token's subject, 1 to 200 bytes.
+    public var account: String
+    /// The time, in seconds since 1970.
+    public var now: Int64
+    /// What holds the key: the device, or the session behind a digital AV adapter.
+    public var place: PlaybackPlace
+    /// The session ID of the SPC's media playback state.
+    public var sessionID: UInt64?
+    /// The asset ID, 2 to 200 bytes.
+    public var assetID: [UInt8]
+    /// That the same request has not been answered before.
+    public var replay: ReplayClaim?
+    /// That a token for one use is used where it was used first.
+    public var binding: TokenBindingClaim?
+    /// That the device is one of the account's.
+    public var device: DeviceClaim?
+    /// A simultaneous stream.
+    public var slot: SlotClaim?
+    /// That a rental runs.
+    public var rental: RentalClaim?
+    /// A key that will be kept.
+    public var offline: OfflineClaim?
+    /// What goes out when it is granted, and again for a retry.
+    public var answer: SealedAnswer
+    /// The audit record of the granted licence. For anything else its outcome and detail are replaced.
+    public var audit: AuditRecord
+
+    /// Makes a proposal without claims.
+    public init(
+        account: String,
+        now: Int64,
+        place: PlaybackPlace,
+        sessionID: UInt64?,
+        assetID: [UInt8],
+        answer: SealedAnswer,
+        audit: AuditRecord
+    ) {
+        self.account = account
+        self.now = now
+        self.place = place
+        self.sessionID = sessionID
+        self.assetID = assetID
+        self.answer = answer
+        self.audit = audit
+    }
+}
+
+/// What is counted as one place of playback.
+public enum PlaybackPlace: Sendable, Hashable {
+    /// A device, by the hash of its HU. What is counted by default.
+    case device(DeviceHash)
+    /// A session, by its ID: behind a digital AV adapter, whose HU says nothing about the device.
+    case session(UInt64)
+}
+
+/// The same request is answered once; within `grace` after it the same answer goes out again.
+public struct ReplayClaim: Sendable {
+    /// HMAC over R1, account and certificate hash, 32 bytes.
+    public let key: [UInt8]
+    /// Until when the claim is kept, in Unix seconds: the end of the SPC's age window.
+    public let expires: Int64
+    /// How long after the first answer the same request counts as a retry, in seconds.
+    public let grace: Int64
+
+    /// Makes a claim.
+    public init(key: [UInt8], expires: Int64, grace: Int64) {
+        self.key = key
+        self.expires = expires
+        self.grace = grace
+    }
+}
+
+/// A token with `once` belongs to the first account, place and session ID that used it.
+public struct TokenBindingClaim: Sendable, Equatable {
+    /// SHA-256 over issuer and `jti`, 32 bytes.
+    public let token: [UInt8]
+    /// When the token expires, in Unix seconds.
+    public let expires: Int64
+
+    /// Makes a claim.
+    public init(token: [UInt8], expires: Int64) {
+        self.token = token
+        self.expires = expires
+    }
+}
+
+/// The account's devices are counted; a new one needs room. Sessions behind an adapter are not counted.
+public struct DeviceClaim: Sendable {
+    /// How many devices the account may have; nil counts without a limit.
+    public let limit: Int?
+    /// The class that the device gave for itself, for lists.
+    public let deviceClass: String?
+
+    /// Makes a claim.
+    public init(limit: Int?, deviceClass: String?) {
+        self.limit = limit
+        self.deviceClass = deviceClass
+    }
+}
+
+/// A simultaneous stream: a slot that lasts as long as the key that is given for it.
+///
+/// All keys of one session share the slot of their place; a new session of the same place takes it over. A slot that an
+/// admin ended refuses its session from then on, and counts until its key has run out, since the device still has it.
+public struct SlotClaim: Sendable {
+    /// What the key is asked for.
+    public enum Purpose: String, Sendable, CaseIterable {
+        /// To be there when playback starts.
+        case reservation
+        /// To play.
+        case playback
+        /// To go on playing.
+        case renewal
+    }
+
+    /// How many places of the account may hold a key at once; nil counts without a limit.
+    public let limit: Int?
+    /// When the key that is given has surely run out, in Unix seconds: lease and skew.
+    public let until: Int64
+    /// What the key is asked for.
+    public let purpose: Purpose
+
+    /// Makes a claim.
+    public init(limit: Int?, until: Int64, purpose: Purpose) {
+        self.limit = limit
+        self.until = until
+        self.purpose = purpose
+    }
+}
+
+/// A rental: it starts once, and the answer's durations were worked out from `start`.
+public struct RentalClaim: Sendable {
+    /// What is rented: a title's name or an asset ID, 1 to 200 bytes.
+    public let subject: [UInt8]
+    /// How long, in seconds.
+    public let duration: Int64
+    /// The start that the answer was made for, in Unix seconds: the stored one, or now, or the token's time.
+    public let start: Int64
+    /// Whether the start is the token's word. A later one than the stored begins a new rental.
+    public let isTokensStart: Bool
+    /// Whether only the device of the first licence may play.
+    public let bindsDevice: Bool
+
+    /// Makes a claim.
+    public init(subject: [UInt8], duration: Int64, start: Int64, isTokensStart: Bool, bindsDevice: Bool) {
+        self.subject = subject
+        self.duration = duration
+        self.start = start
+        self.isTokensStart = isTokensStart
+        self.bindsDevice = bindsDevice
+    }
+}
+
+/// A key that the device will keep, recorded by stream ID and title ID.
+public struct OfflineClaim: Sendable {
+    /// The stream ID of the Offline Key, 16 bytes.
+    public let streamID: [UInt8]
+    /// The title ID of the Offline Key, 16 bytes; nil for version 1.
+    public let titleID: [UInt8]?
+    /// How long it may be kept unplayed, in seconds; nil: for ever.
+    public let storage: Int64?
+    /// How long it may be played from first play, in seconds; nil: for ever. The same as `storage` for keys with one
+    /// expiry, which `hasDualExpiry` tells.
+    public let playback: Int64?
+    /// Whether storage and playback are counted one after the other.
+    public let hasDualExpiry: Bool
+    /// Whether a key that has run out may be given again.
+    public let renewAfterExpiry: Bool
+
+    /// Makes a claim.
+    public init(
+        streamID: [UInt8],
+        titleID: [UInt8]?,
+        storage: Int64?,
+        playback: Int64?,
+        hasDualExpiry: Bool,
+        renewAfterExpiry: Bool
+    ) {
+        self.streamID = streamID
+        self.titleID = titleID
+        self.storage = storage
+        self.playback = playback
+        self.hasDualExpiry = hasDualExpiry
+        self.renewAfterExpiry = renewAfterExpiry
+    }
+}
+
+/// What goes out: a CKC and what the app is told about it. Without the device's session key it opens for nobody.
+public struct SealedAnswer: Sendable, Equatable {
+    /// The CKC.
+    public let ckc: [UInt8]
+    /// Whether the device may keep the key.
+    public let isPersistable: Bool
+    /// Whether the key has dual expiry.
+    public let hasDualExpiry: Bool
+
+    /// Makes an answer.
+    public init(ckc: [UInt8], isPersistable: Bool, hasDualExpiry: Bool) {
+        self.ckc = ckc
+        self.isPersistable = isPersistable
+        self.hasDualExpiry = hasDualExpiry
+    }
+}
+
+/// What a store made of a proposal.
+public enum GrantOutcome: Sendable, Equatable {
+    /// Everything is written; the answer may go out.
+    case granted
+    /// The request was answered before; this is what it got. Nothing was taken a second time.
+    case retried(SealedAnswer)
+    /// No licence, for this reason. Nothing but the audit record was written.
+    case refused(GrantRefusal)
+    /// The rental had another start. Nothing was written, no audit record either: seal anew with this start and ask again.
+    case rentalStarted(at: Int64)
+}
+
+/// Why the store says no.
+public struct GrantRefusal: Error, Sendable, Equatable {
+    /// A stable name for a reason.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name, in kebab-case: the `reason` of the problem document and the outcome in the audit log.
+        public let rawValue: String
+
+        /// Makes a code from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The same request was answered before, too long ago for a retry.
+        public static let replayed = Code(rawValue: "replayed")
+        /// The token is for one use, and was used by another account, device or session.
+        public static let tokenBoundElsewhere = Code(rawValue: "token-bound-elsewhere")
+        /// As many places hold a key as may.
+        public static let streamsExceeded = Code(rawValue: "streams-exceeded")
+        /// The account has as many devices as it may.
+        public static let devicesExceeded = Code(rawValue: "devices-exceeded")
+        /// An admin ended the session.
+        public static let leaseEnded = Code(rawValue: "lease-ended")
+        /// The rental is over.
+        public static let rentalExpired = Code(rawValue: "rental-expired")
+        /// The rental belongs to the device of its first licence.
+        public static let rentalOnOtherDevice = Code(rawValue: "rental-on-other-device")
+        /// The kept key has run out, and the policy does not give it again.
+        public static let renewalAfterExpiry = Code(rawValue: "renewal-after-expiry")
+        /// An admin revoked the kept key.
+        public static let licenseRevoked = Code(rawValue: "license-revoked")
+        /// The challenge of a Sync SPC was not given out, was used, or has expired.
+        public static let challengeUnknown = Code(rawValue: "challenge-unknown")
+    }
+
+    /// The stable name.
+    public let code: Code
+    /// In words, for the client's eyes as well: no secret, nobody else's affairs.
+    public let reason: String
+
+    /// Makes a refusal.
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+}

@@ -1,0 +1,153 @@
+// What a store remembers of the licences that it granted. Times are Unix seconds.
+
+/// A simultaneous stream: a place that holds a key.
+public struct LeaseRecord: Sendable, Equatable {
+    /// Whose.
+    public let account: String
+    /// Where.
+    public let place: PlaybackPlace
+    /// The session that holds it.
+    public var sessionID: UInt64?
+    /// The asset that was asked for last.
+    public var assetID: [UInt8]
+    /// When the place was first taken.
+    public var since: Int64
+    /// When the last key has surely run out.
+    public var until: Int64
+    /// What the last key was asked for.
+    public var purpose: SlotClaim.Purpose
+    /// When an admin ended it. It counts until ``until`` all the same.
+    public var ended: Int64?
+
+    /// Makes a record.
+    public init(
+        account: String,
+        place: PlaybackPlace,
+        sessionID: UInt64?,
+        assetID: [UInt8],
+        since: Int64,
+        until: Int64,
+        purpose: SlotClaim.Purpose,
+        ended: Int64? = nil
+    ) {
+        self.account = account
+        self.place = place
+        self.sessionID = sessionID
+        self.assetID = assetID
+        self.since = since
+        self.until = until
+        self.purpose = purpose
+        self.ended = ended
+    }
+}
+
+/// A device of an account.
+public struct DeviceRecord: Sendable, Equatable {
+    /// Whose.
+    public let account: String
+    /// The hash of its HU.
+    public let device: DeviceHash
+    /// The class that it gave for itself.
+    public var deviceClass: String?
+    /// When it first had a licence.
+    public var firstSeen: Int64
+    /// When it last had one.
+    public var lastSeen: Int64
+
+    /// Makes a record.
+    public init(account: String, device: DeviceHash, deviceClass: String?, firstSeen: Int64, lastSeen: Int64) {
+        self.account = account
+        self.device = device
+        self.deviceClass = deviceClass
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+    }
+}
+
+/// A rental that has begun.
+public struct RentalRecord: Sendable, Equatable {
+    /// Whose.
+    public let account: String
+    /// What is rented: a title's name or an asset ID.
+    public let subject: [UInt8]
+    /// When it began.
+    public var start: Int64
+    /// When it ends, by the policy of the last licence.
+    public var end: Int64
+    /// Where the first licence went.
+    public var place: PlaybackPlace
+
+    /// Makes a record.
+    public init(account: String, subject: [UInt8], start: Int64, end: Int64, place: PlaybackPlace) {
+        self.account = account
+        self.subject = subject
+        self.start = start
+        self.end = end
+        self.place = place
+    }
+}
+
+/// A key that a device keeps.
+public struct OfflineLicenseRecord: Sendable, Equatable {
+    /// How it came to its end.
+    public enum End: String, Sendable, CaseIterable {
+        /// The device invalidated it, and proved so.
+        case invalidated
+        /// The device answered that it has no such key.
+        case notFound = "not-found"
+        /// The device said that it had expired.
+        case expired
+        /// An admin revoked it: no renewal is given. The device keeps the key until it runs out.
+        case revoked
+    }
+
+    /// Whose.
+    public let account: String
+    /// The device, by the hash of its HU.
+    public let device: DeviceHash
+    /// The stream ID, 16 bytes.
+    public let streamID: [UInt8]
+    /// The title ID, 16 bytes.
+    public var titleID: [UInt8]?
+    /// The asset.
+    public var assetID: [UInt8]
+    /// When the key was given, last.
+    public var granted: Int64
+    /// Until when it may be kept unplayed; nil: for ever.
+    public var storageUntil: Int64?
+    /// How long it may be played from first play, in seconds; nil: for ever.
+    public var playback: Int64?
+    /// When it can no longer be played, as far as is known: until first play is seen, the later bound. Nil: never.
+    public var until: Int64?
+    /// The report by which first play was seen.
+    public var firstPlaySeen: Int64?
+    /// The last report of the device.
+    public var reported: Int64?
+    /// How it ended.
+    public var end: End?
+    /// When it ended.
+    public var ended: Int64?
+
+    /// Makes a record.
+    public init(
+        account: String,
+        device: DeviceHash,
+        streamID: [UInt8],
+        titleID: [UInt8]?,
+        assetID: [UInt8],
+        granted: Int64,
+        storageUntil: Int64?,
+        playback: Int64?,
+        until: Int64?
+    ) {
+        self.account = account
+        self.device = device
+        self.streamID = streamID
+        self.titleID = titleID
+        self.assetID = assetID
+        self.granted = granted
+        self.storageUntil = storageUntil
+        self.playback = playback
+        self.until = until
+    }
+}

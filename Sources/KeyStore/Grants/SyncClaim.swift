@@ -1,0 +1,56 @@
+/// What a Sync SPC tells: a report on kept keys, or that they were invalidated.
+public struct SyncClaim: Sendable {
+    /// What it tells.
+    public enum Message: Sendable, Equatable {
+        /// How long the keys may still be used, in seconds; nil: without end. Zero: expired. It never frees a place.
+        case report(remaining: Int64?)
+        /// The keys of these stream IDs are gone. The challenge must be one that the store gave out.
+        case invalidated(streamIDs: [[UInt8]], challenge: UInt64)
+        /// Invalidation was asked for and there was no such key (flag 17).
+        case notFound(challenge: UInt64)
+        /// Invalidation was asked for and the key had expired (flag 18).
+        case expired(challenge: UInt64)
+    }
+
+    /// The token's subject.
+    public var account: String
+    /// The device, by the hash of its HU.
+    public var device: DeviceHash
+    /// The time, in Unix seconds.
+    public var now: Int64
+    /// The content ID of version 1: a stream ID, 16 bytes.
+    public var streamID: [UInt8]?
+    /// The title ID of version 2, 16 bytes.
+    public var titleID: [UInt8]?
+    /// What it tells.
+    public var message: Message
+    /// The audit record when it is taken. For a refusal its outcome and detail are replaced.
+    public var audit: AuditRecord
+
+    /// Makes a claim.
+    public init(
+        account: String,
+        device: DeviceHash,
+        now: Int64,
+        streamID: [UInt8]?,
+        titleID: [UInt8]?,
+        message: Message,
+        audit: AuditRecord
+    ) {
+        self.account = account
+        self.device = device
+        self.now = now
+        self.streamID = streamID
+        self.titleID = titleID
+        self.message = message
+        self.audit = audit
+    }
+}
+
+/// What a store made of a Sync SPC.
+public enum SyncOutcome: Sendable, Equatable {
+    /// It is recorded; so many records were changed.
+    case recorded(records: Int)
+    /// Nothing was changed.
+    case refused(GrantRefusal)
+}
