@@ -1,0 +1,77 @@
+// Playlists are made of lines, and tags of attributes: most of what bytes make of them is one and the same syntax error.
+// Half of the mutations here are libFuzzer's own, the others are made in lines and attributes.
+
+@_silgen_name("LLVMFuzzerMutate")
+private func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int) -> Int
+
+/// What libFuzzer calls to make a new input of an old one; `size` bytes lie in room for `limit`.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ seed: UInt32) -> Int {
+    var random = Xorshift(state: UInt64(seed) << 1 | 1)
+    guard size > 8, random.next() % 2 == 0 else { return mutateBytes(data, size, limit) }
+    var lines = UnsafeBufferPointer(start: data, count: size).split(separator: 10, omittingEmptySubsequences: false)
+        .map(Array.init)
+    for _ in 0...Int.random(in: 0...2, using: &random) { change(&lines, &random) }
+    let written = lines.joined(separator: [10]).prefix(limit)
+    for (index, byte) in written.enumerated() { data[index] = byte }
+    return written.count
+}
+
+private func change(_ lines: inout [[UInt8]], _ random: inout Xorshift) {
+    guard let place = lines.indices.randomElement(using: &random),
+        let other = lines.indices.randomElement(using: &random)
+    else { return }
+    switch random.next() % 8 {
+    case 0: lines.remove(at: place)
+    case 1: lines.insert(lines[other], at: place)
+    case 2: lines.swapAt(place, other)
+    case 3:
+        let line = lines.remove(at: place)
+        lines.insert(line, at: min(other, lines.count))
+    default: lines[place] = changeAttributes(lines[place], others: lines[other], &random)
+    }
+}
+
+/// Takes an attribute away, moves one, or takes one over from another line.
+private func changeAttributes(_ line: [UInt8], others: [UInt8], _ random: inout Xorshift) -> [UInt8] {
+    guard let colon = line.firstIndex(of: 58) else { return line }
+    var attributes = split(line[(colon + 1)...])
+    let theirs = others.firstIndex(of: 58).map { split(others[($0 + 1)...]) } ?? []
+    guard let place = attributes.indices.randomElement(using: &random) else { return line }
+    switch random.next() % 5 {
+    case 0: attributes.remove(at: place)
+    case 1: attributes.swapAt(place, attributes.indices.randomElement(using: &random) ?? place)
+    case 2: if let taken = theirs.randomElement(using: &random) { attributes.insert(taken, at: place) }
+    case 3: if let taken = theirs.randomElement(using: &random) { attributes[place] = taken }
+    default:
+        // The value of one attribute under the name of another.
+        let pool = theirs.isEmpty ? attributes : theirs
+        if let taken = pool.randomElement(using: &random), let from = taken.firstIndex(of: 61),
+            let to = attributes[place].firstIndex(of: 61)
+        {
+            attributes[place] = Array(attributes[place][...to]) + Array(taken[(from + 1)...])
+        }
+    }
+    return Array(line[...colon]) + attributes.joined(separator: [44])
+}
+
+/// At the commas that stand outside of quotation marks.
+private func split(_ list: ArraySlice<UInt8>) -> [[UInt8]] {
+    var isQuoted = false
+    return list.split(omittingEmptySubsequences: false) { byte in
+        if byte == 34 { isQuoted.toggle() }
+        return byte == 44 && !isQuoted
+    }.map(Array.init)
+}
+
+/// The same seed makes the same input, as libFuzzer expects.
+private struct Xorshift: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state >> 3
+    }
+}
