@@ -124,9 +124,12 @@ let package = Package(
                 "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
                 "MediaFormats", "Packager", "SampleEncryption", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings

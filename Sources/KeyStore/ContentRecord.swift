@@ -8,28 +8,53 @@ public enum ContentTrack: String, Sendable, CaseIterable {
     case audio
     /// Video samples.
     case video
+    /// Video in standard definition.
+    case sd
+    /// Video in high definition.
+    case hd
+    /// Video above high definition.
+    case uhd
+
+    /// Whether it is known to be video, whatever its size.
+    public var isVideo: Bool {
+        switch self {
+        case .video, .sd, .hd, .uhd: true
+        case .unspecified, .audio: false
+        }
+    }
 }
 
 /// All about a content key but the key itself: what lists and administration show.
+///
+/// A key stands alone, or it is a key period: then it refers to a track of a title, has a key ID, and leaves stream ID
+/// and title ID to them.
 public struct ContentInfo: Sendable, Equatable {
     /// The asset ID that an SPC names, 2 to 200 bytes. The row's identity.
     public let assetID: [UInt8]
     /// The key ID (KID) that CENC and CPIX name, 16 bytes.
     public let keyID: [UInt8]?
-    /// What the key decrypts.
+    /// What the key decrypts. Of a key period its track says it: ``ContentLookup/kind``.
     public let track: ContentTrack
-    /// The policy that governs the key; nil means the server's default.
+    /// The policy that governs the key, beside those of title and track; nil when it has none of its own.
     public let policyName: String?
-    /// The stream ID of an Offline Key TLLV, 16 bytes.
+    /// The stream ID of an Offline Key TLLV, 16 bytes; nil in a key period.
     public let streamID: [UInt8]?
-    /// The title ID of an Offline Key TLLV, 16 bytes.
+    /// The title ID of an Offline Key TLLV, 16 bytes; nil in a key period.
     public let titleID: [UInt8]?
+    /// The title of a key period.
+    public let titleName: String?
+    /// The track of a key period, by its name within the title.
+    public let trackName: String?
+    /// When media begin to be encrypted with the key, in Unix seconds; nil: not said. 0 or more.
+    public let validFrom: Int64?
+    /// When another key takes its place, in Unix seconds; nil: not said. After ``validFrom``.
+    public let validUntil: Int64?
     /// When the asset ID was first stored, in Unix seconds. Replacing the record keeps it.
     public package(set) var created: Int64
     /// When the record was last written, in Unix seconds.
     public let updated: Int64
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size, or two contradict each other.
     package init(
         assetID: [UInt8],
         keyID: [UInt8]?,
@@ -37,6 +62,10 @@ public struct ContentInfo: Sendable, Equatable {
         policyName: String?,
         streamID: [UInt8]?,
         titleID: [UInt8]?,
+        titleName: String? = nil,
+        trackName: String? = nil,
+        validFrom: Int64? = nil,
+        validUntil: Int64? = nil,
         created: Int64,
         updated: Int64
     ) throws(KeyStoreError) {
@@ -52,9 +81,18 @@ public struct ContentInfo: Sendable, Equatable {
         self.policyName = policyName
         self.streamID = streamID
         self.titleID = titleID
+        self.titleName = titleName
+        self.trackName = trackName
+        self.validFrom = validFrom
+        self.validUntil = validUntil
         self.created = created
         self.updated = updated
+        try checkPeriod()
     }
+
+    /// The asset ID of a key period that is given no other: its key ID in 32 lower-case hexadecimal digits, as ASCII.
+    /// It is what stands behind `skd://` in the default key URI.
+    public static func assetID(forKeyID keyID: [UInt8]) -> [UInt8] { Array(hex(keyID).utf8) }
 
     /// The row in words, for errors.
     package var place: String { "content \(displayName(ofAssetID: assetID))" }
@@ -71,7 +109,7 @@ public struct ContentRecord: Sendable {
 
     /// Makes a record that is first stored at `time`, in Unix seconds.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size, or two contradict each other.
     public init(
         assetID: [UInt8],
         keyID: [UInt8]? = nil,
@@ -81,6 +119,10 @@ public struct ContentRecord: Sendable {
         policyName: String? = nil,
         streamID: [UInt8]? = nil,
         titleID: [UInt8]? = nil,
+        titleName: String? = nil,
+        trackName: String? = nil,
+        validFrom: Int64? = nil,
+        validUntil: Int64? = nil,
         time: Int64
     ) throws(KeyStoreError) {
         let info = try ContentInfo(
@@ -90,6 +132,10 @@ public struct ContentRecord: Sendable {
             policyName: policyName,
             streamID: streamID,
             titleID: titleID,
+            titleName: titleName,
+            trackName: trackName,
+            validFrom: validFrom,
+            validUntil: validUntil,
             created: time,
             updated: time
         )

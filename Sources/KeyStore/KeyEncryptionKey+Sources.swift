@@ -69,7 +69,7 @@ extension KeyEncryptionKey {
     }
 
     /// A new name in a folder is durable only when the folder itself is.
-    private static func synchronizeFolder(of path: String) throws(KeyStoreError) {
+    static func synchronizeFolder(of path: String) throws(KeyStoreError) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let parent = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

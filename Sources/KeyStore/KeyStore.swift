@@ -1,7 +1,8 @@
 /// Everything that a key server keeps.
 ///
 /// Each concern has a protocol of its own; code takes the smallest one that it needs.
-public protocol KeyStore: ContentStore, PolicyStore, CertificateStore, AuditLog {}
+public protocol KeyStore: ContentStore, TitleStore, PolicyStore, CertificateStore, AdminTokenStore, GrantStore, AuditLog
+{}
 
 /// What a write found.
 public enum WriteOutcome: Sendable, Equatable {
@@ -13,15 +14,25 @@ public enum WriteOutcome: Sendable, Equatable {
 
 /// Content keys by asset ID.
 public protocol ContentStore: Sendable {
-    /// The key of an asset, or nil. This is the read that every licence needs.
+    /// The key of an asset with its title and track, or nil. This is the one read that every licence needs.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup?
+
+    /// The key with a key ID of 16 bytes, with its title and track, or nil. For clients that know no asset IDs.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup?
+
+    /// The key of an asset, or nil.
     ///
     /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
     func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord?
 
     /// Keeps a record. Replacing keeps the time at which the asset ID was first stored.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the asset ID is there and `replacing` is false,
-    ///   ``KeyStoreError/Code/missingReference`` when the record's policy is not there.
+    /// - Throws: ``KeyStoreError/Code/conflict`` when the asset ID is there and `replacing` is false, or when another
+    ///   asset has the key ID; ``KeyStoreError/Code/missingReference`` when the record's policy or track is not there.
     @discardableResult
     func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
 
@@ -31,6 +42,15 @@ public protocol ContentStore: Sendable {
 
     /// Up to `limit` assets (1 to 1,000) in the order of their IDs, after the given one.
     func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo]
+}
+
+extension ContentStore {
+    /// The key with a key ID of 16 bytes, or nil.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    public func content(keyID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? {
+        try await lookup(keyID: keyID)?.record
+    }
 }
 
 /// Licence policies by name.
@@ -46,8 +66,8 @@ public protocol PolicyStore: Sendable {
 
     /// Forgets a policy; false when it was not there.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when content still refers to it: that content would silently fall
-    ///   back to the default policy.
+    /// - Throws: ``KeyStoreError/Code/conflict`` when content, a title or a track still refers to it: that content would
+    ///   silently fall back to the default policy.
     @discardableResult
     func deletePolicy(name: String) async throws(KeyStoreError) -> Bool
 
@@ -87,6 +107,22 @@ public protocol AuditLog: Sendable {
     /// Up to `limit` entries (1 to 1,000), the newest first, older than the given number.
     func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry]
 
+    /// Up to `limit` entries (1 to 1,000), the oldest first, newer than the given number.
+    func auditEntries(after number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry]
+
+    /// Holds the whole log against its hash chains: every entry of every node, from the beginning.
+    ///
+    /// A chain shows what was changed, taken out or moved. Entries that were cut off at the end it cannot show by itself;
+    /// `head`, as noted at an earlier time and kept elsewhere, must be met for the log to be whole.
+    ///
+    /// - Throws: ``KeyStoreError`` when the log cannot be read. A broken log is an answer, not an error.
+    func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification
+
     /// The hash that stands for a device, keyed with a secret that all servers on this store share.
     func deviceHash(hu: [UInt8]) -> DeviceHash
+}
+
+extension AuditLog {
+    /// Holds the whole log against its hash chains; see ``verifyAudit(expecting:)``.
+    public func verifyAudit() async throws(KeyStoreError) -> AuditVerification { try await verifyAudit(expecting: nil) }
 }

@@ -2,6 +2,8 @@
 package enum RecordLimits {
     package static let assetID = 2...200
     package static let name = 1...100
+    package static let keyURITemplate = 1...1_000
+    package static let batch = 1_000
     package static let policyDocument = 1...65_536
     package static let certificate = 1...16_384
     package static let privateKey = 1...16_384

@@ -13,13 +13,23 @@ struct ContentRow: Sendable {
     private let policyName: String?
     private let streamID: [UInt8]?
     private let titleID: [UInt8]?
+    private let titleName: String?
+    private let trackName: String?
+    private let validFrom: Int64?
+    private let validUntil: Int64?
     private let created: Int64
     private let updated: Int64
 
-    static let columns =
-        "asset_id, key_id, content_key, iv, track, policy_name, stream_id, title_id, created, updated"
+    private static let names = [
+        "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
+        "track_name", "valid_from", "valid_until", "created", "updated",
+    ]
+    static let columns = names.joined(separator: ", ")
+    /// The columns with the table before them, for joins.
+    static let qualifiedColumns = names.map { "content." + $0 }.joined(separator: ", ")
+    static let columnCount = names.count
 
-    /// Takes a row with just these columns.
+    /// Takes a row that begins with these columns.
     init(_ row: Row) {
         assetID = row.bytes(0) ?? []
         keyID = row.bytes(1)
@@ -29,8 +39,12 @@ struct ContentRow: Sendable {
         policyName = row[5]
         streamID = row.bytes(6)
         titleID = row.bytes(7)
-        created = row[8]
-        updated = row[9]
+        titleName = row[8]
+        trackName = row[9]
+        validFrom = row[10]
+        validUntil = row[11]
+        created = row[12]
+        updated = row[13]
     }
 
     /// Everything but the key.
@@ -46,6 +60,10 @@ struct ContentRow: Sendable {
                 policyName: policyName,
                 streamID: streamID,
                 titleID: titleID,
+                titleName: titleName,
+                trackName: trackName,
+                validFrom: validFrom,
+                validUntil: validUntil,
                 created: created,
                 updated: updated
             )
@@ -76,15 +94,17 @@ struct ContentRow: Sendable {
         let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
         try db.execute(
             sql: """
-                INSERT INTO content (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO content (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (asset_id) DO UPDATE SET key_id = excluded.key_id, content_key = excluded.content_key,
                     iv = excluded.iv, track = excluded.track, policy_name = excluded.policy_name,
-                    stream_id = excluded.stream_id, title_id = excluded.title_id, updated = excluded.updated
+                    stream_id = excluded.stream_id, title_id = excluded.title_id, title_name = excluded.title_name,
+                    track_name = excluded.track_name, valid_from = excluded.valid_from,
+                    valid_until = excluded.valid_until, updated = excluded.updated
                 """,
             arguments: [
                 Data(info.assetID), info.keyID.map { Data($0) }, Data(sealedKey), Data(record.iv),
                 info.track.rawValue, info.policyName, info.streamID.map { Data($0) }, info.titleID.map { Data($0) },
-                info.created, info.updated,
+                info.titleName, info.trackName, info.validFrom, info.validUntil, info.created, info.updated,
             ]
         )
     }

@@ -20,12 +20,39 @@ extension SQLiteKeyStore {
     /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `missingKEK`, `malformedKEK`, `wrongKEK`,
     ///   `foreignDatabase`, `newerSchema`, `locked`, `unavailable`.
     public convenience init(dataFolder folder: String, key source: KeyEncryptionKeySource) throws(KeyStoreError) {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("mkdir", folder) }
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .system("open", folder) }
-        // Closing the folder gives up its lock.
-        defer { Glibc.close(descriptor) }
+        let lock = try DataFolderLock(folder)
+        defer { lock.release() }
+        let database = folder + "/keyway.sqlite"
+        let key = try source.key(inFolder: folder, mayCreate: access(database, F_OK) != 0)
+        try self.init(path: database, key: key)
+    }
+}
 
+/// The data folder while a database is opened or replaced in it: two first starts at once would make two keys and run
+/// the migrations twice.
+struct DataFolderLock {
+    private let descriptor: Int32
+
+    /// Makes the folder if it is missing, checks whose it is, and waits for its lock.
+    init(_ folder: String) throws(KeyStoreError) {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("mkdir", folder) }
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("open", folder) }
+        do { try Self.lock(descriptor, folder) } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    /// Makes what was renamed in the folder durable.
+    func synchronize() throws(KeyStoreError) {
+        guard fsync(descriptor) == 0 else { throw .system("fsync", "the data folder") }
+    }
+
+    /// Closing the folder gives up its lock.
+    func release() { Glibc.close(descriptor) }
+
+    private static func lock(_ descriptor: Int32, _ folder: String) throws(KeyStoreError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("fstat", folder) }
         guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
@@ -35,17 +62,12 @@ extension SQLiteKeyStore {
                 reason: "the data folder must belong to the server's own user, and nobody else may write to it"
             )
         }
-        // Two first starts at once would make two keys and run the migrations twice.
         guard flock(descriptor, LOCK_EX) == 0 else { throw .system("flock", folder) }
-
-        let database = folder + "/keyway.sqlite"
-        let key = try source.key(inFolder: folder, mayCreate: access(database, F_OK) != 0)
-        try self.init(path: database, key: key)
     }
 }
 
 extension KeyEncryptionKeySource {
-    fileprivate func key(inFolder folder: String, mayCreate: Bool) throws(KeyStoreError) -> KeyEncryptionKey {
+    func key(inFolder folder: String, mayCreate: Bool) throws(KeyStoreError) -> KeyEncryptionKey {
         var key: KeyEncryptionKey?
         let place: String
         switch self {

@@ -20,24 +20,36 @@ extension SQLiteKeyStore {
     /// Keeps a record.
     @discardableResult
     public func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        let place = record.info.place
-        return try await translatingErrors(in: place) {
+        try await translatingErrors(in: record.info.place) {
             try await pool.write { [keys] db in
-                let key = try keys.requireCurrent(db)
-                let exists =
-                    try Row.fetchOne(
-                        db,
-                        sql: "SELECT 1 FROM content WHERE asset_id = ?",
-                        arguments: [Data(record.info.assetID)]
-                    ) != nil
-                guard !exists || replacing else { throw KeyStoreError.exists(place) }
-                if let policy = record.info.policyName, try !Self.exists(policy: policy, db) {
-                    throw KeyStoreError.noPolicy(policy, place)
-                }
-                try ContentRow.write(record, sealedWith: key, db)
-                return exists ? .replaced : .created
+                try Self.put(record, replacing: replacing, sealedWith: try keys.requireCurrent(db), db)
             }
         }
+    }
+
+    /// Stores a record within a transaction.
+    @discardableResult
+    static func put(
+        _ record: ContentRecord,
+        replacing: Bool,
+        sealedWith key: KeyEncryptionKey,
+        _ db: Database
+    ) throws -> WriteOutcome {
+        let (info, place) = (record.info, record.info.place)
+        let sought = try db.cachedStatement(sql: "SELECT 1 FROM content WHERE asset_id = ?")
+        let isThere = try Row.fetchOne(sought, arguments: [Data(info.assetID)]) != nil
+        guard !isThere || replacing else { throw KeyStoreError.exists(place) }
+        if let keyID = info.keyID {
+            let owner = try db.cachedStatement(sql: "SELECT asset_id FROM content WHERE key_id = ?")
+            let found = try Row.fetchOne(owner, arguments: [Data(keyID)])?.bytes(0)
+            guard found == nil || found == info.assetID else { throw KeyStoreError.keyIDInUse(place) }
+        }
+        try require(policy: info.policyName, place, db)
+        if let title = info.titleName, let track = info.trackName, try !exists(track: track, of: title, db) {
+            throw KeyStoreError.noTrack(track, of: title, place)
+        }
+        try ContentRow.write(record, sealedWith: key, db)
+        return isThere ? .replaced : .created
     }
 
     /// Forgets an asset.

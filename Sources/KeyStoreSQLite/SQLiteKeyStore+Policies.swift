@@ -37,9 +37,11 @@ extension SQLiteKeyStore {
     public func deletePolicy(name: String) async throws(KeyStoreError) -> Bool {
         try await translatingErrors(in: "policy \(name)") {
             try await pool.write { db in
-                let inUse = "SELECT 1 FROM content WHERE policy_name = ? LIMIT 1"
-                guard try Row.fetchOne(db, sql: inUse, arguments: [name]) == nil else {
-                    throw KeyStoreError.policyInUse(name)
+                for table in ["content", "title", "track"] {
+                    let inUse = "SELECT 1 FROM \(table) WHERE policy_name = ? LIMIT 1"
+                    guard try Row.fetchOne(db, sql: inUse, arguments: [name]) == nil else {
+                        throw KeyStoreError.policyInUse(name)
+                    }
                 }
                 try db.execute(sql: "DELETE FROM policy WHERE name = ?", arguments: [name])
                 return db.changesCount > 0
@@ -62,6 +64,11 @@ extension SQLiteKeyStore {
 
     static func exists(policy name: String, _ db: Database) throws -> Bool {
         try Row.fetchOne(db, sql: "SELECT 1 FROM policy WHERE name = ?", arguments: [name]) != nil
+    }
+
+    /// Holds that what a record refers to is there.
+    static func require(policy name: String?, _ place: String, _ db: Database) throws {
+        if let name, try !exists(policy: name, db) { throw KeyStoreError.noPolicy(name, place) }
     }
 
     private static func policyRecord(_ row: Row) throws -> PolicyRecord {

@@ -10,8 +10,9 @@ public import KeyStore
 public final class SQLiteKeyStore: KeyStore {
     let pool: DatabasePool
     let keys: KeyRing
+    let writes: WriteQueue
+    let replaySecret: SecretBytes
     private let deviceHashKey: SecretBytes
-    private let auditWriter: AuditWriter
 
     /// Opens the database at `path`, and creates it where there is none.
     ///
@@ -23,7 +24,8 @@ public final class SQLiteKeyStore: KeyStore {
         deviceHashKey = try translatingErrors(in: path) {
             try pool.write { db in try Self.deviceHashKey(db, keys) }
         }
-        auditWriter = AuditWriter(pool: pool)
+        replaySecret = ReplayKey.secret(from: deviceHashKey)
+        writes = WriteQueue(pool: pool)
         self.pool = pool
         self.keys = keys
     }
@@ -37,9 +39,6 @@ public final class SQLiteKeyStore: KeyStore {
 
     /// The hash that stands for a device.
     public func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
-
-    /// Adds a record. Records that arrive while the disk is busy share the next commit.
-    public func append(_ record: AuditRecord) async throws(KeyStoreError) { try await auditWriter.append(record) }
 }
 
 extension SQLiteKeyStore {

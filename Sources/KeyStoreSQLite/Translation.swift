@@ -7,6 +7,11 @@ extension Row {
     func bytes(_ index: Int) -> [UInt8]? { (self[index] as Data?).map { Array($0) } }
 }
 
+extension [UInt8] {
+    /// The bytes as GRDB takes them.
+    var data: Data { Data(self) }
+}
+
 /// Runs a piece of database work and gives its failures the store's own words.
 func translatingErrors<Value>(
     in place: String,

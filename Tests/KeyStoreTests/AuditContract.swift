@@ -15,6 +15,7 @@ extension KeyStoreContract {
             record.sessionID = 1 << 63
             record.assetID = [0, 0xFF, 0x80]
             record.device = store.deviceHash(hu: Array(repeating: 5, count: 20))
+            record.account = "viewer 漢字"
             record.deviceClass = "Apple TV"
             record.bundleName = "app"
             record.policyName = "premium"
@@ -42,6 +43,44 @@ extension KeyStoreContract {
             #expect(entries.map(\.record.milliseconds).sorted() == Array(0..<700))
             let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.number > $1.number }
             #expect(isSorted)
+        },
+        .init("The audit log is read from the oldest entry on, page by page") { store in
+            for time in 1...5 { try await store.append(Sample.audit(Int64(time))) }
+            let oldest = try await store.auditEntries(after: nil, limit: 2)
+            #expect(oldest.map(\.record.milliseconds) == [1, 2])
+            let newer = try await store.auditEntries(after: oldest[1].number, limit: 10)
+            #expect(newer.map(\.record.milliseconds) == [3, 4, 5])
+            #expect(try await store.auditEntries(after: newer[2].number, limit: 10).isEmpty)
+        },
+        .init("The entries of a node are numbered and chained, and the log is whole") { store in
+            #expect(try await store.verifyAudit().isWhole)
+            for time in 1...3 { try await store.append(Sample.audit(Int64(time))) }
+            _ = try await store.grant(Sample.proposal().slot())
+            let entries = try await store.auditEntries(after: nil, limit: 10)
+            #expect(entries.map(\.sequence) == [1, 2, 3, 4])
+            #expect(Set(entries.map(\.node)).count == 1)
+            #expect(entries[0].node.count == 8)
+            var head = AuditHead(startOf: entries[0].node)
+            for entry in entries {
+                head = head.appending(entry.record)
+                #expect(entry.hash == head.hash)
+            }
+            let found = try await store.verifyAudit()
+            #expect(found.isWhole)
+            #expect(found.entries == 4)
+            #expect(found.heads == [head])
+        },
+        .init("A head that was noted is met later, and one of another history is not") { store in
+            for time in 1...3 { try await store.append(Sample.audit(Int64(time))) }
+            let head = try #require(try await store.verifyAudit().heads.first)
+            try await store.append(Sample.audit(4))
+            #expect(try await store.verifyAudit(expecting: head).isWhole)
+            let other = AuditHead(node: head.node, sequence: 3, hash: Sample.hash(3))
+            #expect(try await store.verifyAudit(expecting: other).firstBreak?.fault == .changed)
+            let later = AuditHead(node: head.node, sequence: 9, hash: Sample.hash(3))
+            let found = try await store.verifyAudit(expecting: later).firstBreak
+            #expect(found?.fault == .truncated)
+            #expect(found?.sequence == 5)
         },
         .init("A device's hash is stable, differs between devices and does not hold the HU") { store in
             let hu: [UInt8] = Array(1...20)

@@ -17,7 +17,9 @@ public struct KeyStoreContract: Sendable, CustomTestStringConvertible {
     }
 
     /// Every promise.
-    public static let all = content + policies + certificates + audit
+    public static let all =
+        content + titles + keyPeriods + policies + certificates + adminTokens + audit + slots + claims + rentals
+        + offline + sync
 }
 
 /// Runs `body` and holds that it fails with this code.

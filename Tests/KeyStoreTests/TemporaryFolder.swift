@@ -18,7 +18,12 @@ public final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The names in the folder, sorted.
-    public var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+    public var names: [String] { Self.names(in: path) }
+
+    /// The names in a folder, sorted.
+    public static func names(in path: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
+    }
 
     /// What a file holds; empty when there is none.
     public func bytes(of name: String) -> [UInt8] {
@@ -26,10 +31,13 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// Writes a file of mode 0600.
-    public func write(_ text: String, to name: String) {
+    public func write(_ text: String, to name: String) { write(bytes: Array(text.utf8), to: name) }
+
+    /// Writes a file of mode 0600.
+    public func write(bytes: [UInt8], to name: String) {
         _ = FileManager.default.createFile(
             atPath: path + "/" + name,
-            contents: Data(text.utf8),
+            contents: Data(bytes),
             attributes: [.posixPermissions: 0o600]
         )
     }

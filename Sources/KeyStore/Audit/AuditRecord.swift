@@ -8,9 +8,11 @@ public struct AuditRecord: Sendable, Equatable {
     /// The route, as it stands in the router: `/fps/license`. At most 100 bytes.
     public let route: String
     /// What came of it: `issued`, or the code of the error or refusal. At most 100 bytes.
-    public let outcome: String
+    public internal(set) var outcome: String { didSet { outcome = clipped(outcome, 100) } }
     /// The whole story, for people. At most 2,000 bytes.
     public var detail: String? { didSet { detail = detail.map { clipped($0, 2_000) } } }
+    /// Who asked: the token's subject. At most 200 bytes.
+    public var account: String? { didSet { account = account.map { clipped($0, 200) } } }
     /// The transaction ID of the SPC.
     public var transactionID: UInt64?
     /// The session ID of the SPC's media playback state.
@@ -41,22 +43,17 @@ public struct AuditRecord: Sendable, Equatable {
     }
 }
 
-/// An audit record with the number that the log gave it.
-public struct AuditEntry: Sendable, Equatable {
-    /// Grows with every entry; the order in which the log took them.
-    public let number: Int64
-    /// What was logged.
-    public let record: AuditRecord
-
-    package init(number: Int64, record: AuditRecord) {
-        self.number = number
-        self.record = record
+extension AuditRecord {
+    /// What was planned did not come about.
+    mutating func replaceOutcome(_ outcome: String, _ detail: String) {
+        self.outcome = outcome
+        self.detail = detail
     }
 }
 
 /// Cuts a text to a number of bytes, and takes the control characters out of it: SQLite ends a text at a zero, and a
 /// terminal that shows the log should not obey it.
-private func clipped(_ text: String, _ limit: Int) -> String {
+func clipped(_ text: String, _ limit: Int) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
         // Unicode's category Cc, without looking it up.

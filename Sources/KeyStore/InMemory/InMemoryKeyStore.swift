@@ -5,13 +5,14 @@ import FPSCrypto
 /// It keeps the promises of the others, durability apart; nothing is sealed, since nothing rests. The audit log keeps
 /// the newest 10,000 entries.
 public actor InMemoryKeyStore: KeyStore {
-    private var contents: [[UInt8]: ContentRecord] = [:]
-    private var policies: [String: PolicyRecord] = [:]
+    var contents: [[UInt8]: ContentRecord] = [:]
+    var policies: [String: PolicyRecord] = [:]
     private var bundles: [String: CertificateBundleRecord] = [:]
-    private var audit: [AuditEntry] = []
-    private var lastNumber: Int64 = 0
-    private let deviceHashKey: SecretBytes
-    private static let auditCapacity = 10_000
+    /// What the extension on titles keeps.
+    var catalogue = InMemoryCatalogue()
+    var grants = InMemoryGrants()
+    var audit = InMemoryAudit()
+    let deviceHashKey: SecretBytes
 
     /// Makes an empty store.
     public init() {
@@ -27,20 +28,15 @@ extension InMemoryKeyStore {
     /// Keeps a record.
     @discardableResult
     public func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        let place = record.info.place
-        let former = contents[record.info.assetID]
-        guard former == nil || replacing else { throw .exists(place) }
-        if let policy = record.info.policyName, policies[policy] == nil { throw .noPolicy(policy, place) }
-        var record = record
-        if let former { record.info.created = former.info.created }
-        contents[record.info.assetID] = record
-        return former == nil ? .created : .replaced
+        try write(record, replacing: replacing)
     }
 
     /// Forgets an asset.
     @discardableResult
     public func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool {
-        contents.removeValue(forKey: assetID) != nil
+        guard let former = contents.removeValue(forKey: assetID) else { return false }
+        if let keyID = former.info.keyID { catalogue.assetIDs[keyID] = nil }
+        return true
     }
 
     /// Assets in the order of their IDs.
@@ -66,7 +62,8 @@ extension InMemoryKeyStore {
     /// Forgets a policy.
     @discardableResult
     public func deletePolicy(name: String) async throws(KeyStoreError) -> Bool {
-        guard !contents.values.contains(where: { $0.info.policyName == name }) else { throw .policyInUse(name) }
+        let isInUse = contents.values.contains { $0.info.policyName == name } || catalogue.refers(toPolicy: name)
+        guard !isInUse else { throw .policyInUse(name) }
         return policies.removeValue(forKey: name) != nil
     }
 
@@ -100,25 +97,6 @@ extension InMemoryKeyStore {
     }
 }
 
-extension InMemoryKeyStore {
-    /// Adds a record.
-    public func append(_ record: AuditRecord) async throws(KeyStoreError) {
-        lastNumber += 1
-        // Dropping half at a time keeps the cost of dropping out of the single append.
-        if audit.count == 2 * Self.auditCapacity { audit.removeFirst(Self.auditCapacity) }
-        audit.append(AuditEntry(number: lastNumber, record: record))
-    }
-
-    /// Entries, the newest first.
-    public func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry] {
-        let older = audit.reversed().lazy.filter { entry in number.map { entry.number < $0 } ?? true }
-        return Array(older.prefix(pageSize(limit)))
-    }
-
-    /// The hash that stands for a device.
-    public nonisolated func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
-}
-
 /// How many rows a page has, whatever was asked for.
 package func pageSize(_ limit: Int) -> Int { min(max(limit, 1), 1_000) }
 
@@ -135,6 +113,6 @@ extension KeyStoreError {
 
     /// A policy that content refers to was to be deleted.
     package static func policyInUse(_ name: String) -> KeyStoreError {
-        KeyStoreError(.conflict, place: "policy \(name)", reason: "content refers to it")
+        KeyStoreError(.conflict, place: "policy \(name)", reason: "content, a title or a track refers to it")
     }
 }

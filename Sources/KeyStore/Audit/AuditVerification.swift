@@ -1,0 +1,108 @@
+/// What came of holding an audit log against its hash chains.
+public struct AuditVerification: Sendable, Equatable {
+    /// How a chain is broken.
+    public enum Fault: String, Sendable, CaseIterable {
+        /// The entry, or the one before it, does not say what it said when it was written.
+        case changed
+        /// Entries before this one are not there.
+        case missing
+        /// The entry does not stand where it was written.
+        case reordered
+        /// Entries at the end are not there: the log ends before what the store, or the operator, has noted.
+        case truncated
+    }
+
+    /// The first entry that does not fit.
+    public struct Break: Sendable, Equatable {
+        /// What is wrong.
+        public let fault: Fault
+        /// The entry's number in the log; nil for one that is not there.
+        public let number: Int64?
+        /// The node whose chain it is.
+        public let node: [UInt8]
+        /// The number within the node: what the entry says, or what the entry that is not there should say.
+        public let sequence: Int64
+
+        package init(fault: Fault, number: Int64?, node: [UInt8], sequence: Int64) {
+            self.fault = fault
+            self.number = number
+            self.node = node
+            self.sequence = sequence
+        }
+    }
+
+    /// How many entries were read. Reading stops at the first break.
+    public let entries: Int
+    /// The last good entry of every node, in the order in which the nodes appear.
+    public let heads: [AuditHead]
+    /// The first entry that does not fit; nil when the log is whole.
+    public let firstBreak: Break?
+
+    /// Whether the log is whole, as far as it can tell by itself: see ``AuditLog/verifyAudit(expecting:)``.
+    public var isWhole: Bool { firstBreak == nil }
+}
+
+/// Holds entries, in the order of their numbers, against the chains.
+package struct AuditVerifier {
+    private var heads: [AuditHead]
+    /// What the operator or the store has noted, and that must be met on the way.
+    private let expected: [AuditHead]
+    private var met: [AuditHead]
+    private var entries = 0
+    private var firstBreak: AuditVerification.Break?
+    /// What should have come where a chain has a gap. If it comes later, it was moved.
+    private var missed: (node: [UInt8], sequence: Int64)?
+
+    /// `starts` are the heads before the first entry, where the log does not begin at the beginning.
+    package init(expecting expected: [AuditHead], startingAt starts: [AuditHead] = []) {
+        heads = starts
+        self.expected = expected
+        met = starts
+    }
+
+    /// Takes the next entry; false when the rest need not be read.
+    package mutating func take(_ entry: AuditEntry) -> Bool {
+        entries += 1
+        if let missed {
+            guard entry.node == missed.node, entry.sequence == missed.sequence else { return true }
+            stop(.reordered, entry)
+            self.missed = nil
+            return false
+        }
+        let index = heads.firstIndex { $0.node == entry.node } ?? heads.endIndex
+        if index == heads.endIndex { heads.append(AuditHead(startOf: entry.node)) }
+        let next = heads[index].appending(entry.record)
+        if entry.sequence > next.sequence {
+            stop(.missing, entry)
+            missed = (next.node, next.sequence)
+            return true
+        }
+        if entry.sequence < next.sequence {
+            stop(.reordered, entry)
+        } else if entry.hash != next.hash || contradictsExpected(next) {
+            stop(.changed, entry)
+        } else {
+            heads[index] = next
+            if expected.contains(next) { met.append(next) }
+        }
+        return firstBreak == nil
+    }
+
+    /// What came of it, after the last entry.
+    package mutating func finish() -> AuditVerification {
+        if firstBreak == nil, let lost = expected.first(where: { $0.sequence > 0 && !met.contains($0) }) {
+            let last = heads.first { $0.node == lost.node }
+            firstBreak = .init(fault: .truncated, number: nil, node: lost.node, sequence: (last?.sequence ?? 0) + 1)
+        }
+        return AuditVerification(entries: entries, heads: heads, firstBreak: firstBreak)
+    }
+
+    /// The chain fits in itself, and is another than the one that was noted.
+    private func contradictsExpected(_ head: AuditHead) -> Bool {
+        expected.contains { $0.node == head.node && $0.sequence == head.sequence && $0.hash != head.hash }
+    }
+
+    private mutating func stop(_ fault: AuditVerification.Fault, _ entry: AuditEntry) {
+        firstBreak = .init(fault: fault, number: entry.number, node: entry.node, sequence: entry.sequence)
+    }
+}

@@ -1,0 +1,86 @@
+/// What the store in memory remembers of licences. Accounts are kept by their bytes: Swift takes two spellings of one
+/// letter for equal, a database does not.
+struct InMemoryGrants {
+    /// What there is of one account.
+    struct Account {
+        var leases: [PlaybackPlace: LeaseRecord] = [:]
+        var devices: [DeviceHash: DeviceRecord] = [:]
+        var rentals: [[UInt8]: RentalRecord] = [:]
+        var offline: [DeviceHash: [[UInt8]: OfflineLicenseRecord]] = [:]
+    }
+
+    var accounts: [[UInt8]: Account] = [:]
+    var replays: [[UInt8]: ReplayRecord] = [:]
+    var bindings: [[UInt8]: TokenBindingRecord] = [:]
+    var challenges: [UInt64: ChallengeRecord] = [:]
+
+    func state(for proposal: GrantProposal) -> GrantState {
+        let account = accounts[Array(proposal.account.utf8)] ?? Account()
+        var state = GrantState()
+        state.replay = proposal.replay.flatMap { replays[$0.key] }
+        state.binding = proposal.binding.flatMap { bindings[$0.token] }
+        if let device = proposal.place.device {
+            state.device = account.devices[device]
+            state.otherDevices = account.devices.count - (state.device == nil ? 0 : 1)
+            state.offline = proposal.offline.flatMap { account.offline[device]?[$0.streamID] }
+        }
+        state.rental = proposal.rental.flatMap { account.rentals[$0.subject] }
+        state.lease = account.leases[proposal.place]
+        state.otherLeases = account.leases.values.count { $0.place != proposal.place && $0.until > proposal.now }
+        return state
+    }
+
+    mutating func keep(_ state: GrantState, of proposal: GrantProposal) {
+        if let replay = state.replay { replays[replay.key] = replay }
+        if let binding = state.binding { bindings[binding.token] = binding }
+        var account = accounts[Array(proposal.account.utf8)] ?? Account()
+        if let device = state.device { account.devices[device.device] = device }
+        if let rental = state.rental { account.rentals[rental.subject] = rental }
+        if let lease = state.lease { account.leases[lease.place] = lease }
+        if let offline = state.offline { account.offline[offline.device, default: [:]][offline.streamID] = offline }
+        accounts[Array(proposal.account.utf8)] = account
+    }
+
+    func state(for claim: SyncClaim) -> SyncState {
+        let kept = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
+        var state = SyncState()
+        state.challenge = claim.challenge.flatMap { challenges[$0] }
+        state.licenses =
+            switch claim.subject {
+            case .streams(let streamIDs): Set(streamIDs).compactMap { kept[$0] }
+            case .title(let titleID): kept.values.filter { $0.titleID == titleID }
+            }
+        return state
+    }
+
+    mutating func keep(_ state: SyncState, of claim: SyncClaim) {
+        if let challenge = claim.challenge { challenges[challenge] = state.challenge }
+        for license in state.licenses {
+            accounts[Array(claim.account.utf8)]?.offline[claim.device]?[license.streamID] = license
+        }
+    }
+
+    mutating func prune(at time: Int64) -> Int {
+        let before = replays.count + bindings.count + challenges.count + leaseCount
+        replays = replays.filter { $0.value.expires > time }
+        bindings = bindings.filter { GrantRules.later($0.value.expires, by: GrantRules.bindingMemory) > time }
+        challenges = challenges.filter { $0.value.expires > time }
+        for (key, replay) in replays where replay.retryUntil < time { replays[key]?.answer = nil }
+        accounts = accounts.mapValues { account in
+            var account = account
+            account.leases = account.leases.filter { !$0.value.isOfNoUse(at: time) }
+            return account
+        }
+        return before - (replays.count + bindings.count + challenges.count + leaseCount)
+    }
+
+    private var leaseCount: Int { accounts.values.reduce(0) { $0 + $1.leases.count } }
+}
+
+extension LeaseRecord {
+    /// Whether nothing is lost with the record: it has run out, and refuses no session any more.
+    fileprivate func isOfNoUse(at time: Int64) -> Bool {
+        let memory = ended == nil ? 0 : GrantRules.endedLeaseMemory
+        return GrantRules.later(until, by: memory) <= time
+    }
+}

@@ -1,0 +1,156 @@
+public import FPSCrypto
+
+extension InMemoryKeyStore {
+    /// Decides on a proposal and keeps what comes of it.
+    public func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
+        try proposal.check()
+        var state = grants.state(for: proposal)
+        let outcome = GrantRules.decide(proposal, &state)
+        if outcome == .granted { grants.keep(state, of: proposal) }
+        if let record = GrantRules.auditRecord(of: proposal, outcome) { audit.append(record) }
+        return outcome
+    }
+
+    /// Records what a Sync SPC tells.
+    public func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
+        try claim.check()
+        var state = grants.state(for: claim)
+        let outcome = GrantRules.decide(claim, &state)
+        if case .recorded = outcome { grants.keep(state, of: claim) }
+        audit.append(GrantRules.auditRecord(of: claim, outcome))
+        return outcome
+    }
+
+    /// A challenge for one Sync SPC.
+    public func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+        try checkAccount(account)
+        var random = SecureRandom()
+        let challenge = UInt64.random(in: 1...UInt64.max, using: &random)
+        grants.challenges[challenge] = ChallengeRecord(challenge: challenge, account: account, expires: expires)
+        return challenge
+    }
+
+    /// The rental of a subject.
+    public func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord? {
+        grants.accounts[Array(account.utf8)]?.rentals[subject]
+    }
+
+    /// Forgets what is of no use at `time`.
+    @discardableResult
+    public func prune(at time: Int64) async throws(KeyStoreError) -> Int { grants.prune(at: time) }
+
+    /// The keyed hash under which a request is remembered.
+    public nonisolated func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
+        ReplayKey.make(
+            r1: r1,
+            account: account,
+            certificateHash: certificateHash,
+            key: ReplayKey.secret(from: deviceHashKey)
+        )
+    }
+}
+
+extension InMemoryKeyStore {
+    /// Leases by account and place.
+    public func leases(
+        account: String?,
+        at time: Int64,
+        after last: LeaseRecord?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [LeaseRecord] {
+        let found = grants.accounts.filter { key, _ in account.map { Array($0.utf8) == key } ?? true }.values
+            .flatMap(\.leases.values)
+            .filter { lease in lease.until > time && (last.map { $0.precedes(lease) } ?? true) }
+        return Array(found.sorted { $0.precedes($1) }.prefix(pageSize(limit)))
+    }
+
+    /// How many leases there are.
+    public func leaseCount(at time: Int64) async throws(KeyStoreError) -> Int {
+        grants.accounts.values.reduce(0) { $0 + $1.leases.values.count { $0.until > time } }
+    }
+
+    /// Ends a lease.
+    @discardableResult
+    public func endLease(
+        account: String,
+        place: PlaybackPlace,
+        now: Int64,
+        audit record: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        let key = Array(account.utf8)
+        guard let lease = grants.accounts[key]?.leases[place], lease.canBeEnded(at: now) else { return false }
+        grants.accounts[key]?.leases[place]?.ended = now
+        audit.append(record)
+        return true
+    }
+
+    /// The devices of an account.
+    public func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
+        let devices = grants.accounts[Array(account.utf8)]?.devices.values.map { $0 } ?? []
+        return devices.sorted { $0.device.bytes.lexicographicallyPrecedes($1.device.bytes) }
+    }
+
+    /// Forgets a device.
+    @discardableResult
+    public func forgetDevice(
+        account: String,
+        device: DeviceHash,
+        audit record: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        guard grants.accounts[Array(account.utf8)]?.devices.removeValue(forKey: device) != nil else { return false }
+        audit.append(record)
+        return true
+    }
+
+    /// The kept keys of an account.
+    public func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
+        let found = grants.accounts[Array(account.utf8)]?.offline.values.flatMap(\.values) ?? []
+        return found.sorted {
+            ($0.device.bytes + $0.streamID).lexicographicallyPrecedes($1.device.bytes + $1.streamID)
+        }
+    }
+
+    /// Revokes a kept key.
+    @discardableResult
+    public func revokeOfflineLicense(
+        account: String,
+        device: DeviceHash,
+        streamID: [UInt8],
+        now: Int64,
+        audit record: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        let key = Array(account.utf8)
+        guard var license = grants.accounts[key]?.offline[device]?[streamID], license.end == nil else { return false }
+        license.revoke(at: now)
+        grants.accounts[key]?.offline[device]?[streamID] = license
+        audit.append(record)
+        return true
+    }
+
+    /// The rentals of an account.
+    public func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
+        let rentals = grants.accounts[Array(account.utf8)]?.rentals.values.map { $0 } ?? []
+        return rentals.sorted { $0.subject.lexicographicallyPrecedes($1.subject) }
+    }
+
+    /// Forgets a rental.
+    @discardableResult
+    public func forgetRental(
+        account: String,
+        subject: [UInt8],
+        audit record: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        guard grants.accounts[Array(account.utf8)]?.rentals.removeValue(forKey: subject) != nil else { return false }
+        audit.append(record)
+        return true
+    }
+}
+
+extension LeaseRecord {
+    /// The order of lists: by account, then by place, each by its bytes.
+    fileprivate func precedes(_ other: LeaseRecord) -> Bool {
+        let (mine, others) = (Array(account.utf8), Array(other.account.utf8))
+        return mine == others
+            ? place.encoded.lexicographicallyPrecedes(other.place.encoded) : mine.lexicographicallyPrecedes(others)
+    }
+}

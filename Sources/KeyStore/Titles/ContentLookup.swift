@@ -1,0 +1,56 @@
+/// A content key with the title and the track that it belongs to: all that a licence needs to know of content.
+public struct ContentLookup: Sendable {
+    /// The key.
+    public let record: ContentRecord
+    /// The title of a key period; nil for a key that stands alone.
+    public let title: TitleRecord?
+    /// The track of a key period; nil for a key that stands alone.
+    public let track: TrackRecord?
+
+    /// Puts a key beside its title and track.
+    package init(record: ContentRecord, title: TitleRecord? = nil, track: TrackRecord? = nil) {
+        self.record = record
+        self.title = title
+        self.track = track
+    }
+
+    /// The policies that govern the key: the title's, the track's, its own, as far as there are any. They are merged by
+    /// the strictest value per field; none means the server's default.
+    public var policyNames: [String] {
+        var names: [String] = []
+        for case let name? in [title?.policyName, track?.policyName, record.info.policyName]
+        where !names.contains(name) {
+            names.append(name)
+        }
+        return names
+    }
+
+    /// What the key decrypts, by its track where it has one.
+    public var kind: ContentTrack { track?.kind ?? record.info.track }
+
+    /// The stream ID of an Offline Key TLLV, 16 bytes: the track's, or the key's own where it stands alone.
+    public var streamID: [UInt8]? { track?.streamID ?? record.info.streamID }
+
+    /// The title ID of an Offline Key TLLV, 16 bytes: the title's, or the key's own where it stands alone.
+    public var titleID: [UInt8]? { title?.titleID ?? record.info.titleID }
+}
+
+extension ContentInfo {
+    /// Holds what makes a key period one.
+    func checkPeriod() throws(KeyStoreError) {
+        func refuse(_ reason: String) throws(KeyStoreError) {
+            throw KeyStoreError(.invalidRecord, place: place, reason: reason)
+        }
+        if let titleName { try requireName(titleName, in: "\(place), title") }
+        if let trackName { try requireName(trackName, in: "\(place), track") }
+        if (titleName == nil) != (trackName == nil) { try refuse("a key period has a title and a track") }
+        if titleName != nil {
+            if keyID == nil { try refuse("a key period has a key ID") }
+            if streamID != nil || titleID != nil { try refuse("stream ID and title ID belong to track and title") }
+        }
+        if validFrom ?? 0 < 0 || validUntil ?? 0 < 0 { try refuse("the key would be valid before 1970") }
+        if let validFrom, let validUntil, validUntil <= validFrom {
+            try refuse("the key would not be valid before it is no longer")
+        }
+    }
+}

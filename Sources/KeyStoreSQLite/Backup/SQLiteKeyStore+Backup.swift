@@ -1,0 +1,26 @@
+import GRDB
+public import KeyStore
+
+extension SQLiteKeyStore {
+    /// Copies the database as it is at one moment into a new file of mode 0600, while others read and write it. The
+    /// secrets in it stay sealed: it opens with the key-encryption key of this moment, which is not in it.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when there is such a file, ``KeyStoreError/Code/unavailable``.
+    public func backup(to path: String) async throws(KeyStoreError) {
+        try await translatingErrors(in: path) {
+            let draft = try DraftFile(for: path)
+            defer { draft.remove() }
+            let copy = try DatabaseQueue(path: draft.path)
+            // In a read transaction, so that all steps see one state.
+            try await pool.read { source in
+                try copy.writeWithoutTransaction { db in
+                    try source.backup(to: db)
+                    // One file, without a log beside it.
+                    _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
+                }
+            }
+            try copy.close()
+            try draft.publish(as: path)
+        }
+    }
+}

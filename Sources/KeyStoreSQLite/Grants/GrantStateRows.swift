@@ -1,0 +1,71 @@
+import GRDB
+import KeyStore
+
+extension GrantState {
+    /// Reads what matters to a proposal.
+    static func read(for proposal: GrantProposal, _ db: Database) throws -> GrantState {
+        let account = Array(proposal.account.utf8).data
+        let place = proposal.place.encoded.data
+        var state = GrantState()
+        if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
+        if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
+        if let claim = proposal.device, let device = proposal.place.device {
+            state.device = try DeviceRow.fetch(account, device, db)
+            // A device that is known needs no room.
+            if state.device == nil, claim.limit != nil {
+                let sql = "SELECT count(*) FROM device WHERE account = ?"
+                state.otherDevices = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [account]) ?? 0
+            }
+        }
+        if let claim = proposal.rental { state.rental = try RentalRow.fetch(account, claim.subject, db) }
+        if let claim = proposal.slot {
+            state.lease = try LeaseRow.fetch(account, place, db)
+            if claim.limit != nil {
+                let sql = "SELECT count(*) FROM lease WHERE account = ? AND place <> ? AND until > ?"
+                let arguments: StatementArguments = [account, place, proposal.now]
+                state.otherLeases = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
+            }
+        }
+        if let claim = proposal.offline, let device = proposal.place.device {
+            state.offline = try OfflineLicenseRow.fetch(account, device, claim.streamID, db)
+        }
+        return state
+    }
+
+    /// Writes what has changed since `former`.
+    func write(since former: GrantState, _ db: Database) throws {
+        if let replay, replay != former.replay { try ReplayRow.write(replay, db) }
+        if let binding, binding != former.binding { try TokenBindingRow.write(binding, db) }
+        if let device, device != former.device { try DeviceRow.write(device, db) }
+        if let rental, rental != former.rental { try RentalRow.write(rental, db) }
+        if let lease, lease != former.lease { try LeaseRow.write(lease, db) }
+        if let offline, offline != former.offline { try OfflineLicenseRow.write(offline, db) }
+    }
+}
+
+extension SyncState {
+    /// Reads what matters to a claim.
+    static func read(for claim: SyncClaim, _ db: Database) throws -> SyncState {
+        let account = Array(claim.account.utf8).data
+        var state = SyncState()
+        if let challenge = claim.challenge { state.challenge = try ChallengeRow.fetch(challenge, db) }
+        switch claim.subject {
+        case .streams(let streamIDs):
+            for streamID in Set(streamIDs) {
+                guard let license = try OfflineLicenseRow.fetch(account, claim.device, streamID, db) else { continue }
+                state.licenses.append(license)
+            }
+        case .title(let titleID):
+            state.licenses = try OfflineLicenseRow.fetch(account, claim.device, titleID: titleID, db)
+        }
+        return state
+    }
+
+    /// Writes what has changed since `former`.
+    func write(since former: SyncState, _ db: Database) throws {
+        if let used = former.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
+        for (license, before) in zip(licenses, former.licenses) where license != before {
+            try OfflineLicenseRow.write(license, db)
+        }
+    }
+}

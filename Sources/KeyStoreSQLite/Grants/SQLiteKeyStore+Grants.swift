@@ -1,0 +1,92 @@
+public import FPSCrypto
+import GRDB
+public import KeyStore
+
+extension SQLiteKeyStore {
+    /// Decides on a proposal and writes what comes of it. Proposals that arrive while the disk is busy share the next
+    /// commit; each sees what those before it took.
+    public func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
+        try proposal.check()
+        return try await writes.perform(in: "grant") { transaction in
+            let former = try GrantState.read(for: proposal, transaction.db)
+            var state = former
+            let outcome = GrantRules.decide(proposal, &state)
+            try state.write(since: former, transaction.db)
+            if let record = GrantRules.auditRecord(of: proposal, outcome) { try transaction.append(record) }
+            return outcome
+        }
+    }
+
+    /// Records what a Sync SPC tells.
+    public func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
+        try claim.check()
+        return try await writes.perform(in: "sync") { transaction in
+            let former = try SyncState.read(for: claim, transaction.db)
+            var state = former
+            let outcome = GrantRules.decide(claim, &state)
+            try state.write(since: former, transaction.db)
+            try transaction.append(GrantRules.auditRecord(of: claim, outcome))
+            return outcome
+        }
+    }
+
+    /// A challenge for one Sync SPC.
+    public func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+        try checkAccount(account)
+        return try await writes.perform(in: "challenge") { transaction in
+            var random = SecureRandom()
+            let challenge = UInt64.random(in: 1...UInt64.max, using: &random)
+            let record = ChallengeRecord(challenge: challenge, account: account, expires: expires)
+            try ChallengeRow.write(record, transaction.db)
+            return challenge
+        }
+    }
+
+    /// The rental of a subject.
+    public func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord? {
+        try await translatingErrors(in: "rental") {
+            try await pool.read { db in try RentalRow.fetch(Array(account.utf8).data, subject, db) }
+        }
+    }
+
+    /// The keyed hash under which a request is remembered.
+    public func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
+        ReplayKey.make(r1: r1, account: account, certificateHash: certificateHash, key: replaySecret)
+    }
+
+    /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long.
+    @discardableResult
+    public func prune(at time: Int64) async throws(KeyStoreError) -> Int {
+        let ended = GrantRules.later(time, by: -GrantRules.endedLeaseMemory)
+        let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
+        var count = 0
+        for (table, key, condition, arguments) in [
+            ("replay", "number", "expires <= ?", [time]),
+            ("token_binding", "token", "expires <= ?", [bound]),
+            ("challenge", "challenge", "expires <= ?", [time]),
+            ("lease", "account, place", "until <= ? AND (ended IS NULL OR until <= ?)", [time, ended]),
+        ] as [(String, String, String, [Int64])] {
+            let few = "SELECT \(key) FROM \(table) WHERE \(condition) LIMIT \(Self.pruneStep)"
+            count += try await inSteps("DELETE FROM \(table) WHERE (\(key)) IN (\(few))", arguments)
+        }
+        // The CKCs are the bulk of the replay records, and go when they are no answer to a retry any more.
+        let few = "SELECT number FROM replay WHERE ckc IS NOT NULL AND retry_until < ? LIMIT \(Self.pruneStep)"
+        _ = try await inSteps("UPDATE replay SET ckc = NULL WHERE number IN (\(few))", [time])
+        return count
+    }
+
+    private static let pruneStep = 500
+
+    /// Repeats a statement that changes a few rows until there are none left; how many.
+    private func inSteps(_ sql: String, _ arguments: [Int64]) async throws(KeyStoreError) -> Int {
+        var count = 0
+        while true {
+            let changed = try await writes.perform(in: "prune") { transaction in
+                try transaction.db.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+                return transaction.db.changesCount
+            }
+            count += changed
+            if changed < Self.pruneStep { return count }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import GRDB
+public import KeyStore
+
+extension SQLiteKeyStore {
+    /// The key of an asset with its title and track, or nil.
+    public func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
+        try await lookup(where: "content.asset_id = ?", is: assetID)
+    }
+
+    /// The key with a key ID with its title and track, or nil.
+    public func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
+        try await lookup(where: "content.key_id = ?", is: keyID)
+    }
+
+    /// Key periods of a track in the order in which they begin.
+    public func keyPeriods(
+        title: String,
+        track: String,
+        after last: ContentInfo?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [ContentInfo] {
+        let rows = try await translatingErrors(in: "content") {
+            try await pool.read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT \(ContentRow.columns) FROM content
+                        WHERE title_name = ? AND track_name = ? AND (ifnull(valid_from, -1), asset_id) > (?, ?)
+                        ORDER BY ifnull(valid_from, -1), asset_id LIMIT ?
+                        """,
+                    arguments: [
+                        title, track, last.map { $0.validFrom ?? -1 } ?? -2, Data(last?.assetID ?? []), pageSize(limit),
+                    ]
+                ).map { ContentRow($0) }
+            }
+        }
+        var infos: [ContentInfo] = []
+        for row in rows { infos.append(try row.info()) }
+        return infos
+    }
+
+    private func lookup(where condition: String, is bytes: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
+        let found = try await translatingErrors(in: "content") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(sql: Self.lookup + condition)
+                return try Row.fetchOne(statement, arguments: [Data(bytes)]).map(Self.found)
+            }
+        }
+        guard let found else { return nil }
+        return ContentLookup(record: try found.content.record(keys), title: found.title, track: found.track)
+    }
+
+    private static let lookup = """
+        SELECT \(ContentRow.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns)
+        FROM content
+        LEFT JOIN title ON title.name = content.title_name
+        LEFT JOIN track ON track.title_name = content.title_name AND track.name = content.track_name
+        WHERE
+        """ + " "
+
+    /// The key is opened later, on the caller's thread.
+    private static func found(
+        _ row: Row
+    ) throws -> (content: ContentRow, title: TitleRecord?, track: TrackRecord?) {
+        let titleColumn = ContentRow.columnCount
+        let trackColumn = titleColumn + TitleRecord.columnCount
+        return (
+            ContentRow(row),
+            row.hasNull(atIndex: titleColumn) ? nil : try TitleRecord(row, from: titleColumn),
+            row.hasNull(atIndex: trackColumn) ? nil : try TrackRecord(row, from: trackColumn)
+        )
+    }
+}

@@ -1,0 +1,128 @@
+import GRDB
+public import KeyStore
+
+extension SQLiteKeyStore {
+    /// The title of that name, or nil.
+    public func title(name: String) async throws(KeyStoreError) -> TitleRecord? {
+        try await translatingErrors(in: "title") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(sql: "SELECT \(TitleRecord.columns) FROM title WHERE name = ?")
+                return try Row.fetchOne(statement, arguments: [name]).map { try TitleRecord($0) }
+            }
+        }
+    }
+
+    /// Keeps a title.
+    @discardableResult
+    public func putTitle(_ record: TitleRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
+        try await translatingErrors(in: "title \(record.name)") {
+            try await pool.write { db in try Self.put(record, replacing: replacing, db) }
+        }
+    }
+
+    /// Forgets a title.
+    @discardableResult
+    public func deleteTitle(name: String) async throws(KeyStoreError) -> Bool {
+        try await translatingErrors(in: "title \(name)") {
+            try await pool.write { db in
+                let tracks = "SELECT 1 FROM track WHERE title_name = ? LIMIT 1"
+                guard try Row.fetchOne(db, sql: tracks, arguments: [name]) == nil else {
+                    throw KeyStoreError.titleInUse(name)
+                }
+                try db.execute(sql: "DELETE FROM title WHERE name = ?", arguments: [name])
+                return db.changesCount > 0
+            }
+        }
+    }
+
+    /// Titles in the order of their names.
+    public func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord] {
+        try await translatingErrors(in: "title") {
+            try await pool.read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT \(TitleRecord.columns) FROM title WHERE name > ? ORDER BY name LIMIT ?",
+                    arguments: [name ?? "", pageSize(limit)]
+                ).map { try TitleRecord($0) }
+            }
+        }
+    }
+
+    /// All tracks of a title in the order of their names.
+    public func tracks(title: String) async throws(KeyStoreError) -> [TrackRecord] {
+        try await translatingErrors(in: "track") {
+            try await pool.read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT \(TrackRecord.columns) FROM track WHERE title_name = ? ORDER BY name",
+                    arguments: [title]
+                ).map { try TrackRecord($0) }
+            }
+        }
+    }
+
+    /// Keeps a track.
+    @discardableResult
+    public func putTrack(_ record: TrackRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
+        try await translatingErrors(in: "track \(record.title)/\(record.name)") {
+            try await pool.write { db in try Self.put(record, replacing: replacing, db) }
+        }
+    }
+
+    /// Forgets a track.
+    @discardableResult
+    public func deleteTrack(title: String, name: String) async throws(KeyStoreError) -> Bool {
+        try await translatingErrors(in: "track \(title)/\(name)") {
+            try await pool.write { db in
+                let periods = "SELECT 1 FROM content WHERE title_name = ? AND track_name = ? LIMIT 1"
+                guard try Row.fetchOne(db, sql: periods, arguments: [title, name]) == nil else {
+                    throw KeyStoreError.trackInUse(name, of: title)
+                }
+                try db.execute(sql: "DELETE FROM track WHERE title_name = ? AND name = ?", arguments: [title, name])
+                return db.changesCount > 0
+            }
+        }
+    }
+
+    /// Keeps many records at once, all of them or none.
+    public func put(_ batch: ContentBatch, replacing: Bool) async throws(KeyStoreError) {
+        try batch.check()
+        try await translatingErrors(in: "batch") {
+            try await pool.write { [keys] db in
+                let key = try keys.requireCurrent(db)
+                for record in batch.titles { try Self.put(record, replacing: replacing, db) }
+                for record in batch.tracks { try Self.put(record, replacing: replacing, db) }
+                for record in batch.contents { try Self.put(record, replacing: replacing, sealedWith: key, db) }
+            }
+        }
+    }
+
+    @discardableResult
+    private static func put(_ record: TitleRecord, replacing: Bool, _ db: Database) throws -> WriteOutcome {
+        let isThere = try exists(title: record.name, db)
+        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        try require(policy: record.policyName, record.place, db)
+        try record.write(db)
+        return isThere ? .replaced : .created
+    }
+
+    @discardableResult
+    private static func put(_ record: TrackRecord, replacing: Bool, _ db: Database) throws -> WriteOutcome {
+        guard try exists(title: record.title, db) else { throw KeyStoreError.noTitle(record.title, record.place) }
+        let isThere = try exists(track: record.name, of: record.title, db)
+        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        try require(policy: record.policyName, record.place, db)
+        try record.write(db)
+        return isThere ? .replaced : .created
+    }
+
+    private static func exists(title name: String, _ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM title WHERE name = ?")
+        return try Row.fetchOne(statement, arguments: [name]) != nil
+    }
+
+    static func exists(track name: String, of title: String, _ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM track WHERE title_name = ? AND name = ?")
+        return try Row.fetchOne(statement, arguments: [title, name]) != nil
+    }
+}

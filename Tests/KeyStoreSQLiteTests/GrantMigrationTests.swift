@@ -1,0 +1,107 @@
+import FPSCrypto
+import GRDB
+import KeyStore
+import KeyStoreTests
+import Testing
+
+@testable import KeyStoreSQLite
+
+@Suite("Databases from before licences were kept")
+struct GrantMigrationTests {
+    private let folder = TemporaryFolder()
+    private let key: KeyEncryptionKey
+    private var path: String { folder.path + "/keyway.sqlite" }
+
+    init() throws { key = try .generate() }
+
+    @Test("A database of schema 1 keeps its rows, and its audit log becomes a chain")
+    func fromSchema1() async throws {
+        let content = try Sample.content("movie", policy: "premium")
+        let records = (1...2_500).map { time in
+            var record = Sample.audit(Int64(time))
+            record.detail = time.isMultiple(of: 2) ? "naïve 漢字" : nil
+            record.sessionID = .max
+            record.device = Sample.device(time)
+            return record
+        }
+        let hash = try makeSchema1(content, records)
+
+        let store = try SQLiteKeyStore(path: path, key: key)
+        #expect(try await store.writerSetting("user_version") == "3")
+        #expect(ContentRecord.same(try await store.content(assetID: content.info.assetID), content))
+        #expect(store.deviceHash(hu: [1, 2, 3]) == hash)
+        var entries: [AuditEntry] = []
+        while true {
+            let page = try await store.auditEntries(after: entries.last?.number, limit: 1_000)
+            if page.isEmpty { break }
+            entries += page
+        }
+        #expect(entries.map(\.record) == records)
+        #expect(entries.map(\.number) == Array(11...2_510))
+        #expect(entries.map(\.sequence) == Array(1...2_500))
+        #expect(try await store.verifyAudit().isWhole)
+
+        // It goes on where it was.
+        #expect(try await store.grant(Sample.proposal().slot()) == .granted)
+        let last = try await store.auditEntries(before: nil, limit: 1).first
+        #expect(last?.number == 2_511)
+        #expect(last?.sequence == 2_501)
+        try store.close()
+        let again = try SQLiteKeyStore(path: path, key: key)
+        #expect(try await again.verifyAudit().entries == 2_501)
+        #expect(try await again.verifyAudit().isWhole)
+        #expect(try await again.leaseCount(at: 1_000) == 1)
+    }
+
+    /// What the program wrote when there was schema 1 only: its migration, and rows by plain SQL. The answer is the hash
+    /// of a device.
+    private func makeSchema1(_ content: ContentRecord, _ records: [AuditRecord]) throws -> DeviceHash {
+        let secret = Sample.secret(32)
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            try db.execute(sql: "PRAGMA journal_mode = WAL")
+        }
+        try Schema.migrator.migrate(queue, upTo: "1")
+        try queue.write { db in
+            try db.execute(
+                sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
+                arguments: [key.id.data, key.seal(secret, for: SQLiteKeyStore.deviceHashKeyColumn).data]
+            )
+            let policy = try Sample.policy("premium")
+            try db.execute(
+                sql: "INSERT INTO policy (name, document) VALUES (?, ?)",
+                arguments: [policy.name, policy.document.data]
+            )
+            let sealed = try key.seal(content.contentKey, for: ContentRow.keyColumn(assetID: content.info.assetID))
+            try db.execute(
+                sql: """
+                    INSERT INTO content (asset_id, key_id, content_key, iv, track, policy_name, stream_id, title_id,
+                        created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    content.info.assetID.data, content.info.keyID?.data, sealed.data, content.iv.data,
+                    content.info.track.rawValue, content.info.policyName, content.info.streamID?.data,
+                    content.info.titleID?.data, content.info.created, content.info.updated,
+                ]
+            )
+            // As after entries of older times were numbered.
+            try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('audit', 10)")
+            for record in records {
+                try db.execute(
+                    sql: """
+                        INSERT INTO audit (milliseconds, route, outcome, detail, session_id, device, microseconds)
+                        VALUES (?, ?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: [
+                        record.milliseconds, record.route, record.outcome, record.detail,
+                        record.sessionID.map { Int64(bitPattern: $0) }, record.device?.bytes.data, record.microseconds,
+                    ]
+                )
+            }
+            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 1)
+        }
+        try queue.close()
+        return DeviceHash(hu: [1, 2, 3], key: secret)
+    }
+}

@@ -1,0 +1,125 @@
+import KeyStore
+import KeyStoreTests
+import Testing
+
+@testable import KeyStoreSQLite
+
+@Suite("Rewrapping a data folder")
+struct RewrapTests {
+    private let folder = TemporaryFolder()
+    private var data: String { folder.path + "/data" }
+    private var newKey: String { folder.path + "/new" }
+
+    @Test("The folder gets the new key and keeps the former beside it, and a running server is told")
+    func inFolder() async throws {
+        let server = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
+        let record = try Sample.content("asset")
+        try await server.putContent(record, replacing: false)
+        try await server.backup(to: folder.path + "/backup")
+        let former = try #require(try KeyEncryptionKey.load(file: data + "/kek"))
+
+        // Compacting waits for readers, and this one is idle.
+        let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
+        #expect(outcome.madeKey)
+        #expect(outcome.resealed)
+        #expect(permissions(of: newKey) == 0o600)
+        #expect(permissions(of: data + "/kek") == 0o600)
+        #expect(folder.bytes(of: "new") == folder.bytes(of: "data/kek"))
+        let kept = try #require(outcome.formerKeyFile)
+        #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
+
+        await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
+            try await server.lookup(assetID: record.info.assetID)
+        }
+        await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
+            try await server.putContent(try Sample.content("other"), replacing: false)
+        }
+        try server.close()
+        let bytes = folder.bytes(of: "data/keyway.sqlite") + folder.bytes(of: "data/keyway.sqlite-wal")
+        #expect(!holds(bytes, [1] + former.id))
+        try await expectAsset(record)
+
+        // The earlier backup opens with the former key.
+        let other = folder.path + "/other"
+        try SQLiteKeyStore.restore(
+            from: folder.path + "/backup",
+            dataFolder: other,
+            key: .file(kept),
+            replacing: false
+        )
+    }
+
+    @Test("A key that is kept elsewhere stays where it is")
+    func elsewhere() async throws {
+        let old = folder.path + "/old"
+        _ = try KeyEncryptionKey.create(file: old)
+        _ = try KeyEncryptionKey.create(file: newKey)
+        let store = try SQLiteKeyStore(dataFolder: data, key: .file(old))
+        let record = try Sample.content("asset")
+        try await store.putContent(record, replacing: false)
+        try store.close()
+        let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .file(old), newKeyFile: newKey)
+        #expect(outcome == RewrapOutcome(madeKey: false, resealed: true, formerKeyFile: nil))
+        #expect(folder.names == ["data", "new", "old"])
+        #expect(TemporaryFolder.names(in: data) == ["keyway.sqlite"])
+        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(dataFolder: data, key: .file(old)) }
+        let reopened = try SQLiteKeyStore(dataFolder: data, key: .file(newKey))
+        #expect(ContentRecord.same(try await reopened.content(assetID: record.info.assetID), record))
+        try reopened.close()
+    }
+
+    @Test("Cut off after the secrets were sealed anew, it is finished by doing it again")
+    func resumes() async throws {
+        let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
+        let record = try Sample.content("asset")
+        try await store.putContent(record, replacing: false)
+        try await store.rotate(to: try KeyEncryptionKey.create(file: newKey))
+        try store.close()
+        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(dataFolder: data, key: .dataFolder) }
+        let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
+        #expect(!outcome.madeKey)
+        #expect(!outcome.resealed)
+        #expect(outcome.formerKeyFile != nil)
+        try await expectAsset(record)
+        let again = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
+        #expect(again == RewrapOutcome(madeKey: false, resealed: false, formerKeyFile: nil))
+        try await expectAsset(record)
+    }
+
+    @Test("A secret that does not open leaves database and folder under the old key, and the new key is kept")
+    func damaged() async throws {
+        let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
+        let record = try Sample.content("asset")
+        try await store.putContent(record, replacing: false)
+        try await store.putContent(try Sample.content("zzz"), replacing: false)
+        try store.close()
+        try tamper(
+            data + "/keyway.sqlite",
+            "UPDATE content SET content_key = zeroblob(53) WHERE asset_id = CAST('zzz' AS BLOB)"
+        )
+        let before = folder.bytes(of: "data/kek")
+        await #expect(throws: KeyStoreError(.corrupt, place: "")) {
+            try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
+        }
+        #expect(folder.bytes(of: "data/kek") == before)
+        try await expectAsset(record)
+    }
+
+    @Test("Neither the old key nor the new one: nothing happens")
+    func stranger() async throws {
+        let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
+        try store.close()
+        let wrong = folder.path + "/wrong"
+        _ = try KeyEncryptionKey.create(file: wrong)
+        await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
+            try await SQLiteKeyStore.rewrap(dataFolder: data, key: .file(wrong), newKeyFile: newKey)
+        }
+        try SQLiteKeyStore(dataFolder: data, key: .dataFolder).close()
+    }
+
+    private func expectAsset(_ record: ContentRecord) async throws {
+        let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
+        #expect(ContentRecord.same(try await store.content(assetID: record.info.assetID), record))
+        try store.close()
+    }
+}

@@ -1,0 +1,158 @@
+import FPSCrypto
+import GRDB
+import KeyStore
+import KeyStoreTests
+import Testing
+
+@testable import KeyStoreSQLite
+
+@Suite("Writing in groups")
+struct WriteQueueTests {
+    private let folder = TemporaryFolder()
+    private let store: SQLiteKeyStore
+    private struct Failure: Error {}
+
+    init() throws { store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder) }
+
+    @Test("Work that fails undoes its own writes only, and the chain goes on without it")
+    func failures() async throws {
+        let found = try await outcomes(of: 300) { number, transaction in
+            try transaction.append(Sample.audit(Int64(number)))
+            if number.isMultiple(of: 3) { throw Failure() }
+        }
+        #expect(found.failed == Set(stride(from: 0, to: 300, by: 3)))
+        let entries = try await store.auditEntries(after: nil, limit: 1_000)
+        #expect(
+            Set(entries.map(\.record.milliseconds)) == Set((0..<300).filter { !$0.isMultiple(of: 3) }.map { Int64($0) })
+        )
+        #expect(try await store.verifyAudit().isWhole)
+    }
+
+    @Test("What waits is bounded, and who is turned away is told so")
+    func overload() async throws {
+        let queue = WriteQueue(pool: store.pool, capacity: 10)
+        let results = await withTaskGroup(of: KeyStoreError.Code?.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    do throws(KeyStoreError) {
+                        try await queue.perform(in: "test") { try $0.append(Sample.audit(Int64(number))) }
+                        return nil
+                    } catch {
+                        return error.code
+                    }
+                }
+            }
+            var results: [KeyStoreError.Code?] = []
+            for await result in group { results.append(result) }
+            return results
+        }
+        let taken = results.filter { $0 == nil }.count
+        let turnedAway = results.filter { $0 == .overloaded }.count
+        #expect(taken >= 10)
+        #expect(taken + turnedAway == 200)
+        #expect(try await store.auditEntries(after: nil, limit: 1_000).count == taken)
+    }
+
+    @Test("What arrives while the disk is busy shares a commit")
+    func groups() async throws {
+        // Each transaction writes the head of the chain once, so that the head tells how many there were.
+        try await store.pool.write { db in
+            try db.execute(sql: "CREATE TABLE commits (sequence INTEGER)")
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER count_commits AFTER UPDATE ON audit_node
+                    BEGIN INSERT INTO commits VALUES (new.sequence); END
+                    """
+            )
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for device in 0..<400 {
+                group.addTask { _ = try await store.grant(Sample.proposal(device: device).slot(limit: nil)) }
+            }
+            try await group.waitForAll()
+        }
+        let commits = try await store.pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM commits") }
+        #expect(try #require(commits) < 200)
+        #expect(try await store.leaseCount(at: 1_000) == 400)
+    }
+
+    @Test("Two stores on one folder hold one limit and write one chain")
+    func twoProcesses() async throws {
+        let other = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
+        let stores = [store, other]
+        let outcomes = try await withThrowingTaskGroup(of: GrantOutcome.self) { group in
+            for device in 0..<100 {
+                group.addTask { try await stores[device % 2].grant(Sample.proposal(device: device).slot(limit: 3)) }
+            }
+            var outcomes: [GrantOutcome] = []
+            for try await outcome in group { outcomes.append(outcome) }
+            return outcomes
+        }
+        #expect(outcomes.filter { $0 == .granted }.count == 3)
+        let found = try await other.verifyAudit()
+        #expect(found.isWhole && found.entries == 100 && found.heads.count == 1)
+    }
+
+    @Test("Granted licences are there after the store was closed and opened again")
+    func survives() async throws {
+        let proposal = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "iPhone").slot().rental().kept()
+        #expect(try await store.grant(proposal) == .granted)
+        let challenge = try await store.makeChallenge(account: "anna", now: 1_000, expires: 2_000)
+        let replayKey = store.replayKey(r1: .init(copying: [1]), account: "anna", certificateHash: [2])
+        try store.close()
+
+        let again = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
+        #expect(again.replayKey(r1: .init(copying: [1]), account: "anna", certificateHash: [2]) == replayKey)
+        #expect(try await again.grant(Sample.proposal(at: 1_001).once(1)) == .retried(Sample.answer(3)))
+        let elsewhere = Sample.proposal(device: 2, at: 1_001).bound(1)
+        #expect(try await again.grant(elsewhere).refusal == .tokenBoundElsewhere)
+        #expect(try await again.leaseCount(at: 1_001) == 1)
+        #expect(try await again.devices(account: "anna").first?.deviceClass == "iPhone")
+        #expect(try await again.rentals(account: "anna").count == 1)
+        #expect(try await again.offlineLicenses(account: "anna").count == 1)
+        let gone = Sample.sync(at: 1_001, .invalidated(streamIDs: [Sample.id(1)], challenge: challenge))
+        #expect(try await again.record(gone) == .recorded(records: 1))
+        #expect(try await again.verifyAudit().isWhole)
+    }
+
+    @Test("More than a step of pruning goes in several, and all of it goes")
+    func prune() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1_200 {
+                group.addTask {
+                    _ = try await store.grant(
+                        Sample.proposal(device: number).once(number, expires: 2_000).slot(limit: nil)
+                    )
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.prune(at: 1_100) == 0)
+        let answers = try await store.pool.read { db in try Int.fetchOne(db, sql: "SELECT count(ckc) FROM replay") }
+        #expect(answers == 0)
+        #expect(try await store.grant(Sample.proposal(at: 1_100).once(1)).refusal == .replayed)
+        #expect(try await store.prune(at: 2_000) == 2_400)
+        #expect(try await store.leaseCount(at: 0) == 0)
+    }
+
+    private func outcomes(
+        of count: Int,
+        _ work: @escaping @Sendable (Int, SharedTransaction) throws -> Void
+    ) async throws -> (done: Set<Int>, failed: Set<Int>) {
+        await withTaskGroup(of: (Int, Bool).self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    do {
+                        try await store.writes.perform(in: "test") { try work(number, $0) }
+                        return (number, true)
+                    } catch {
+                        return (number, false)
+                    }
+                }
+            }
+            var (done, failed): (Set<Int>, Set<Int>) = ([], [])
+            for await (number, isDone) in group { if isDone { done.insert(number) } else { failed.insert(number) } }
+            return (done, failed)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import KeyStore
+import Testing
+
+@Suite("The chain of the audit log")
+struct AuditChainTests {
+    private let node = AuditHead.newNode()
+
+    /// A log with these times, whole.
+    private func log(_ times: ClosedRange<Int64>, from start: AuditHead? = nil) -> [AuditEntry] {
+        var head = start ?? AuditHead(startOf: node)
+        return times.map { time in
+            let record = Sample.audit(time)
+            head = head.appending(record)
+            return AuditEntry(
+                number: time,
+                node: head.node,
+                sequence: head.sequence,
+                hash: head.hash,
+                record: record
+            )
+        }
+    }
+
+    private func verify(_ entries: [AuditEntry], expecting: [AuditHead] = []) -> AuditVerification {
+        var verifier = AuditVerifier(expecting: expecting)
+        for entry in entries { guard verifier.take(entry) else { break } }
+        return verifier.finish()
+    }
+
+    @Test("A changed, missing, moved or inserted entry is found, and named")
+    func faults() {
+        let whole = log(1...5)
+        #expect(verify(whole).isWhole)
+
+        var changed = whole
+        var record = changed[2].record
+        record.detail = "nothing to see here"
+        changed[2] = AuditEntry(number: 3, node: node, sequence: 3, hash: changed[2].hash, record: record)
+        #expect(verify(changed).firstBreak == .init(fault: .changed, number: 3, node: node, sequence: 3))
+
+        // With its hash made anew, the next one tells.
+        let forged = AuditHead(node: node, sequence: 2, hash: whole[1].hash).appending(record)
+        changed[2] = AuditEntry(number: 3, node: node, sequence: 3, hash: forged.hash, record: record)
+        #expect(verify(changed).firstBreak == .init(fault: .changed, number: 4, node: node, sequence: 4))
+
+        var missing = whole
+        missing.remove(at: 2)
+        #expect(verify(missing).firstBreak == .init(fault: .missing, number: 4, node: node, sequence: 4))
+        #expect(verify(Array(whole.dropFirst())).firstBreak?.fault == .missing)
+
+        var moved = whole
+        moved.swapAt(1, 3)
+        #expect(verify(moved).firstBreak?.fault == .missing || verify(moved).firstBreak?.fault == .reordered)
+        #expect(verify(whole + [whole[1]]).firstBreak?.fault == .reordered)
+    }
+
+    @Test("The end can be cut off unseen, but not below a head that was noted")
+    func truncation() throws {
+        let whole = log(1...5)
+        let cut = Array(whole.prefix(3))
+        #expect(verify(cut).isWhole)
+        let noted = try #require(verify(whole).heads.first)
+        #expect(
+            verify(cut, expecting: [noted]).firstBreak == .init(fault: .truncated, number: nil, node: node, sequence: 4)
+        )
+        let earlier = AuditHead(node: node, sequence: 2, hash: whole[1].hash)
+        #expect(verify(cut, expecting: [earlier]).isWhole)
+        #expect(verify([], expecting: [AuditHead(startOf: node)]).isWhole)
+    }
+
+    @Test("Two nodes have chains of their own in one log")
+    func nodes() {
+        let other = AuditHead(startOf: AuditHead.newNode())
+        let (mine, others) = (log(1...3), log(4...6, from: other))
+        let mixed = zip(mine, others).flatMap { [$0, $1] }
+        let found = verify(mixed)
+        #expect(found.isWhole)
+        #expect(found.heads.map(\.node) == [node, other.node])
+        #expect(verify(mine + Array(others.dropFirst())).firstBreak?.node == other.node)
+    }
+
+    @Test("Every field is under the hash, and no two records share one")
+    func fields() {
+        let plain = AuditRecord(milliseconds: 1, route: "a", outcome: "b", microseconds: 2)
+        var records = [
+            plain, AuditRecord(milliseconds: 2, route: "a", outcome: "b", microseconds: 2),
+            AuditRecord(milliseconds: 1, route: "ab", outcome: "", microseconds: 2),
+            AuditRecord(milliseconds: 1, route: "a", outcome: "b", microseconds: 3),
+        ]
+        let changes: [(inout AuditRecord) -> Void] = [
+            { $0.detail = "c" }, { $0.transactionID = 1 }, { $0.sessionID = 1 }, { $0.assetID = [99] },
+            { $0.device = Sample.device(1) }, { $0.deviceClass = "c" }, { $0.bundleName = "c" },
+            { $0.policyName = "c" },
+            { $0.requestID = "c" }, { $0.remoteAddress = "c" }, { $0.detail = "" },
+        ]
+        for change in changes {
+            var record = plain
+            change(&record)
+            records.append(record)
+        }
+        let hashes = Set(records.map { AuditHead(startOf: node).appending($0).hash })
+        #expect(hashes.count == records.count)
+    }
+
+    @Test("A head is noted as text and read again")
+    func text() {
+        let head = AuditHead(startOf: node).appending(Sample.audit(1))
+        #expect(AuditHead(head.description) == head)
+        for damaged in ["", "::", head.description + "0", head.description.replacing(":1:", with: ":-1:"), "zz:1:zz"] {
+            #expect(AuditHead(damaged) == nil)
+        }
+    }
+
+    @Test("The hash of a known entry is what it is: a change of the layout breaks every log")
+    func knownHash() {
+        var record = AuditRecord(
+            milliseconds: 1_763_000_000_123,
+            route: "/fps/license",
+            outcome: "issued",
+            microseconds: 9
+        )
+        record.assetID = Array("movie".utf8)
+        let head = AuditHead(startOf: [1, 2, 3, 4, 5, 6, 7, 8]).appending(record)
+        #expect(
+            head.description == "0102030405060708:1:422c64e1c400c8366c5ace00f1614971ae47ce3428a0844e0ea82e3212b861e1"
+        )
+    }
+}

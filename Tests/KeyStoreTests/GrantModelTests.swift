@@ -1,0 +1,81 @@
+import KeyStore
+import Testing
+
+@Suite("Granting, held against a model")
+struct GrantModelTests {
+    /// What a person would write down: who holds a key until when.
+    private struct Model {
+        var until: [PlaybackPlace: Int64] = [:]
+        var session: [PlaybackPlace: UInt64] = [:]
+        var ended: [PlaybackPlace: UInt64] = [:]
+        var devices: Set<PlaybackPlace> = []
+
+        func playing(at time: Int64) -> Int { until.values.count { $0 > time } }
+    }
+
+    @Test("At every instant no account is over its limits, and nobody is refused without need", arguments: 0..<20)
+    func neverOverLimits(_ seed: UInt64) async throws {
+        var random = Seeded(state: seed)
+        let store = InMemoryKeyStore()
+        var models = ["anna": Model(), "ben": Model()]
+        let limits = (streams: Int.random(in: 1...3, using: &random), devices: Int.random(in: 2...5, using: &random))
+        var now: Int64 = 1_000
+        for _ in 0..<600 {
+            now += Int64.random(in: 0...20, using: &random)
+            let account = Bool.random(using: &random) ? "anna" : "ben"
+            var model = try #require(models[account])
+            let device = Int.random(in: 1...6, using: &random)
+            let session = UInt64.random(in: 1...3, using: &random)
+            let place: PlaybackPlace = device == 6 ? .session(session) : Sample.place(device)
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                let isThere = model.until[place] ?? 0 > now && model.ended[place] == nil
+                let audit = Sample.audit(now)
+                #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isThere)
+                if isThere { model.ended[place] = model.session[place] }
+            } else {
+                let purpose = try #require(SlotClaim.Purpose.allCases.randomElement(using: &random))
+                let length = Int64.random(in: 1...120, using: &random)
+                let proposal = Sample.proposal(account, device: device, session: session, at: now).at(place)
+                    .counted(limit: limits.devices).slot(limit: limits.streams, for: length, purpose)
+                let holds = model.until[place] ?? 0 > now
+                let expected: GrantRefusal.Code? =
+                    if place.device != nil, !model.devices.contains(place), model.devices.count >= limits.devices {
+                        .devicesExceeded
+                    } else if model.ended[place] == session {
+                        .leaseEnded
+                    } else if !holds, model.playing(at: now) >= limits.streams {
+                        .streamsExceeded
+                    } else {
+                        nil
+                    }
+                #expect(try await store.grant(proposal).refusal == expected)
+                if expected == nil {
+                    if place.device != nil { model.devices.insert(place) }
+                    model.until[place] = max(model.until[place] ?? 0, now + length)
+                    let stays = holds && purpose == .reservation && model.ended[place] == nil
+                    if !stays { model.session[place] = session }
+                    model.ended[place] = nil
+                }
+            }
+            models[account] = model
+            let leases = try await store.leases(account: account, at: now, after: nil, limit: 100)
+            #expect(leases.count <= limits.streams)
+            #expect(leases.count == model.playing(at: now))
+            #expect(try await store.devices(account: account).count <= limits.devices)
+            if Int.random(in: 0..<50, using: &random) == 0 { try await store.prune(at: now) }
+        }
+        #expect(try await store.verifyAudit().isWhole)
+    }
+}
+
+/// A generator that gives the same numbers for the same seed (SplitMix64).
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

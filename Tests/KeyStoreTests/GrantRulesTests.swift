@@ -1,0 +1,200 @@
+import FPSCrypto
+import KeyStore
+import Testing
+
+@Suite("The rules of granting")
+struct GrantRulesTests {
+    @Test("A slot is taken, taken over, kept or refused", arguments: SlotCase.all)
+    func slots(_ example: SlotCase) {
+        let proposal = Sample.proposal(session: 5).slot(limit: example.limit, for: 600, example.purpose)
+        var state = GrantState()
+        state.lease = example.own
+        state.otherLeases = example.others
+        let former = state
+        let outcome = GrantRules.decide(proposal, &state)
+        #expect(outcome.refusal == example.refusal)
+        if example.refusal == nil {
+            #expect(outcome == .granted)
+            #expect(state.lease == example.after)
+        } else {
+            #expect(state == former)
+        }
+    }
+
+    @Test("The claims are held in order, and the first that fails refuses")
+    func order() {
+        var state = GrantState()
+        state.replay = ReplayRecord(key: Sample.hash(1), retryUntil: 999, expires: 2_000, answer: Sample.answer())
+        state.binding = TokenBindingRecord(
+            token: Sample.hash(1),
+            account: "ben",
+            place: Sample.place(1),
+            sessionID: 1,
+            expires: 9_000
+        )
+        state.otherDevices = 2
+        state.otherLeases = 2
+        state.rental = RentalRecord(
+            account: "anna",
+            subject: Array("movie".utf8),
+            start: -9_000,
+            end: 0,
+            place: Sample.place(1)
+        )
+        var kept = SlotCase.license
+        kept.end = .revoked
+        state.offline = kept
+        let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().kept()
+        var refusals: [GrantRefusal.Code?] = []
+        for _ in 0..<7 {
+            let former = state
+            let outcome = GrantRules.decide(proposal, &state)
+            refusals.append(outcome.refusal)
+            if outcome == .granted { break }
+            #expect(state == former)
+            switch outcome.refusal {
+            case .replayed: state.replay = nil
+            case .tokenBoundElsewhere: state.binding = nil
+            case .devicesExceeded: state.otherDevices = 1
+            case .rentalExpired: state.rental = nil
+            case .streamsExceeded: state.otherLeases = 1
+            default: state.offline = nil
+            }
+        }
+        #expect(
+            refusals == [
+                .replayed, .tokenBoundElsewhere, .devicesExceeded, .rentalExpired, .streamsExceeded, .licenseRevoked,
+                nil,
+            ]
+        )
+        #expect(state.replay?.answer == proposal.answer)
+        #expect(state.binding?.account == "anna")
+        #expect(state.device?.device == Sample.device(1))
+        #expect(state.rental?.start == 1_000)
+        #expect(state.lease?.until == 1_600)
+        #expect(state.offline?.granted == 1_000)
+    }
+
+    @Test("A proposal without claims is granted and leaves nothing")
+    func noClaims() {
+        var state = GrantState()
+        #expect(GrantRules.decide(Sample.proposal(), &state) == .granted)
+        #expect(state == GrantState())
+    }
+
+    @Test("Every outcome but a new start has its audit record")
+    func auditRecords() {
+        let proposal = Sample.proposal()
+        let refusal = GrantRefusal(.leaseEnded, "the session was ended")
+        #expect(GrantRules.auditRecord(of: proposal, .granted) == proposal.audit)
+        #expect(GrantRules.auditRecord(of: proposal, .retried(Sample.answer()))?.outcome == "retried")
+        #expect(GrantRules.auditRecord(of: proposal, .refused(refusal))?.outcome == "lease-ended")
+        #expect(GrantRules.auditRecord(of: proposal, .refused(refusal))?.detail == "the session was ended")
+        #expect(GrantRules.auditRecord(of: proposal, .rentalStarted(at: 1)) == nil)
+    }
+
+    @Test("A place is written and read, and damage is seen")
+    func places() {
+        for place in [Sample.place(7), .session(0), .session(.max)] {
+            #expect(PlaybackPlace(encoded: place.encoded) == place)
+            #expect(PlaybackPlace(encoded: Array(place.encoded.dropLast())) == nil)
+            #expect(PlaybackPlace(encoded: [2] + place.encoded.dropFirst()) == nil)
+        }
+        #expect(PlaybackPlace(encoded: []) == nil)
+    }
+}
+
+/// A row of the table of slots: what there is, who asks, what comes of it. The time is 1,000, the session that asks is 5,
+/// its key lasts until 1,600.
+struct SlotCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let own: LeaseRecord?
+    let others: Int
+    let limit: Int?
+    let purpose: SlotClaim.Purpose
+    let refusal: GrantRefusal.Code?
+    let after: LeaseRecord?
+
+    static let license = OfflineLicenseRecord(
+        account: "anna",
+        device: Sample.device(1),
+        streamID: Sample.id(1),
+        titleID: nil,
+        assetID: [1, 2],
+        granted: 0,
+        storageUntil: 9_000,
+        playback: 9_000,
+        until: 9_000
+    )
+
+    private static func lease(
+        _ session: UInt64?,
+        since: Int64 = 500,
+        until: Int64,
+        _ purpose: SlotClaim.Purpose = .playback,
+        ended: Int64? = nil
+    ) -> LeaseRecord {
+        LeaseRecord(
+            account: "anna",
+            place: Sample.place(1),
+            sessionID: session,
+            assetID: Array("movie/hd".utf8),
+            since: since,
+            until: until,
+            purpose: purpose,
+            ended: ended
+        )
+    }
+
+    private static func row(
+        _ words: String,
+        _ own: LeaseRecord?,
+        others: Int = 1,
+        limit: Int? = 2,
+        _ purpose: SlotClaim.Purpose = .playback,
+        refuse refusal: GrantRefusal.Code? = nil,
+        then after: LeaseRecord? = nil
+    ) -> SlotCase {
+        SlotCase(
+            testDescription: words,
+            own: own,
+            others: others,
+            limit: limit,
+            purpose: purpose,
+            refusal: refusal,
+            after: after
+        )
+    }
+
+    static let all: [SlotCase] = [
+        row("free, room", nil, then: lease(5, since: 1_000, until: 1_600)),
+        row("free, no room", nil, others: 2, refuse: .streamsExceeded),
+        row("free, no limit", nil, others: 99, limit: nil, then: lease(5, since: 1_000, until: 1_600)),
+        row("free, a limit below nothing", nil, others: 0, limit: -1, refuse: .streamsExceeded),
+        row("own", lease(5, until: 1_300), then: lease(5, until: 1_600)),
+        row("own, longer than what is asked", lease(5, until: 1_900), then: lease(5, until: 1_900)),
+        row("own, others over the limit", lease(5, until: 1_300), others: 9, then: lease(5, until: 1_600)),
+        row("another session's", lease(4, until: 1_900), then: lease(5, until: 1_900)),
+        row("another session's, no room", lease(4, until: 1_900), others: 2, refuse: .streamsExceeded),
+        row("run out", lease(5, until: 1_000), then: lease(5, since: 1_000, until: 1_600)),
+        row("run out, no room", lease(5, until: 1_000), others: 2, .renewal, refuse: .streamsExceeded),
+        row("run out, renewed", lease(5, until: 999), .renewal, then: lease(5, since: 1_000, until: 1_600, .renewal)),
+        row("ended", lease(5, until: 1_300, ended: 900), refuse: .leaseEnded),
+        row("ended and run out", lease(5, until: 900, ended: 800), .renewal, refuse: .leaseEnded),
+        row("ended, another session's", lease(4, until: 1_900, ended: 900), then: lease(5, until: 1_900)),
+        row(
+            "ended, another session's, only reserved",
+            lease(4, until: 1_900, ended: 900),
+            .reservation,
+            then: lease(5, until: 1_900, .reservation)
+        ),
+        row(
+            "ended, another session's, run out",
+            lease(4, until: 900, ended: 800),
+            then: lease(5, since: 1_000, until: 1_600)
+        ),
+        row("reserved by itself, played", lease(5, until: 1_060, .reservation), then: lease(5, until: 1_600)),
+        row("played, reserved", lease(5, until: 1_900), .reservation, then: lease(5, until: 1_900)),
+        row("played by another, reserved", lease(4, until: 1_300), .reservation, then: lease(4, until: 1_600)),
+    ]
+}

@@ -1,0 +1,117 @@
+import KeyStore
+import Testing
+
+extension KeyStoreContract {
+    static let rentals: [KeyStoreContract] = [
+        .init("A rental starts once; asking again goes on with it, and then it is over") { store in
+            #expect(try await store.grant(Sample.proposal().rental()) == .granted)
+            let again = Sample.proposal(at: 2_000).rental()
+            #expect(try await store.grant(again) == .rentalStarted(at: 1_000))
+            // No audit record for what is going to be asked again.
+            #expect(try await outcomes(store, 10) == ["issued"])
+            let resealed = Sample.proposal(device: 2, at: 2_000).rental(start: 1_000)
+            #expect(try await store.grant(resealed) == .granted)
+            #expect(try await store.grant(Sample.proposal(at: 4_599).rental(start: 1_000)) == .granted)
+            #expect(try await store.grant(Sample.proposal(at: 4_600).rental(start: 1_000)).refusal == .rentalExpired)
+            #expect(try await store.grant(Sample.proposal(at: 4_600).rental()).refusal == .rentalExpired)
+            let rental = try await store.rental(account: "anna", subject: Array("movie".utf8))
+            #expect(rental?.start == 1_000 && rental?.end == 4_600 && rental?.place == Sample.place(1))
+            #expect(try await store.rental(account: "ben", subject: Array("movie".utf8)) == nil)
+        },
+        .init("A token's later start begins a new rental, its earlier one does not") { store in
+            _ = try await store.grant(Sample.proposal().rental(start: 900, byToken: true))
+            let earlier = Sample.proposal(device: 2).rental(start: 800, byToken: true)
+            #expect(try await store.grant(earlier) == .rentalStarted(at: 900))
+            let later = Sample.proposal(device: 2, at: 9_000).rental(start: 8_000, byToken: true)
+            #expect(try await store.grant(later) == .granted)
+            let rental = try await store.rental(account: "anna", subject: Array("movie".utf8))
+            #expect(rental?.start == 8_000 && rental?.place == Sample.place(2))
+            let over = Sample.proposal("ben", at: 9_000).rental(start: 1_000, byToken: true)
+            #expect(try await store.grant(over).refusal == .rentalExpired)
+        },
+        .init("A rental may belong to the device of its first licence") { store in
+            _ = try await store.grant(Sample.proposal().rental(binds: true))
+            let other = Sample.proposal(device: 2).rental(binds: true)
+            #expect(try await store.grant(other).refusal == .rentalOnOtherDevice)
+            #expect(try await store.grant(Sample.proposal(session: 7, at: 1_001).rental(start: 1_000)) == .granted)
+            #expect(try await store.grant(Sample.proposal(device: 2).rental()) == .granted)
+        },
+        .init("A forgotten rental begins anew") { store in
+            _ = try await store.grant(Sample.proposal().rental())
+            _ = try await store.grant(Sample.proposal().rental("another"))
+            let subjects = try await store.rentals(account: "anna").map(\.subject)
+            #expect(subjects == [Array("another".utf8), Array("movie".utf8)])
+            let subject = Array("movie".utf8)
+            #expect(try await store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(1)))
+            #expect(try await !store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(2)))
+            #expect(try await store.grant(Sample.proposal(at: 9_000).rental()) == .granted)
+        },
+        .init("Of first licences that arrive at once one starts the rental") { store in
+            let found = try await concurrently(40) { second in
+                try await store.grant(Sample.proposal(at: 1_000 + Int64(second)).rental())
+            }
+            #expect(found.count(of: .granted) == 1)
+        },
+    ]
+
+    static let offline: [KeyStoreContract] = [
+        .init("A kept key is recorded with the later bound, and all its fields come back") { store in
+            let deadline = Sample.proposal(at: 1_000).kept(1, storage: 1_000, playback: 200)
+            #expect(try await store.grant(deadline) == .granted)
+            _ = try await store.grant(Sample.proposal(at: 1_000).kept(2, title: nil, storage: 1_000))
+            _ = try await store.grant(Sample.proposal(at: 1_000).kept(3, storage: 1_000, dual: true))
+            _ = try await store.grant(Sample.proposal(at: 1_000).kept(4, storage: nil, playback: 200))
+            _ = try await store.grant(Sample.proposal(at: 1_000).kept(5, storage: nil))
+            let licenses = try await store.offlineLicenses(account: "anna")
+            let streams = (1...5).map { Sample.id($0) }
+            #expect(licenses.map(\.streamID) == streams)
+            #expect(licenses.map(\.until) == [2_200, 2_000, nil, nil, nil])
+            #expect(licenses.map(\.storageUntil) == [2_000, 2_000, 2_000, nil, nil])
+            #expect(licenses.map(\.titleID) == [Sample.id(9), nil, Sample.id(9), Sample.id(9), Sample.id(9)])
+            let expected = OfflineLicenseRecord(
+                account: "anna",
+                device: Sample.device(1),
+                streamID: Sample.id(1),
+                titleID: Sample.id(9),
+                assetID: Array("movie/hd".utf8),
+                granted: 1_000,
+                storageUntil: 2_000,
+                playback: 200,
+                until: 2_200
+            )
+            #expect(licenses.first == expected)
+        },
+        .init("A kept key is given again before it runs out, and after it if the policy says so") { store in
+            _ = try await store.grant(Sample.proposal().kept(storage: 1_000))
+            #expect(try await store.grant(Sample.proposal(at: 1_999).kept(storage: 1_000)) == .granted)
+            let late = Sample.proposal(at: 2_999).kept(storage: 1_000)
+            #expect(try await store.grant(late).refusal == .renewalAfterExpiry)
+            #expect(try await store.grant(late.at(Sample.place(2))) == .granted)
+            #expect(try await store.grant(Sample.proposal(at: 2_999).kept(storage: 1_000, renew: true)) == .granted)
+        },
+        .init("A revoked key is given no more, whatever happens to it") { store in
+            _ = try await store.grant(Sample.proposal().kept(storage: 1_000))
+            let stream = Sample.id(1)
+            #expect(try await revoke(store, at: 1_100))
+            #expect(try await !revoke(store, at: 1_200))
+            let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
+            let gone = Sample.sync(at: 1_200, .invalidated(streamIDs: [stream], challenge: challenge))
+            #expect(try await store.record(gone) == .recorded(records: 1))
+            let license = try await store.offlineLicenses(account: "anna").first
+            #expect(license?.end == .revoked && license?.ended == 1_100 && license?.until == 1_200)
+            let again = Sample.proposal(at: 1_300).kept(renew: true)
+            #expect(try await store.grant(again).refusal == .licenseRevoked)
+        },
+    ]
+}
+
+/// Revokes stream 1 on device 1.
+private func revoke(_ store: any KeyStore, at now: Int64) async throws -> Bool {
+    try await store.revokeOfflineLicense(
+        account: "anna",
+        device: Sample.device(1),
+        streamID: Sample.id(1),
+        now: now,
+        audit: Sample.audit(now)
+    )
+}

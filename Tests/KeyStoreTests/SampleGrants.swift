@@ -1,0 +1,179 @@
+public import KeyStore
+
+extension Sample {
+    /// A device by a number.
+    public static func device(_ number: Int) -> DeviceHash {
+        let bytes = withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
+        guard let device = DeviceHash(stored: bytes + bytes) else { preconditionFailure("16 bytes") }
+        return device
+    }
+
+    /// A place by a number.
+    public static func place(_ number: Int) -> PlaybackPlace { .device(device(number)) }
+
+    /// 32 bytes from a number.
+    public static func hash(_ number: Int) -> [UInt8] { device(number).bytes + device(number).bytes }
+
+    /// A stream or title ID from a number.
+    public static func id(_ number: Int) -> [UInt8] { device(number).bytes }
+
+    /// What goes out; the number tells one from another.
+    public static func answer(_ number: Int = 0) -> SealedAnswer {
+        SealedAnswer(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
+    }
+
+    /// A proposal without claims, of a device and a session that have the same number unless told otherwise.
+    public static func proposal(
+        _ account: String = "anna",
+        device: Int = 1,
+        session: UInt64? = nil,
+        at now: Int64 = 1_000,
+        asset: String = "movie/hd",
+        answer: Int = 0
+    ) -> GrantProposal {
+        GrantProposal(
+            account: account,
+            now: now,
+            place: place(device),
+            sessionID: session ?? UInt64(device),
+            assetID: Array(asset.utf8),
+            answer: Self.answer(answer),
+            audit: audit(now &* 1_000)
+        )
+    }
+
+    /// A Sync claim of device 1.
+    public static func sync(
+        _ account: String = "anna",
+        device: Int = 1,
+        at now: Int64,
+        stream: Int? = nil,
+        title: Int? = nil,
+        _ message: SyncClaim.Message
+    ) -> SyncClaim {
+        SyncClaim(
+            account: account,
+            device: Self.device(device),
+            now: now,
+            streamID: stream.map { id($0) },
+            titleID: title.map { id($0) },
+            message: message,
+            audit: AuditRecord(milliseconds: now * 1_000, route: "/fps/license", outcome: "reported", microseconds: 9)
+        )
+    }
+}
+
+extension GrantProposal {
+    /// The same, with what `change` does to it.
+    public func with(_ change: (inout GrantProposal) -> Void) -> GrantProposal {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// With a slot.
+    public func slot(limit: Int? = 2, for seconds: Int64 = 600, _ purpose: SlotClaim.Purpose = .playback)
+        -> GrantProposal
+    {
+        with { $0.slot = SlotClaim(limit: limit, until: now + seconds, purpose: purpose) }
+    }
+
+    /// With a counted device.
+    public func counted(limit: Int? = 2, deviceClass: String? = nil) -> GrantProposal {
+        with { $0.device = DeviceClaim(limit: limit, deviceClass: deviceClass) }
+    }
+
+    /// With a replay claim.
+    public func once(_ key: Int, expires: Int64 = 10_000, grace: Int64 = 30) -> GrantProposal {
+        with { $0.replay = ReplayClaim(key: Sample.hash(key), expires: expires, grace: grace) }
+    }
+
+    /// With a token for one use.
+    public func bound(_ token: Int, expires: Int64 = 5_000) -> GrantProposal {
+        with { $0.binding = TokenBindingClaim(token: Sample.hash(token), expires: expires) }
+    }
+
+    /// With a rental.
+    public func rental(
+        _ subject: String = "movie",
+        start: Int64? = nil,
+        duration: Int64 = 3_600,
+        byToken: Bool = false,
+        binds: Bool = false
+    ) -> GrantProposal {
+        with {
+            $0.rental = RentalClaim(
+                subject: Array(subject.utf8),
+                duration: duration,
+                start: start ?? now,
+                isTokensStart: byToken,
+                bindsDevice: binds
+            )
+        }
+    }
+
+    /// With a kept key: dual expiry when `playback` is given or `isEndlessDual`, one expiry otherwise.
+    public func kept(
+        _ stream: Int = 1,
+        title: Int? = 9,
+        storage: Int64? = 86_400,
+        playback: Int64? = nil,
+        dual: Bool? = nil,
+        renew: Bool = false
+    ) -> GrantProposal {
+        with {
+            let isDual = dual ?? (playback != nil)
+            $0.offline = OfflineClaim(
+                streamID: Sample.id(stream),
+                titleID: title.map { Sample.id($0) },
+                storage: storage,
+                playback: isDual ? playback : storage,
+                hasDualExpiry: isDual,
+                renewAfterExpiry: renew
+            )
+        }
+    }
+
+    /// With another place.
+    public func at(_ place: PlaybackPlace) -> GrantProposal { with { $0.place = place } }
+
+    /// With the place of a session behind an adapter.
+    public func behindAdapter(_ session: UInt64) -> GrantProposal { at(.session(session)) }
+}
+
+extension GrantOutcome {
+    /// The code of a refusal; nil for anything else.
+    public var refusal: GrantRefusal.Code? {
+        if case .refused(let refusal) = self { refusal.code } else { nil }
+    }
+}
+
+extension SyncOutcome {
+    /// The code of a refusal; nil for anything else.
+    public var refusal: GrantRefusal.Code? {
+        if case .refused(let refusal) = self { refusal.code } else { nil }
+    }
+}
+
+/// The last outcomes that the audit log tells, the newest last.
+func outcomes(_ store: any KeyStore, _ count: Int) async throws -> [String] {
+    try await store.auditEntries(before: nil, limit: count).map(\.record.outcome).reversed()
+}
+
+/// What came of doing something so many times at once, in no order.
+func concurrently<Value: Sendable>(
+    _ count: Int,
+    _ work: @escaping @Sendable (Int) async throws -> Value
+) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        for number in 0..<count { group.addTask { try await work(number) } }
+        var values: [Value] = []
+        for try await value in group { values.append(value) }
+        return values
+    }
+}
+
+extension Sequence where Element: Equatable {
+    /// How often it holds `value`.
+    func count(of value: Element) -> Int { reduce(0) { $0 + ($1 == value ? 1 : 0) } }
+}
