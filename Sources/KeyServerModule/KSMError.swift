@@ -131,6 +131,10 @@ extension KSMError.Code {
     public static let adapterDenied = Self(rawValue: "adapter-denied")
     /// The operating system is too old, or the device does not say.
     public static let osVersionTooOld = Self(rawValue: "os-version-too-old")
+    /// The client is in none of the networks that the policy lists, or its address is not known.
+    public static let networkDenied = Self(rawValue: "network-denied")
+    /// The request comes from none of the web origins that the policy lists, or says no origin.
+    public static let originDenied = Self(rawValue: "origin-denied")
     /// The device cannot enforce the expiry of an offline key.
     public static let offlineKeyUnsupported = Self(rawValue: "offline-key-unsupported")
     /// Dual expiry needs a stream ID, and the content has none.

@@ -108,6 +108,8 @@ public struct KeyServerModule: Sendable {
     ///   - policy: the terms.
     ///   - wantsPersistable: whether the app asks for a key to keep; the policy decides.
     ///   - now: seconds since 1970.
+    ///   - remoteAddress: the client's address, for policies that list networks.
+    ///   - origin: the request's `Origin`, for policies that list origins.
     ///   - random: where IV, padding and order come from.
     /// - Throws: ``KSMError`` of the stages policy and sealing.
     public func license(
@@ -116,9 +118,11 @@ public struct KeyServerModule: Sendable {
         policy: LicensePolicy,
         wantsPersistable: Bool,
         at now: Int64,
+        remoteAddress: String? = nil,
+        origin: String? = nil,
         using random: inout some RandomNumberGenerator
     ) throws(KSMError) -> License {
-        let terms = try decide(opened, content, policy, wantsPersistable, now)
+        let terms = try decide(opened, content, policy, wantsPersistable, now, remoteAddress, origin)
         let (ckc, notes) = try seal(opened, content.key, policy, terms, using: &random)
         let hasExpired = opened.bundle.certificate.notAfter < now
         let expiry = hasExpired ? [Note.certificateExpired(bundle: opened.bundle.name)] : []
@@ -131,7 +135,9 @@ public struct KeyServerModule: Sendable {
         content: Content,
         policy: LicensePolicy,
         wantsPersistable: Bool,
-        at now: Int64
+        at now: Int64,
+        remoteAddress: String? = nil,
+        origin: String? = nil
     ) throws(KSMError) -> License {
         var random = SecureRandom()
         return try license(
@@ -140,6 +146,8 @@ public struct KeyServerModule: Sendable {
             policy: policy,
             wantsPersistable: wantsPersistable,
             at: now,
+            remoteAddress: remoteAddress,
+            origin: origin,
             using: &random
         )
     }
@@ -157,7 +165,9 @@ public struct KeyServerModule: Sendable {
         _ content: Content,
         _ policy: LicensePolicy,
         _ wantsPersistable: Bool,
-        _ now: Int64
+        _ now: Int64,
+        _ remoteAddress: String?,
+        _ origin: String?
     ) throws(KSMError) -> KeyTerms {
         guard opened.syncReport == nil else {
             throw KSMError(.policy, .syncSPC, "a Sync SPC reports, and is not answered with a key")
@@ -166,7 +176,7 @@ public struct KeyServerModule: Sendable {
             throw KSMError(.policy, .contentOutOfScope, "bundle \(opened.bundle.name) may not open this content")
         }
         do {
-            try policy.validate(for: content.track)
+            try policy.requireCoherent(for: content.track)
         } catch {
             throw KSMError(.policy, .policyInvalid, error.description)
         }
@@ -176,7 +186,9 @@ public struct KeyServerModule: Sendable {
             request: opened.request,
             device: opened.device,
             configuration: configuration,
-            now: now
+            now: now,
+            remoteAddress: remoteAddress,
+            origin: origin
         )
         for check in LicenseChecks.all {
             if case .refuse(let error) = check.decide(question) { throw error }

@@ -18,10 +18,22 @@ DUAL = {"storage": "P30D", "playback": "P2D"}
 
 
 def vector(
-    name: str, description: str, spc: str, policy: dict, asks: str = "online", later: int = 0, **outcome: str | int
+    name: str,
+    description: str,
+    spc: str,
+    policy: dict,
+    asks: str = "online",
+    later: int = 0,
+    address: str | None = None,
+    origin: str | None = None,
+    **outcome: str | int,
 ) -> Vector:
     """A case. `outcome` is `error`, or facts with underscores for hyphens; `persistable` is "no" unless given."""
     inputs = {"spc-file": f"../spc/{spc}.txt", "asks-for": asks, "now": str(CREATED + later)}
+    if address is not None:
+        inputs["remote-address"] = address
+    if origin is not None:
+        inputs["origin"] = origin
     body = json.dumps(policy, sort_keys=True).encode()
     if "error" in outcome:
         return Vector(
@@ -50,6 +62,8 @@ def vectors() -> Iterator[Vector]:
     yield from persistence(phone)
     yield from rules(phone, tv)
     yield from states()
+    yield from whereabouts(phone)
+    yield from memory(phone)
 
 
 def terms(phone: str) -> Iterator[Vector]:
@@ -136,3 +150,59 @@ def states() -> Iterator[Vector]:
     yield vector("more-than-ten-minutes-ahead", "A second further.", phone, {}, later=-601, error="spc-from-the-future")
     strict = {"maximumSPCAge": "PT1M"}
     yield vector("age-of-policy", "The policy's own window.", phone, strict, later=61, error="spc-too-old")
+
+
+def whereabouts(phone: str) -> Iterator[Vector]:
+    """Networks and origins. Only the address that connects and the Origin of the request count."""
+    networks = {"networks": ["192.0.2.0/24", "198.51.100.7", "2001:db8:8000::/33"]}
+    inside = {
+        "first": "192.0.2.0",
+        "last": "192.0.2.255",
+        "single": "198.51.100.7",
+        "ipv6": "2001:db8:8000::1",
+        "ipv6-last": "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+        "mapped": "::ffff:192.0.2.9",
+    }
+    outside = {
+        "before": "192.0.1.255",
+        "after": "192.0.3.0",
+        "neighbour": "198.51.100.6",
+        "ipv6": "2001:db8:7fff:ffff::1",
+        "mapped": "::ffff:192.0.3.9",
+        "not-an-address": "192.0.2",
+    }
+    for name, address in inside.items():
+        yield vector(f"network-{name}", "An address in one of the networks.", phone, networks, address=address)
+    for name, address in outside.items():
+        yield vector(f"network-outside-{name}", "An address in none of the networks.", phone, networks, address=address,
+                     error="network-denied")  # fmt: skip
+    yield vector("network-unknown", "An address that is not known is in no network.", phone, networks,
+                 error="network-denied")  # fmt: skip
+    yield vector("network-any", "An empty list is any network.", phone, {"networks": []}, address="192.0.3.0")
+    all_ipv4 = {"networks": ["0.0.0.0/0"]}
+    yield vector("network-all-ipv4", "Every IPv4 address.", phone, all_ipv4, address="203.0.113.5")
+    yield vector("network-all-ipv4-of-ipv6", "All of IPv4 is none of IPv6.", phone, all_ipv4, address="2001:db8::1",
+                 error="network-denied")  # fmt: skip
+    origins = {"origins": ["https://play.example.com", "http://localhost:8080", "http://[::1]:8080"]}
+    for name, origin in zip(("https", "port", "ipv6"), origins["origins"], strict=True):
+        yield vector(f"origin-{name}", "One of the origins.", phone, origins, origin=origin)
+    for name, origin in (
+        ("subdomain", "https://a.play.example.com"),
+        ("scheme", "http://play.example.com"),
+        ("port", "https://play.example.com:8443"),
+        ("suffix", "https://play.example.com.example.net"),
+        ("null", "null"),
+    ):
+        yield vector(f"origin-other-{name}", "None of the origins.", phone, origins, origin=origin,
+                     error="origin-denied")  # fmt: skip
+    yield vector("origin-missing", "An app says no origin.", phone, origins, error="origin-denied")
+    yield vector("origin-any", "An empty list is any origin, or none.", phone, {"origins": []})
+
+
+def memory(phone: str) -> Iterator[Vector]:
+    """Fields that a store's memory enforces leave no trace in the CKC."""
+    limits = {"lease": "PT10M", "streams": 2, "devices": 5}
+    yield vector("streams-and-devices", "Counted by the server.", phone, limits, **duration(LEASE, lease=600))
+    rental = {"rental": "P2D", "rentalStart": "token", "bindRentalToDevice": True, "renewAfterExpiry": False}
+    yield vector("rental-from-token", "Remembered by the server.", phone, rental, **duration(RENTAL, rental=2 * DAY))
+    yield vector("other-clients-deny", "About other clients alone.", phone, {"otherClients": "deny"})

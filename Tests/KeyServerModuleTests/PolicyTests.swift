@@ -20,14 +20,19 @@ struct PolicyTests {
     @Test("Every field is read, and written back the same")
     func roundTrip() throws {
         let json = """
-            {"adapter":"deny","airplay":"allow","hdcp":"type1","lease":"PT10M","maximumSPCAge":"PT6H","minimumKDL":31,\
-            "name":"premium-streaming","osVersions":{"appleMobile":"15.0.0"},"rental":"P2D","securityLevel":"main",\
-            "undatedSPC":"allow","virtualMachines":"deny"}
+            {"adapter":"deny","airplay":"allow","bindRentalToDevice":true,"devices":5,"hdcp":"type1","lease":"PT10M",\
+            "maximumSPCAge":"PT6H","minimumKDL":31,"name":"premium-streaming",\
+            "networks":["192.0.2.0/24","2001:db8::/32"],"origins":["https://play.example.com"],"osVersions":\
+            {"appleMobile":"15.0.0"},"otherClients":"deny","renewAfterExpiry":false,"rental":"P2D",\
+            "rentalStart":"token","securityLevel":"main","streams":2,"undatedSPC":"allow","virtualMachines":"deny"}
             """
         let read = try policy(json)
         #expect(String(decoding: read.json, as: UTF8.self) == json)
         #expect(read.lease == Seconds(rawValue: 600))
         #expect(read.osVersions == [.appleMobile: OSVersion(15)])
+        #expect(read.streams == 2)
+        #expect(read.rentalStart == .token)
+        #expect(try policy(#"{"networks":[],"origins":[]}"#) == LicensePolicy())
         #expect(try policy(String(decoding: LicensePolicy.default.json, as: UTF8.self)) == .default)
     }
 
@@ -63,8 +68,20 @@ struct PolicyTests {
             ("nonsense", "not-an-object", ""),
             ("", "not-an-object", ""),
             (#"{"hdpc":"type1"}"#, "unknown-field", "hdpc"),
-            (#"{"streams":2}"#, "unenforced-field", "streams"),
-            (#"{"rentalStart":"firstLicence"}"#, "unenforced-field", "rentalStart"),
+            (#"{"streams":2}"#, "contradiction", "streams"),
+            (#"{"streams":0,"lease":"PT10M"}"#, "invalid-value", "streams"),
+            (#"{"streams":1.5,"lease":"PT10M"}"#, "invalid-value", "streams"),
+            (#"{"devices":1001}"#, "invalid-value", "devices"),
+            (#"{"devices":"2"}"#, "invalid-value", "devices"),
+            (#"{"rentalStart":"firstLicence"}"#, "contradiction", "rentalStart"),
+            (#"{"rentalStart":"now","rental":"P2D"}"#, "invalid-value", "rentalStart"),
+            (#"{"bindRentalToDevice":"yes"}"#, "invalid-value", "bindRentalToDevice"),
+            (#"{"renewAfterExpiry":1}"#, "invalid-value", "renewAfterExpiry"),
+            (#"{"networks":"192.0.2.0/24"}"#, "invalid-value", "networks"),
+            (#"{"networks":["192.0.2.0/24","192.0.2.1/24"]}"#, "invalid-value", "networks.1"),
+            (#"{"origins":["https://play.example.com/"]}"#, "invalid-value", "origins.0"),
+            (#"{"otherClients":"maybe"}"#, "invalid-value", "otherClients"),
+            (#"{"onlineLimit":"PT10M"}"#, "unknown-field", "onlineLimit"),
             (#"{"hdcp":"type2"}"#, "invalid-value", "hdcp"),
             (#"{"hdcp":1}"#, "invalid-value", "hdcp"),
             (#"{"lease":600}"#, "invalid-value", "lease"),
@@ -94,6 +111,18 @@ struct PolicyTests {
         let found = error(json)
         #expect(found?.code.rawValue == code, "\(json): \(found.map { "\($0)" } ?? "accepted")")
         #expect(found?.field == field)
+    }
+
+    @Test("At most a hundred networks and origins are taken")
+    func tooMany() {
+        for (field, form) in [("networks", "10.0.N.0/24"), ("origins", "https://N.example")] {
+            func list(_ count: Int) -> String {
+                let items = (0..<count).map { "\"\(form.replacing("N", with: "\($0)"))\"" }
+                return "{\"\(field)\":[\(items.joined(separator: ","))]}"
+            }
+            #expect(error(list(100)) == nil)
+            #expect(error(list(101))?.field == field)
+        }
     }
 
     @Test("A security level has to fit the track")

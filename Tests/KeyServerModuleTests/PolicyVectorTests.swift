@@ -25,7 +25,9 @@ struct PolicyVectorTests {
                 content: content,
                 policy: policy,
                 wantsPersistable: vector["asks-for"] == "persistable",
-                at: try #require(vector["now"].flatMap { Int64($0) })
+                at: try #require(vector["now"].flatMap { Int64($0) }),
+                remoteAddress: vector["remote-address"],
+                origin: vector["origin"]
             )
             #expect(vector.isSuccess, "\(vector.name) must be refused")
             let payload = try CKCReader(try #require(opened.sessionSecrets)).payload(of: license.ckc)
@@ -39,7 +41,9 @@ struct PolicyVectorTests {
         }
     }
 
-    private static let inputs: Set<String> = ["description", "expect", "spc-file", "asks-for", "now"]
+    private static let inputs: Set<String> = [
+        "description", "expect", "spc-file", "asks-for", "now", "remote-address", "origin",
+    ]
 
     private func facts(_ license: License, _ payload: CKCPayload) -> [String: String] {
         func hex(_ number: some FixedWidthInteger) -> String {

@@ -34,6 +34,15 @@ public struct OpenedSPC: Sendable {
         return (sessionKey, r1, payload)
     }
 
+    /// What tells one request from another: R1, of which each SPC has its own. It is authenticated, as the SPC's bytes
+    /// are not. Nil where a plug-in opened the SPC and keeps R1 to itself.
+    package var replaySeed: SecretBytes? {
+        switch session {
+        case .open(_, let r1, _), .keyPayload(_, _, let r1, _): r1
+        case .whole: nil
+        }
+    }
+
     /// What the CKC is made with.
     enum Session: Sendable {
         /// SK and R1 are known here.

@@ -32,12 +32,17 @@ public struct LicenseQuestion: Sendable {
     public let configuration: KeyServerModule.Configuration
     /// The time, in seconds since 1970.
     public let now: Int64
+    /// The client's address, where it is known.
+    public var remoteAddress: String? = nil
+    /// The request's `Origin`, which browsers send and apps do not.
+    public var origin: String? = nil
 }
 
 /// The rules that every request for a key passes, in this order.
 public enum LicenseChecks {
     /// All of them.
     public static let all: [any LicenseCheck] = [
+        NetworkCheck(), OriginCheck(),
         PlaybackStateCheck(), SPCAgeCheck(), RouteCheck(), VirtualMachineCheck(), OSVersionCheck(),
         SecurityLevelCheck(),
         HDCPCheck(),
@@ -50,8 +55,7 @@ public struct PlaybackStateCheck: LicenseCheck {
     public func decide(_ question: LicenseQuestion) -> Verdict {
         let policy = question.policy
         guard let state = question.request.mediaPlaybackState?.state else {
-            let needsState = policy.lease != nil || policy.rental != nil || policy.persist != nil
-            return needsState
+            return policy.needsPlaybackState
                 ? .refuse(.playbackStateMissing, "lease, rental and persistence need a media playback state in the SPC")
                 : .allow
         }

@@ -7,9 +7,11 @@ import FoundationEssentials
 //      "persist": {} | {"validity": DURATION} | {"storage": DURATION, "playback": DURATION, "fallback": DURATION},
 //      "hdcp": "none" | "type0" | "type1", "securityLevel": "audio" | "baseline" | "main" (also "appleBaseline",
 //      "appleMain"), "minimumKDL": NUMBER, "virtualMachines" | "airplay" | "adapter" | "undatedSPC": "allow" | "deny",
-//      "maximumSPCAge": DURATION, "osVersions": {"appleMobile": "15.0.0", …}}
+//      "maximumSPCAge": DURATION, "osVersions": {"appleMobile": "15.0.0", …}, "streams" | "devices": 1...1000,
+//      "rentalStart": "firstLicence" | "token", "bindRentalToDevice" | "renewAfterExpiry": BOOL,
+//      "networks": [CIDR, …], "origins": [ORIGIN, …], "otherClients": "allow" | "deny"}
 //
-// DURATION is ISO 8601: weeks, days, hours, minutes, seconds.
+// DURATION is ISO 8601: weeks, days, hours, minutes, seconds. An empty list of networks or origins means any.
 
 extension LicensePolicy {
     /// Reads and validates a policy.
@@ -43,29 +45,18 @@ extension LicensePolicy {
 extension LicensePolicy: Codable {
     private enum Field: String, CaseIterable {
         case name, lease, rental, persist, hdcp, securityLevel, minimumKDL, virtualMachines, airplay, adapter
-        case maximumSPCAge, undatedSPC, osVersions
-
-        /// Fields of the design that need a store's memory of leases, devices and accounts to be enforced.
-        static let unenforced: Set<String> = [
-            "streams", "devices", "rentalStart", "bindRentalToDevice", "renewAfterExpiry", "networks", "origins",
-        ]
+        case maximumSPCAge, undatedSPC, osVersions, streams, devices, rentalStart, bindRentalToDevice
+        case renewAfterExpiry, networks, origins, otherClients
     }
 
     /// Reads the fields; ``init(json:for:)`` is the way in, since it validates as well.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: AnyKey.self)
         for key in fields.allKeys where Field(rawValue: key.stringValue) == nil {
-            guard Field.unenforced.contains(key.stringValue) else {
-                throw PolicyError(
-                    .unknownField,
-                    field: key.stringValue,
-                    reason: "no such field; known are " + Field.allCases.map(\.rawValue).joined(separator: ", ")
-                )
-            }
             throw PolicyError(
-                .unenforcedField,
+                .unknownField,
                 field: key.stringValue,
-                reason: "this version cannot enforce it yet, and does not accept what it would not keep"
+                reason: "no such field; known are " + Field.allCases.map(\.rawValue).joined(separator: ", ")
             )
         }
         func value<Value: Decodable>(_ field: Field) throws -> Value? {
@@ -104,7 +95,15 @@ extension LicensePolicy: Codable {
             adapter: try choice(.adapter),
             maximumSPCAge: try duration(.maximumSPCAge),
             undatedSPC: try choice(.undatedSPC),
-            osVersions: try Self.osVersions(try value(.osVersions) ?? [:])
+            osVersions: try Self.osVersions(try value(.osVersions) ?? [:]),
+            streams: try Self.count(try value(.streams), .streams),
+            devices: try Self.count(try value(.devices), .devices),
+            rentalStart: try choice(.rentalStart),
+            bindRentalToDevice: try value(.bindRentalToDevice),
+            renewAfterExpiry: try value(.renewAfterExpiry),
+            networks: try Self.list(try value(.networks), .networks, "a network such as 192.0.2.0/24 or 2001:db8::/32"),
+            origins: try Self.list(try value(.origins), .origins, "a web origin such as https://play.example.com"),
+            otherClients: try choice(.otherClients)
         )
     }
 
@@ -115,6 +114,32 @@ extension LicensePolicy: Codable {
             throw PolicyError(.invalidValue, field: "minimumKDL", reason: "a number from 0 to 4294967295 is expected")
         }
         return version
+    }
+
+    /// Decoded as a floating-point number for the same reason.
+    private static func count(_ number: Double?, _ field: Field) throws(PolicyError) -> Int? {
+        guard let number else { return nil }
+        guard let count = Int(exactly: number), LicensePolicy.counts.contains(count) else {
+            throw PolicyError(.invalidValue, field: field.rawValue, reason: "a number from 1 to 1000 is expected")
+        }
+        return count
+    }
+
+    /// An empty list is the same as none: anything goes.
+    private static func list<Element: RawRepresentable>(
+        _ texts: [String]?,
+        _ field: Field,
+        _ expected: String
+    ) throws(PolicyError) -> [Element]? where Element.RawValue == String {
+        guard let texts, !texts.isEmpty else { return nil }
+        var elements: [Element] = []
+        for (index, text) in texts.enumerated() {
+            guard let element = Element(rawValue: text) else {
+                throw PolicyError(.invalidValue, field: "\(field.rawValue).\(index)", reason: "\(expected) is expected")
+            }
+            elements.append(element)
+        }
+        return elements
     }
 
     private static func osVersions(_ texts: [String: String]) throws(PolicyError) -> [AppleDevice: OSVersion] {
@@ -161,96 +186,15 @@ extension LicensePolicy: Codable {
             let texts = osVersions.map { ($0.key.rawValue, $0.value.description) }
             try write(Dictionary(uniqueKeysWithValues: texts), .osVersions)
         }
-    }
-}
-
-extension LicensePolicy.Persistence: Codable {
-    /// Reads one of the three forms.
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: AnyKey.self)
-        func duration(_ field: String) throws -> Seconds? {
-            try fields.decodeIfPresent(String.self, forKey: AnyKey(field)).map {
-                try Seconds(json: $0, field: "persist.\(field)")
-            }
-        }
-        let names = Set(fields.allKeys.map(\.stringValue))
-        switch names {
-        case []:
-            self = .unlimited
-        case ["validity"]:
-            guard let validity = try duration("validity") else { fallthrough }
-            self = .limited(validity)
-        case ["storage", "playback"], ["storage", "playback", "fallback"]:
-            guard let storage = try duration("storage"), let playback = try duration("playback") else { fallthrough }
-            self = .dual(storage: storage, playback: playback, fallback: try duration("fallback"))
-        default:
-            throw PolicyError(
-                .invalidValue,
-                field: "persist",
-                reason:
-                    "{}, {\"validity\"}, {\"storage\", \"playback\"} or {\"storage\", \"playback\", \"fallback\"} is "
-                    + "expected, found {" + names.sorted().joined(separator: ", ") + "}"
-            )
-        }
-    }
-
-    /// Writes the form that fits.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: AnyKey.self)
-        switch self {
-        case .unlimited: break
-        case .limited(let validity):
-            try fields.encode(validity.description, forKey: AnyKey("validity"))
-        case .dual(let storage, let playback, let fallback):
-            try fields.encode(storage.description, forKey: AnyKey("storage"))
-            try fields.encode(playback.description, forKey: AnyKey("playback"))
-            try fields.encodeIfPresent(fallback?.description, forKey: AnyKey("fallback"))
-        }
-    }
-}
-
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
-extension Seconds {
-    fileprivate init(json text: String, field: String) throws(PolicyError) {
-        guard let seconds = Seconds(iso8601: text) else {
-            throw PolicyError(
-                .invalidValue,
-                field: field,
-                reason:
-                    "an ISO 8601 duration of weeks, days, hours, minutes and seconds is expected, such as PT10M or P2D"
-            )
-        }
-        self = seconds
-    }
-}
-
-extension PolicyError {
-    fileprivate init(_ error: DecodingError) {
-        switch error {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context):
-            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-            self.init(
-                path.isEmpty ? .notAnObject : .invalidValue,
-                field: path,
-                reason: "a value of another type is expected"
-            )
-        case .dataCorrupted(let context):
-            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-            self.init(
-                path.isEmpty ? .notAnObject : .invalidValue,
-                field: path,
-                reason: path.isEmpty ? "not readable as JSON" : "a value out of range"
-            )
-        @unknown default:
-            self.init(.notAnObject, field: "", reason: "not readable as JSON")
-        }
+        try write(streams, .streams)
+        try write(devices, .devices)
+        try write(rentalStart?.rawValue, .rentalStart)
+        try write(bindRentalToDevice, .bindRentalToDevice)
+        try write(renewAfterExpiry, .renewAfterExpiry)
+        // An empty list would be read as any. What only a merge knows is written so that it is refused when read.
+        try write(networks.map { $0.isEmpty ? ["nobody"] : $0.map(\.rawValue) }, .networks)
+        try write(origins.map { $0.isEmpty ? ["nobody"] : $0.map(\.rawValue) }, .origins)
+        try write(otherClients?.rawValue, .otherClients)
+        try fields.encodeIfPresent(onlineLimit?.description, forKey: AnyKey("onlineLimit"))
     }
 }

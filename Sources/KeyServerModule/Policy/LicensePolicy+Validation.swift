@@ -9,7 +9,13 @@ public enum TrackKind: String, Sendable, Hashable, CaseIterable {
 }
 
 extension LicensePolicy {
-    /// Refuses what contradicts itself, or could not be carried out on such a track.
+    /// What `streams` and `devices` may be.
+    static let counts = 1...1000
+    /// How many networks and how many origins a document may list.
+    static let maximumListCount = 100
+
+    /// Refuses what contradicts itself, or could not be carried out on such a track: what a document must pass before
+    /// it is stored.
     ///
     /// - Throws: ``PolicyError`` with `contradiction` or `invalid-value`.
     public func validate(for track: TrackKind = .unspecified) throws(PolicyError) {
@@ -18,6 +24,44 @@ extension LicensePolicy {
                 .invalidValue,
                 field: "name",
                 reason: "1 to 64 lower-case letters, digits, '-', '_' and '.' are allowed"
+            )
+        }
+        for (field, count) in [("networks", networks?.count ?? 0), ("origins", origins?.count ?? 0)]
+        where count > Self.maximumListCount {
+            throw PolicyError(.invalidValue, field: field, reason: "at most \(Self.maximumListCount) are allowed")
+        }
+        if case .dual = persist, lease != nil {
+            throw PolicyError(
+                .contradiction,
+                field: "persist",
+                reason: "dual expiry (storage, playback) goes with neither lease nor rental: their TLLVs exclude "
+                    + "each other"
+            )
+        }
+        if rentalStart != nil, rental == nil, persist == nil {
+            throw PolicyError(
+                .contradiction,
+                field: "rentalStart",
+                reason: "there is neither rental nor persist that could start"
+            )
+        }
+        try requireCoherent(for: track)
+    }
+
+    /// Refuses what no licence can be made of. A merged or capped policy is held to this alone: in it a lease may stand
+    /// beside dual expiry, where the one binds online keys and the other kept ones, and a field may have lost what it
+    /// was about.
+    package func requireCoherent(for track: TrackKind) throws(PolicyError) {
+        for (field, count) in [("streams", streams), ("devices", devices)] {
+            if let count, !Self.counts.contains(count) {
+                throw PolicyError(.invalidValue, field: field, reason: "a number from 1 to 1000 is expected")
+            }
+        }
+        if streams != nil, lease == nil {
+            throw PolicyError(
+                .contradiction,
+                field: "streams",
+                reason: "needs a lease: a slot without an end could never be freed"
             )
         }
         for (field, duration) in [("lease", lease), ("rental", rental), ("maximumSPCAge", maximumSPCAge)]
@@ -50,7 +94,7 @@ extension LicensePolicy {
                 )
             }
         case .dual(let storage, let playback, let fallback):
-            if lease != nil || rental != nil {
+            if rental != nil {
                 throw PolicyError(
                     .contradiction,
                     field: "persist",

@@ -31,6 +31,27 @@ public struct LicensePolicy: Sendable, Hashable {
     public var undatedSPC: Permission?
     /// The oldest operating system that gets the key, by class of device. A class without an entry may have any.
     public var osVersions: [AppleDevice: OSVersion]
+    /// How many places of an account may hold a key at once, 1 to 1,000; needs a lease. Nil: any number.
+    public var streams: Int?
+    /// How many devices an account may have, 1 to 1,000. Nil: any number.
+    public var devices: Int?
+    /// When a rental begins. Nil: with the first licence.
+    public var rentalStart: RentalStart?
+    /// Whether only the device of the first licence may play a rental. Nil: any device may.
+    public var bindRentalToDevice: Bool?
+    /// Whether a kept key that has run out may be given again. Nil: it may.
+    public var renewAfterExpiry: Bool?
+    /// The networks that clients must be in. Nil: any. None at all, which only a merge comes to: nobody gets the key.
+    public var networks: [IPNetwork]?
+    /// The web origins that requests must come from. Nil: any, also none. None at all, which only a merge comes to:
+    /// nobody gets the key.
+    public var origins: [WebOrigin]?
+    /// Whether Clear Key and AES-128 clients get the key. Nil: as far as nothing ``isProtective``.
+    public var otherClients: Permission?
+    /// How long playback of an online key may be started, beside lease and rental; only merges and caps set it.
+    package var onlineLimit: Seconds?
+    /// Whether a merged policy had persistence, which needs a playback state, and lost it.
+    var hadPersistence = false
 
     /// Makes a policy of these fields; contradictions are found by ``validate(for:)``.
     public init(
@@ -46,7 +67,15 @@ public struct LicensePolicy: Sendable, Hashable {
         adapter: Permission? = nil,
         maximumSPCAge: Seconds? = nil,
         undatedSPC: Permission? = nil,
-        osVersions: [AppleDevice: OSVersion] = [:]
+        osVersions: [AppleDevice: OSVersion] = [:],
+        streams: Int? = nil,
+        devices: Int? = nil,
+        rentalStart: RentalStart? = nil,
+        bindRentalToDevice: Bool? = nil,
+        renewAfterExpiry: Bool? = nil,
+        networks: [IPNetwork]? = nil,
+        origins: [WebOrigin]? = nil,
+        otherClients: Permission? = nil
     ) {
         self.name = name
         self.lease = lease
@@ -61,6 +90,14 @@ public struct LicensePolicy: Sendable, Hashable {
         self.maximumSPCAge = maximumSPCAge
         self.undatedSPC = undatedSPC
         self.osVersions = osVersions
+        self.streams = streams
+        self.devices = devices
+        self.rentalStart = rentalStart
+        self.bindRentalToDevice = bindRentalToDevice
+        self.renewAfterExpiry = renewAfterExpiry
+        self.networks = networks
+        self.origins = origins
+        self.otherClients = otherClients
     }
 
     /// What content gets that names no policy: streaming only, HDCP Type 0, no virtual machines.
@@ -72,6 +109,14 @@ public struct LicensePolicy: Sendable, Hashable {
         case allow
         /// It is not.
         case deny
+    }
+
+    /// When a rental begins.
+    public enum RentalStart: String, Sendable, Hashable, CaseIterable {
+        /// With the first licence; asking again does not restart it.
+        case firstLicence
+        /// When the token says.
+        case token
     }
 
     /// The HDCP type that outputs must have (Table 3-13).

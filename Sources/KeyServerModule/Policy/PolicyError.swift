@@ -6,8 +6,6 @@ public struct PolicyError: Error, Sendable {
         case notAnObject = "not-an-object"
         /// A field that no policy has.
         case unknownField = "unknown-field"
-        /// A field of the design that this version cannot enforce, and so does not accept.
-        case unenforcedField = "unenforced-field"
         /// A field has a value that it cannot have.
         case invalidValue = "invalid-value"
         /// Two fields contradict each other.

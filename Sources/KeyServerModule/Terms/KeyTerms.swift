@@ -17,7 +17,8 @@ public import FPSMessages
 ///                                                       with bit 1
 ///     persistable  dual, no bit 1        -      -       duration, persist 0x18f06048 of the fallback, or refused
 ///
-/// A lease beside persistence binds online keys alone: a kept key cannot renew it. In playback state 2 an answer without a
+/// A merged policy may hold a lease beside dual expiry, and a limit of its own for online keys: see
+/// ``LicensePolicy/strictest(_:under:)``. A lease beside persistence binds online keys alone: a kept key cannot renew it. In playback state 2 an answer without a
 /// duration gets one all the same, of type rental with zero, which limits nothing (Table 4-2).
 public struct KeyTerms: Sendable, Hashable {
     /// The Content Key Duration, if there is one.
@@ -100,16 +101,8 @@ public struct KeyTerms: Sendable, Hashable {
     }
 
     private init(online policy: LicensePolicy, state: MediaPlaybackState.State?, notes: [Note]) {
-        var rental = policy.rental?.rawValue
-        if policy.lease == nil, rental == nil {
-            switch policy.persist {
-            case .limited(let validity): rental = validity.rawValue
-            case .dual(_, let playback, _) where playback.rawValue > 0: rental = playback.rawValue
-            default: break
-            }
-        }
         let duration: ContentKeyDuration? =
-            switch (policy.lease?.rawValue, rental) {
+            switch (policy.lease?.rawValue, policy.onlineRental?.rawValue) {
             case (let lease?, let rental?): ContentKeyDuration(lease: lease, rental: rental, keyType: .leaseAndRental)
             case (let lease?, nil): ContentKeyDuration(lease: lease, keyType: .lease)
             case (nil, let rental?): ContentKeyDuration(rental: rental, keyType: .rental)

@@ -53,6 +53,18 @@ struct PolicyCheckCommand: ParsableCommand {
         for (device, version) in policy.osVersions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             add("OS of \(device.rawValue)", "\(version) or later")
         }
+        add("networks", policy.networks.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any")
+        add("web origins", policy.origins.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any, or none")
+        add("Clear Key and AES-128", policy.allowsOtherClients ? "allowed" : "denied")
+        add("streams at once", policy.streams.map { "at most \($0)" } ?? "any number")
+        add("devices", policy.devices.map { "at most \($0)" } ?? "any number")
+        if policy.rental != nil || policy.rentalLength != nil {
+            add("rental begins", policy.rentalStart == .token ? "when the token says" : "with the first licence")
+            add("rental is bound", policy.bindRentalToDevice == true ? "to its first device" : "to no device")
+        }
+        if policy.persist != nil {
+            add("after expiry", policy.renewAfterExpiry == false ? "not given again" : "may be given again")
+        }
         return fields
     }
 

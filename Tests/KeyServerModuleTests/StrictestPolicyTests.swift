@@ -1,0 +1,169 @@
+import FPSMessages
+import Testing
+
+@testable import KeyServerModule
+
+@Suite("The strictest of several policies")
+struct StrictestPolicyTests {
+    private func merge(_ policies: LicensePolicy...) throws -> LicensePolicy { try .strictest(policies) }
+
+    private func nameless(_ policy: LicensePolicy) -> LicensePolicy {
+        var policy = policy
+        policy.name = nil
+        return policy
+    }
+
+    @Test("A policy merged with itself is itself", arguments: SamplePolicies.all)
+    func idempotent(policy: LicensePolicy) throws {
+        #expect(try merge(policy) == policy)
+        #expect(try merge(policy, policy, policy) == policy)
+        for other in SamplePolicies.all {
+            let both = try merge(policy, other)
+            #expect(try merge(both, both) == both)
+            #expect(try merge(both, policy) == both, "\(both.name ?? "")")
+            #expect(nameless(try merge(policy, other, policy, other)) == nameless(both))
+        }
+    }
+
+    @Test("The order does not matter", arguments: SamplePolicies.all)
+    func commutative(policy: LicensePolicy) throws {
+        for other in SamplePolicies.all {
+            let (left, right) = (try merge(policy, other), try merge(other, policy))
+            #expect(nameless(left) == nameless(right), "\(left.name ?? "")")
+        }
+    }
+
+    @Test("Neither do the steps", arguments: SamplePolicies.all)
+    func associative(first: LicensePolicy) throws {
+        for second in SamplePolicies.all {
+            let left = try merge(first, second)
+            for third in SamplePolicies.all {
+                let (leftFirst, rightFirst) = (try merge(left, third), try merge(first, merge(second, third)))
+                #expect(leftFirst == rightFirst, "\(leftFirst.name ?? "")")
+            }
+        }
+    }
+
+    @Test("What one policy refuses, the merged one refuses", arguments: SamplePolicies.all)
+    func refusals(policy: LicensePolicy) throws {
+        let questions = try SamplePolicies.questions()
+        var withoutAge = KeyServerModule.Configuration()
+        withoutAge.maximumSPCAge = nil
+        var strict = KeyServerModule.Configuration()
+        strict.minimumKDL = 40
+        strict.maximumSPCAge = Seconds(rawValue: 1800)
+        for configuration in [KeyServerModule.Configuration(), withoutAge, strict] {
+            let refused = questions.filter { SamplePolicies.refusal(policy, $0, configuration) != nil }
+            for other in SamplePolicies.all {
+                let merged = try LicensePolicy.strictest([other, policy], under: configuration)
+                for question in refused {
+                    let refusal = SamplePolicies.refusal(merged, question, configuration)
+                    #expect(refusal != nil, "\(merged.name ?? ""): \(question)")
+                }
+                #expect(policy.allowsOtherClients || !merged.allowsOtherClients, "\(merged.name ?? "")")
+            }
+        }
+    }
+
+    @Test("No key lasts longer than under one of the policies alone", arguments: SamplePolicies.all)
+    func durations(policy: LicensePolicy) throws {
+        for question in try SamplePolicies.questions() where question.address == nil {
+            for other in SamplePolicies.all {
+                let merged = try merge(policy, other)
+                for keeps in [false, true] {
+                    let granted = try? GrantedTime(terms(merged, question.request, keeps))
+                    guard let granted else { continue }
+                    // A key to keep that comes out as an online key is compared with the online key.
+                    let alone = try? GrantedTime(terms(policy, question.request, granted.isKept))
+                    let isWithin = alone.map { granted.isWithin($0) } ?? false
+                    #expect(isWithin, "\(merged.name ?? ""): \(granted), \(String(describing: alone))")
+                }
+            }
+        }
+    }
+
+    private func terms(_ policy: LicensePolicy, _ request: SPCRequest, _ keeps: Bool) throws -> KeyTerms {
+        try KeyTerms(
+            policy: policy,
+            wantsPersistable: keeps,
+            content: Content(key: TestKeys.contentKey, streamID: [UInt8](repeating: 1, count: 16))!,
+            request: request,
+            device: ReportedDevice(request)
+        )
+    }
+
+    @Test("Every merge can be carried out, and is refused as a document where it is none")
+    func coherent() throws {
+        for first in SamplePolicies.all {
+            for second in SamplePolicies.all {
+                try merge(first, second).requireCoherent(for: .unspecified)
+            }
+        }
+        let nobody = try merge(
+            LicensePolicy(networks: SamplePolicies.networks("10.0.0.0/8")),
+            LicensePolicy(networks: SamplePolicies.networks("192.0.2.0/24"))
+        )
+        #expect(nobody.networks == [])
+        #expect(throws: PolicyError(.invalidValue, field: "", reason: "")) { try LicensePolicy(json: nobody.json) }
+    }
+
+    @Test("Title, track and token, field by field")
+    func example() throws {
+        let title = LicensePolicy(name: "title", lease: Seconds(rawValue: 600), hdcp: .type0, streams: 4, devices: 5)
+        let track = LicensePolicy(name: "uhd", hdcp: .type1, securityLevel: .main)
+        let token = LicensePolicy(name: "basic", lease: Seconds(rawValue: 900), airplay: .deny, streams: 1)
+        #expect(
+            try merge(title, track, token)
+                == LicensePolicy(
+                    name: "title+uhd+basic",
+                    lease: Seconds(rawValue: 600),
+                    hdcp: .type1,
+                    securityLevel: .main,
+                    airplay: .deny,
+                    streams: 1,
+                    devices: 5,
+                    otherClients: .deny
+                )
+        )
+    }
+
+    @Test("Persistence: none, limited, dual, unlimited; dual beside limited is limited to the least of its durations")
+    func persistence() throws {
+        func merged(_ left: LicensePolicy.Persistence?, _ right: LicensePolicy.Persistence?) throws
+            -> LicensePolicy.Persistence?
+        { try merge(LicensePolicy(persist: left), LicensePolicy(persist: right)).persist }
+        let limited = LicensePolicy.Persistence.limited(Seconds(rawValue: 500))
+        #expect(try merged(.unlimited, nil) == nil)
+        #expect(try merged(limited, nil) == nil)
+        #expect(try merged(.unlimited, limited) == limited)
+        #expect(try merged(.unlimited, SamplePolicies.dual(0, 7)) == SamplePolicies.dual(0, 7))
+        #expect(
+            try merged(SamplePolicies.dual(0, 7, 30), SamplePolicies.dual(20, 0, 40)) == SamplePolicies.dual(20, 7, 27)
+        )
+        #expect(try merged(SamplePolicies.dual(20, 7, 9), limited) == .limited(Seconds(rawValue: 7)))
+        #expect(try merged(SamplePolicies.dual(20, 7), limited) == nil)
+    }
+
+    @Test("Dual expiry beside another's lease: the lease binds online keys, the expiry kept ones")
+    func dualAndLease() throws {
+        let dual = LicensePolicy(persist: SamplePolicies.dual(3000, 200))
+        let lease = LicensePolicy(lease: Seconds(rawValue: 60), persist: .unlimited)
+        let merged = try merge(dual, lease)
+        let request = try request([playback(), Capabilities([.offlineKey, .offlineKeyVersion2])])
+        #expect(
+            try terms(merged, request, false).duration
+                == ContentKeyDuration(lease: 60, rental: 200, keyType: .leaseAndRental)
+        )
+        let kept = try terms(merged, request, true)
+        #expect(kept.duration == nil)
+        #expect(kept.offlineKey?.storage == 3000)
+        #expect(kept.offlineKey?.playback == 200)
+    }
+
+    @Test("Nothing is no policy, and a contradiction is not merged away")
+    func refused() {
+        #expect(throws: PolicyError(.invalidValue, field: "", reason: "")) { try LicensePolicy.strictest([]) }
+        let broken = LicensePolicy(rental: Seconds(rawValue: 5), persist: .unlimited)
+        #expect(throws: PolicyError(.contradiction, field: "", reason: "")) { try merge(.default, broken) }
+    }
+}
