@@ -31,6 +31,8 @@ public struct SignallingError: Error, Sendable {
         public static let duplicateKeyID = Code(rawValue: "duplicate-key-id")
         /// An output protection that does not exist, or for a class of tracks that does not.
         public static let invalidOutputProtection = Code(rawValue: "invalid-output-protection")
+        /// A document that is not CPIX, or is damaged.
+        public static let invalidCPIX = Code(rawValue: "invalid-cpix")
         /// Variants that may not share a key, do.
         public static let sharedKey = Code(rawValue: "shared-key")
     }

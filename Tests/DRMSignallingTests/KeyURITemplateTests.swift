@@ -22,6 +22,14 @@ struct KeyURITemplateTests {
         #expect(try KeyURITemplate("key.bin").placeholders.isEmpty)
     }
 
+    @Test("A key period is named by its beginning, and must have one")
+    func period() throws {
+        let template = try KeyURITemplate("skd://{title}/{period}")
+        #expect(try template.uri(keyID: firstID, title: "a", period: 1_763_000_000) == "skd://a/1763000000")
+        let error = failure { () throws(SignallingError) in _ = try template.uri(keyID: firstID, title: "a") }
+        #expect(error == SignallingError(.invalidKeyURI, "", ""))
+    }
+
     @Test(
         "What is no template is refused",
         arguments: [

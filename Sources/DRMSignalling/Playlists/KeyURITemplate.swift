@@ -5,6 +5,7 @@
 ///     placeholder   = "{kid}"     the key ID, 32 lower-case hexadecimal digits
 ///                   / "{track}"   the track's name
 ///                   / "{title}"   the title's name
+///                   / "{period}"  when the key period begins, in Unix seconds
 ///
 /// Names are percent-encoded, so that whatever stands in them a URI comes out.
 public struct KeyURITemplate: Hashable, Sendable {
@@ -16,6 +17,8 @@ public struct KeyURITemplate: Hashable, Sendable {
         case track
         /// The title's name.
         case title
+        /// When the key period begins.
+        case period
     }
 
     private enum Part: Hashable {
@@ -65,7 +68,8 @@ public struct KeyURITemplate: Hashable, Sendable {
         self.init(text: text, parts: parts)
     }
 
-    /// What the template leaves open. Without `kid` and `track` all keys of a title have one URI.
+    /// What the template leaves open. Without `kid` and `track` all keys of a title have one URI; without `kid` and
+    /// `period` all keys of a track.
     public var placeholders: Set<Placeholder> {
         Set(
             parts.compactMap { part in
@@ -76,11 +80,13 @@ public struct KeyURITemplate: Hashable, Sendable {
 
     /// The URI of a key.
     ///
+    /// - Parameter period: When the key period begins, in Unix seconds.
     /// - Throws: `invalid-key-uri` when the template asks for a name that is missing or empty.
     public func uri(
         keyID: ContentKeyID,
         track: String? = nil,
-        title: String? = nil
+        title: String? = nil,
+        period: Int64? = nil
     ) throws(SignallingError) -> String {
         var uri = ""
         for part in parts {
@@ -89,6 +95,9 @@ public struct KeyURITemplate: Hashable, Sendable {
             case .placeholder(.kid): uri += keyID.hexadecimal
             case .placeholder(.track): uri += try Self.encoded(track, .track)
             case .placeholder(.title): uri += try Self.encoded(title, .title)
+            case .placeholder(.period):
+                guard let period else { throw Self.error("it has {period}, but the key does not say when it begins") }
+                uri += "\(period)"
             }
         }
         return uri
