@@ -4,6 +4,8 @@ public import KeyStore
 public struct PlaybackAuthorization: Sendable, Equatable {
     /// Who is counted, 1 to 200 bytes: `sub`.
     public var account: String
+    /// Whether nobody was asked who this is: each device then counts as an account of its own.
+    public var isAnonymous = false
     /// When the permission ends, in Unix seconds: `exp`.
     public var expires: Int64
     /// No key that is given may last longer, in Unix seconds: `notAfter`.

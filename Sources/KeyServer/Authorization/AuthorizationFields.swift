@@ -1,0 +1,105 @@
+/// Takes what a token or a webhook says about a request out of its JSON, field by field.
+///
+/// Each field is held to its type and bounds; the error names the field and does not repeat what stood there.
+struct AuthorizationFields {
+    /// What is wrong with a field.
+    struct Fault: Error, Equatable {
+        let field: String
+        let expectation: String
+    }
+
+    /// Seconds that a time may have: up to the year 9999.
+    static let times: ClosedRange<Int64> = 0...253_402_300_799
+
+    private let members: [String: JSONValue]
+
+    init(_ members: [String: JSONValue]) { self.members = members }
+
+    /// A text without control characters.
+    func text(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> String? {
+        guard let value = members[name] else { return nil }
+        guard case .string(let text) = value, Self.isPlain(text, range) else {
+            throw Fault(
+                field: name,
+                expectation: "a text of \(range.lowerBound) to \(range.upperBound) bytes without control characters"
+            )
+        }
+        return text
+    }
+
+    /// One text or several.
+    func texts(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> [String]? {
+        guard let value = members[name] else { return nil }
+        let values: [JSONValue] = if case .array(let values) = value { values } else { [value] }
+        var texts: [String] = []
+        for value in values {
+            guard case .string(let text) = value, Self.isPlain(text, range) else {
+                throw Fault(field: name, expectation: "texts of \(range.lowerBound) to \(range.upperBound) bytes")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    func bool(_ name: String) throws(Fault) -> Bool? {
+        guard let value = members[name] else { return nil }
+        guard case .bool(let bool) = value else { throw Fault(field: name, expectation: "true or false") }
+        return bool
+    }
+
+    /// A NumericDate of RFC 7519: seconds since 1970, which may have a fraction. It is rounded down.
+    func time(_ name: String) throws(Fault) -> Int64? {
+        switch members[name] {
+        case nil:
+            return nil
+        case .integer(let seconds) where Self.times.contains(Int64(seconds)):
+            return Int64(seconds)
+        case .number(let seconds) where seconds >= 0 && seconds <= Double(Self.times.upperBound):
+            return Int64(seconds.rounded(.down))
+        default:
+            throw Fault(field: name, expectation: "a time in seconds since 1970")
+        }
+    }
+
+    /// A device's hash: 16 bytes in 32 hexadecimal digits.
+    func device(_ name: String) throws(Fault) -> [UInt8]? {
+        guard let value = members[name] else { return nil }
+        guard case .string(let text) = value, text.utf8.count == 32, let bytes = Self.hexadecimal(text) else {
+            throw Fault(field: name, expectation: "a device's hash in 32 hexadecimal digits")
+        }
+        return bytes
+    }
+
+    /// What both a token and a webhook may add to account and expiry; names and meaning are the same in both.
+    func addLimits(to authorization: inout PlaybackAuthorization) throws(Fault) {
+        authorization.notAfter = try time("notAfter")
+        authorization.assets = try texts("assets", bytes: 1...200)
+        authorization.title = try text("title", bytes: 1...200)
+        authorization.policyName = try text("policy", bytes: 1...100)
+        authorization.device = try device("device")
+        authorization.persist = try bool("persist")
+        authorization.rentalStart = try time("rentalStart")
+    }
+
+    /// Whether a text has such a size and no control characters.
+    static func isPlain(_ text: String, _ range: ClosedRange<Int>) -> Bool {
+        // Unicode's category Cc, without looking it up.
+        range.contains(text.utf8.count)
+            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
+    }
+
+    private static func hexadecimal(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: Int?
+        for character in text {
+            guard character.isASCII, let digit = character.hexDigitValue else { return nil }
+            if let first = high {
+                bytes.append(UInt8(first << 4 | digit))
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+}

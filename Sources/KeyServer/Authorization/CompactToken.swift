@@ -1,0 +1,87 @@
+/// A JWT in compact form (RFC 7515, section 7.1) taken apart, and nothing of it believed: no signature is checked here.
+struct CompactToken {
+    /// The largest token, in bytes.
+    static let maximumSize = 8_192
+    /// How deep the JSON of header and payload may be nested.
+    static let maximumDepth = 6
+
+    let algorithm: TokenAlgorithm
+    /// `kid`, 1 to 200 bytes.
+    let keyID: String?
+    /// The payload's members.
+    let claims: [String: JSONValue]
+    /// What is signed: header, dot and payload as they came.
+    let signedPart: [UInt8]
+    let signature: [UInt8]
+
+    /// Takes a token apart.
+    ///
+    /// - Throws: ``ProblemType/tokenMalformed`` and ``ProblemType/tokenAlgorithm``.
+    init(_ text: String) throws(ProblemDocument) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maximumSize else {
+            throw .malformedToken("A token has at most \(Self.maximumSize) bytes.")
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformedToken("A token has three parts with dots between them.") }
+        let header = try Self.object(parts[0], "header")
+        // RFC 7515: what stands in `crit` must be understood, and here nothing of it would be.
+        guard header["crit"] == nil else { throw .malformedToken("The header has critical extensions.") }
+        algorithm = try Self.algorithm(header["alg"])
+        keyID = try Self.keyID(header["kid"])
+        claims = try Self.object(parts[1], "payload")
+        guard let signature = Base64.decodeURL(parts[2]) else {
+            throw .malformedToken("The signature is not in base64url.")
+        }
+        self.signature = signature
+        signedPart = Array(bytes[..<parts[1].endIndex])
+    }
+
+    private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(ProblemDocument) -> [String: JSONValue]
+    {
+        guard let text = Base64.decodeURL(part) else { throw .malformedToken("The \(name) is not in base64url.") }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue(parsing: text, maximumDepth: maximumDepth)
+        } catch {
+            throw .malformedToken("The \(name) is not JSON as expected: \(error.description).")
+        }
+        guard case .object(let members) = value else { throw .malformedToken("The \(name) is no JSON object.") }
+        return members
+    }
+
+    private static func algorithm(_ value: JSONValue?) throws(ProblemDocument) -> TokenAlgorithm {
+        guard case .string(let name) = value, let algorithm = TokenAlgorithm(rawValue: name) else {
+            throw ProblemDocument(.tokenAlgorithm, detail: "Sign tokens with HS256, ES256 or RS256.")
+        }
+        return algorithm
+    }
+
+    private static func keyID(_ value: JSONValue?) throws(ProblemDocument) -> String? {
+        switch value {
+        case nil: return nil
+        case .string(let id) where (1...200).contains(id.utf8.count): return id
+        default: throw .malformedToken("The header's kid is no text of 1 to 200 bytes.")
+        }
+    }
+}
+
+extension ProblemDocument {
+    static func malformedToken(_ detail: String) -> Self { Self(.tokenMalformed, detail: detail) }
+}
+
+extension Base64 {
+    /// The bytes of base64url without padding as RFC 7515 has it, in its one canonical form; nil when it is not that.
+    static func decodeURL(_ text: some Collection<UInt8>) -> [UInt8]? {
+        let isURLSafe = text.allSatisfy { character in
+            switch character {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default:
+                false
+            }
+        }
+        return isURLSafe ? decode(text) : nil
+    }
+}

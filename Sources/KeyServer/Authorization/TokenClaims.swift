@@ -1,0 +1,78 @@
+import KeyStore
+
+/// The claims of a token, each held to its type and bounds; then, by ``authorization(for:)``, to the request.
+struct TokenClaims {
+    private let issuer: TokenIssuer
+    private let audiences: [String]
+    private let notBefore: Int64
+    private let issuedAt: Int64
+    private var authorization: PlaybackAuthorization
+
+    /// The issuer that a token names for itself, before anything of it is believed.
+    static func issuer(of token: CompactToken) throws(ProblemDocument) -> String {
+        do throws(AuthorizationFields.Fault) {
+            return try required("iss", AuthorizationFields(token.claims).text("iss", bytes: 1...500))
+        } catch {
+            throw ProblemDocument(claim: error)
+        }
+    }
+
+    /// Reads the claims. The signature has been verified.
+    ///
+    /// - Throws: ``ProblemType/tokenClaims``.
+    init(_ token: CompactToken, issuer: TokenIssuer) throws(ProblemDocument) {
+        self.issuer = issuer
+        let fields = AuthorizationFields(token.claims)
+        do throws(AuthorizationFields.Fault) {
+            audiences = try Self.required("aud", fields.texts("aud", bytes: 1...500))
+            let expires = try Self.required("exp", fields.time("exp"))
+            notBefore = try fields.time("nbf") ?? 0
+            issuedAt = try fields.time("iat") ?? 0
+            authorization = PlaybackAuthorization(
+                account: try Self.required("sub", fields.text("sub", bytes: 1...200)),
+                expires: expires
+            )
+            try fields.addLimits(to: &authorization)
+            authorization.mayLoosen = issuer.mayLoosen
+            let tokenID = try fields.text("jti", bytes: 1...200)
+            if try fields.bool("once") == true {
+                // The token is accepted until the skew is over, so the binding has to last as long.
+                authorization.binding = TokenBindingClaim(
+                    issuer: issuer.issuer,
+                    tokenID: try Self.required("jti", tokenID),
+                    expires: expires + issuer.clockSkew
+                )
+            }
+        } catch {
+            throw ProblemDocument(claim: error)
+        }
+    }
+
+    /// What the token allows, when it is for this server, now, and for what the request names.
+    ///
+    /// - Throws: ``ProblemType/tokenAudience``, ``ProblemType/tokenExpired``, ``ProblemType/tokenNotYetValid``,
+    ///   ``ProblemType/tokenAsset``.
+    func authorization(for request: PlaybackRequest) throws(ProblemDocument) -> PlaybackAuthorization {
+        guard audiences.contains(issuer.audience) else { throw ProblemDocument(.tokenAudience) }
+        guard max(notBefore, issuedAt) <= request.now + issuer.clockSkew else {
+            throw ProblemDocument(.tokenNotYetValid)
+        }
+        try authorization.require(fits: request, skew: issuer.clockSkew)
+        return authorization
+    }
+
+    private static func required<Value>(
+        _ name: String,
+        _ value: Value?
+    ) throws(AuthorizationFields.Fault) -> Value {
+        guard let value else { throw AuthorizationFields.Fault(field: name, expectation: "a value") }
+        return value
+    }
+}
+
+extension ProblemDocument {
+    /// A claim that is missing or wrong. Its name is one of ours, its value is not repeated.
+    init(claim fault: AuthorizationFields.Fault) {
+        self.init(.tokenClaims, detail: "\(fault.field): expected \(fault.expectation).", reason: fault.field)
+    }
+}

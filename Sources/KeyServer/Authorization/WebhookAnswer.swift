@@ -1,0 +1,71 @@
+import KeyStore
+
+/// What the operator's service says: `{"allow": true, "account": …, "expires": …, …}` or `{"allow": false, "reason": …}`.
+///
+/// A field that is not known is an error: a misspelt limit must not be ignored. A field that is null is not there.
+enum WebhookAnswer: Equatable {
+    /// Why an answer cannot be understood. It names fields and repeats nothing.
+    struct Fault: Error, Equatable {
+        let description: String
+    }
+
+    case allow(PlaybackAuthorization)
+    /// The reason as it came, at most 1,000 bytes.
+    case deny(reason: String?)
+
+    /// Stands for the service where tokens have their issuer.
+    static let issuer = "urn:keyway:webhook"
+
+    private static let fields: Set = [
+        "allow", "account", "expires", "notAfter", "assets", "title", "policy", "device", "once", "tokenId", "persist",
+        "rentalStart", "reason",
+    ]
+
+    init(json text: [UInt8], mayLoosen: Bool) throws(Fault) {
+        let members: [String: JSONValue]
+        do throws(JSONError) {
+            guard case .object(let object) = try JSONValue(parsing: text, maximumDepth: 4) else {
+                throw JSONError(reason: "an object was expected", place: "the whole text")
+            }
+            members = object.filter { $0.value != .null }
+        } catch {
+            throw Fault(description: error.description)
+        }
+        guard members.keys.allSatisfy({ Self.fields.contains($0) }) else {
+            throw Fault(description: "it has a field that is not known")
+        }
+        do throws(AuthorizationFields.Fault) {
+            let fields = AuthorizationFields(members)
+            guard try Self.required("allow", fields.bool("allow")) else {
+                self = .deny(reason: try fields.text("reason", bytes: 0...1_000))
+                return
+            }
+            let expires = try Self.required("expires", fields.time("expires"))
+            var authorization = PlaybackAuthorization(
+                account: try Self.required("account", fields.text("account", bytes: 1...200)),
+                expires: expires
+            )
+            try fields.addLimits(to: &authorization)
+            authorization.mayLoosen = mayLoosen
+            let tokenID = try fields.text("tokenId", bytes: 1...200)
+            if try fields.bool("once") == true {
+                authorization.binding = TokenBindingClaim(
+                    issuer: Self.issuer,
+                    tokenID: try Self.required("tokenId", tokenID),
+                    expires: expires
+                )
+            }
+            self = .allow(authorization)
+        } catch {
+            throw Fault(description: "\(error.field): expected \(error.expectation)")
+        }
+    }
+
+    private static func required<Value>(
+        _ name: String,
+        _ value: Value?
+    ) throws(AuthorizationFields.Fault) -> Value {
+        guard let value else { throw AuthorizationFields.Fault(field: name, expectation: "a value") }
+        return value
+    }
+}

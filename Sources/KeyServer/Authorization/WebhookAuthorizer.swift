@@ -1,0 +1,164 @@
+public import Logging
+import Synchronization
+
+/// Authorises requests by asking the operator's own service.
+///
+/// It fails closed: only status 200 with an answer that is understood to the last field gives a permission. A no is
+/// `{"allow": false}`, or status 401 or 403. Everything else is ``ProblemType/unavailable``.
+public final class WebhookAuthorizer: PlaybackAuthorizer {
+    /// The largest answer, in bytes.
+    static let maximumAnswer = 64 * 1024
+
+    private struct State {
+        var breaker: CircuitBreaker
+        var inFlight = 0
+    }
+
+    /// How one try ended.
+    private enum Attempt {
+        case answer(WebhookAnswer)
+        case status(Int)
+        case failure(String, mayRetry: Bool)
+        case cancelled
+    }
+
+    private let configuration: WebhookConfiguration
+    private let http: OutgoingHTTP
+    private let logger: Logger
+    private let clock: @Sendable () -> Int64
+    private let state: Mutex<State>
+
+    /// Makes an authorizer.
+    ///
+    /// - Parameter clock: Milliseconds since any one moment, for the circuit breaker.
+    /// - Throws: ``AuthorizationConfigurationError``.
+    public init(
+        _ configuration: WebhookConfiguration,
+        http: OutgoingHTTP = .shared,
+        logger: Logger,
+        clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
+    ) throws(AuthorizationConfigurationError) {
+        try configuration.validate()
+        self.configuration = configuration
+        self.http = http
+        self.logger = logger
+        self.clock = clock
+        let pause = Int64(configuration.openFor / .milliseconds(1))
+        state = Mutex(State(breaker: .init(limits: .init(failures: configuration.failuresToOpen, pause: pause))))
+    }
+
+    /// Asks the service, and holds its answer against the request.
+    public func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        let token = request.token.flatMap { $0.isEmpty ? nil : $0 }
+        guard token != nil || configuration.asksWithoutToken else { throw ProblemDocument(.tokenMissing) }
+        guard (token?.utf8.count ?? 0) <= CompactToken.maximumSize else {
+            throw ProblemDocument.malformedToken("A token has at most \(CompactToken.maximumSize) bytes.")
+        }
+        let ticket = try begin()
+        defer { state.withLock { $0.inFlight -= 1 } }
+        let attempt = await ask(question(request, token), at: request.now)
+        report(attempt, ticket)
+        switch attempt {
+        case .answer(.allow(let authorization)):
+            try authorization.require(fits: request, skew: 0)
+            return authorization
+        case .answer(.deny(let reason)):
+            // The client gets what fits into a line; the audit log all of it.
+            let short = reason.map { String($0.unicodeScalars.prefix(50)) }
+            throw ProblemDocument(.forbidden, reason: short, auditDetail: "webhook: \(reason ?? "no reason given")")
+        case .status(401):
+            throw ProblemDocument(.unauthorized, auditDetail: "webhook: status 401")
+        case .status(let status):
+            throw ProblemDocument(.forbidden, auditDetail: "webhook: status \(status)")
+        case .failure(let reason, _):
+            logger.warning("The webhook \(configuration.url) did not decide: \(reason)")
+            throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: \(reason)")
+        case .cancelled:
+            throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: nobody waited for the answer")
+        }
+    }
+
+    private func begin() throws(ProblemDocument) -> CircuitBreaker.Ticket {
+        let now = clock()
+        return try state.withLock { state throws(ProblemDocument) in
+            guard state.inFlight < configuration.maximumInFlight else {
+                throw ProblemDocument(.overloaded, retryAfter: 1, auditDetail: "webhook: too many questions at once")
+            }
+            switch state.breaker.admit(at: now) {
+            case .ask(let ticket):
+                state.inFlight += 1
+                return ticket
+            case .refuse(let milliseconds):
+                throw ProblemDocument(
+                    .unavailable,
+                    retryAfter: Int((milliseconds + 999) / 1_000),
+                    auditDetail: "webhook: left alone after failures"
+                )
+            }
+        }
+    }
+
+    private func report(_ attempt: Attempt, _ ticket: CircuitBreaker.Ticket) {
+        let now = clock()
+        state.withLock { state in
+            switch attempt {
+            case .answer, .status: state.breaker.succeed(ticket)
+            case .failure: state.breaker.fail(ticket, at: now)
+            case .cancelled: state.breaker.abandon(ticket, at: now)
+            }
+        }
+    }
+
+    private func question(_ request: PlaybackRequest, _ token: String?) -> [UInt8] {
+        JSONValue.fields([
+            ("token", token.map { .string($0) }),
+            ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
+            ("remoteAddress", request.remoteAddress.map { .string($0) }),
+            ("requestId", .string(request.requestID)),
+        ]).encoded
+    }
+
+    /// Asks, again if need be, until there is an answer or no time is left.
+    private func ask(_ body: [UInt8], at time: Int64) async -> Attempt {
+        let end = ContinuousClock.now + configuration.budget
+        let signature = configuration.secret.map { WebhookSignature.value(body: body, time: time, secret: $0) }
+        var delay = configuration.retryDelay
+        for retriesLeft in stride(from: configuration.retries, through: 0, by: -1) {
+            let timeout = min(configuration.timeout, ContinuousClock.now.duration(to: end))
+            let attempt = await attempt(body, signature, timeout)
+            guard case .failure(_, mayRetry: true) = attempt, retriesLeft > 0 else { return attempt }
+            let pause = delay * Double.random(in: 0.5...1)
+            guard ContinuousClock.now + pause < end else { return attempt }
+            guard (try? await Task.sleep(for: pause)) != nil else { return .cancelled }
+            delay *= 2
+        }
+        return .failure("no try was made", mayRetry: false)
+    }
+
+    private func attempt(_ body: [UInt8], _ signature: String?, _ timeout: Duration) async -> Attempt {
+        let answer: OutgoingHTTP.Answer
+        do throws(OutgoingHTTP.Failure) {
+            answer = try await http.post(
+                body,
+                signature: signature,
+                to: configuration.url,
+                limit: Self.maximumAnswer,
+                timeout: timeout
+            )
+        } catch .cancelled {
+            return .cancelled
+        } catch {
+            return .failure("\(error)", mayRetry: error == .connection)
+        }
+        switch answer.status {
+        case 200:
+            do throws(WebhookAnswer.Fault) {
+                return .answer(try WebhookAnswer(json: answer.body, mayLoosen: configuration.mayLoosen))
+            } catch {
+                return .failure("the answer cannot be understood: \(error.description)", mayRetry: false)
+            }
+        case 401, 403: return .status(answer.status)
+        default: return .failure("status \(answer.status)", mayRetry: (502...504).contains(answer.status))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import KeyServer
+
+@Suite("Authorization: when keys are fetched")
+struct AuthorizationKeyRefreshTests {
+    private let minute: Int64 = 60_000
+
+    /// Keys that were fetched at time 0.
+    private func fetched(maximumAge: Int64?) -> JWKSRefresh {
+        var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
+        refresh.begin(at: 0)
+        refresh.succeed(at: 0, maximumAge: maximumAge)
+        return refresh
+    }
+
+    @Test("Without keys everybody waits for one fetch, and after a failure nobody for a while")
+    func empty() {
+        var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
+        #expect(refresh.decide(at: 0, knowsKey: false) == .wait)
+        refresh.begin(at: 0)
+        #expect(refresh.decide(at: 1, knowsKey: false) == .wait)
+        refresh.fail()
+        #expect(refresh.decide(at: 4_999, knowsKey: false) == .unavailable)
+        #expect(refresh.decide(at: 5_000, knowsKey: false) == .wait)
+    }
+
+    @Test("Fresh keys are used; older ones are used while new ones are fetched; long unused ones are not")
+    func age() {
+        var refresh = fetched(maximumAge: 10 * minute)
+        #expect(refresh.decide(at: 10 * minute - 1, knowsKey: true) == .use)
+        #expect(refresh.decide(at: 10 * minute, knowsKey: true) == .useAndFetch)
+        #expect(refresh.decide(at: 20 * minute, knowsKey: true) == .wait)
+        refresh.begin(at: 10 * minute)
+        #expect(refresh.decide(at: 10 * minute, knowsKey: true) == .use)
+        refresh.fail()
+        #expect(refresh.decide(at: 10 * minute + 29_999, knowsKey: true) == .use)
+        #expect(refresh.decide(at: 10 * minute + 30_000, knowsKey: true) == .useAndFetch)
+        #expect(refresh.decide(at: 100 * minute, knowsKey: true) == .useAndFetch)
+    }
+
+    @Test(
+        "The source's word on age is bounded",
+        arguments: [(0, 1), (30_000, 1), (120_000, 2), (nil, 5), (.max, 1_440)]
+    )
+    func bounds(asked: Int64?, minutes: Int64) {
+        let refresh = fetched(maximumAge: asked)
+        #expect(refresh.decide(at: minutes * minute - 1, knowsKey: true) == .use)
+        #expect(refresh.decide(at: minutes * minute, knowsKey: true) != .use)
+    }
+
+    @Test("An unknown key is looked for at once, but not more often than every 30 seconds")
+    func unknown() {
+        var refresh = fetched(maximumAge: 10 * minute)
+        #expect(refresh.decide(at: 29_999, knowsKey: false) == .use)
+        #expect(refresh.decide(at: 30_000, knowsKey: false) == .wait)
+        refresh.begin(at: 30_000)
+        #expect(refresh.decide(at: 30_001, knowsKey: false) == .wait)
+        #expect(refresh.decide(at: 30_001, knowsKey: true) == .use)
+        refresh.succeed(at: 30_100, maximumAge: nil)
+        #expect(refresh.decide(at: 30_200, knowsKey: false) == .use)
+        #expect(refresh.decide(at: 60_000, knowsKey: false) == .wait)
+    }
+
+    @Test("When the source has been silent for too long nothing is used any more, until it answers")
+    func stale() {
+        var refresh = fetched(maximumAge: minute)
+        refresh.begin(at: 1_440 * minute - 10_000)
+        refresh.fail()
+        #expect(refresh.decide(at: 1_440 * minute - 6_000, knowsKey: true) == .use)
+        #expect(refresh.decide(at: 1_440 * minute, knowsKey: true) == .wait)
+        #expect(!refresh.isUsable(at: 1_440 * minute))
+        refresh.begin(at: 1_440 * minute)
+        refresh.fail()
+        #expect(refresh.decide(at: 1_440 * minute + 1, knowsKey: true) == .unavailable)
+        refresh.begin(at: 1_441 * minute)
+        refresh.succeed(at: 1_441 * minute, maximumAge: nil)
+        #expect(refresh.decide(at: 1_441 * minute, knowsKey: true) == .use)
+    }
+
+    @Test(
+        "max-age is read as RFC 9111 has it, and whatever else stands there is not",
+        arguments: [
+            (nil, nil), ("", nil), ("public", nil), ("max-age=60", 60),
+            ("Public, MAX-AGE=3600, must-revalidate", 3_600),
+            ("max-age=\"60\"", 60), ("max-age=-1", nil), ("max-age=", nil), ("max-age=1e3", nil), ("s-maxage=60", nil),
+            ("max-age=99999999999999999999", 86_400), ("max-age=60, no-store", 0), ("no-cache", 0),
+        ] as [(String?, Int64?)]
+    )
+    func cacheControl(field: String?, seconds: Int64?) {
+        #expect(maximumAge(cacheControl: field) == seconds)
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("Authorization: keys from files and URLs", .timeLimit(.minutes(2)))
+struct AuthorizationKeySourceTests {
+    private func authorizer(_ source: JWKSSource, _ clock: AuthorizationClock, logger: Logger = authorizationTestLogger)
+        throws
+        -> JWTAuthorizer
+    {
+        let issuer = TokenIssuer(
+            issuer: "https://issuer.example",
+            audience: "keyway",
+            keys: source,
+            algorithms: [.es256]
+        )
+        return try JWTAuthorizer(issuers: [issuer], pool: nil, logger: logger, clock: clock.now)
+    }
+
+    private func set(_ keys: FreshKey...) -> String { #"{"keys":[\#(keys.map(\.jwk).joined(separator: ","))]}"# }
+
+    @Test("A new key is found by its name, and a withdrawn one is gone")
+    func rotation() async throws {
+        let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
+        let (oldToken, newToken) = (try await old.token(), try await new.token())
+        try await AskedService.run(AskedService.text(set(old))) { service in
+            let authorizer = try authorizer(.url(try service.url("/jwks")), clock)
+            var refusal = try await authorizer.refusal(.test(oldToken))
+            #expect(refusal == nil)
+            service.answer(AskedService.text(set(new)))
+            clock.advance(seconds: 29)
+            refusal = try await authorizer.refusal(.test(newToken))
+            #expect(refusal?.type == .tokenUnknownKey)
+            #expect(service.count == 1)
+            clock.advance(seconds: 1)
+            refusal = try await authorizer.refusal(.test(newToken))
+            #expect(refusal == nil)
+            refusal = try await authorizer.refusal(.test(oldToken))
+            #expect(refusal?.type == .tokenUnknownKey)
+            #expect(service.count == 2)
+        }
+    }
+
+    @Test("Keys are fetched again in the background when they are as old as the source says")
+    func background() async throws {
+        let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
+        let token = try await old.token()
+        let fresh = AskedService.text(set(old), headers: [.cacheControl: "public, max-age=600"])
+        try await AskedService.run(fresh) { service in
+            let authorizer = try authorizer(.url(try service.url()), clock)
+            let unready = await authorizer.warmUp()
+            #expect(unready.isEmpty)
+            clock.advance(seconds: 599)
+            var refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal == nil && service.count == 1)
+            service.answer(AskedService.text(set(new)))
+            clock.advance(seconds: 1)
+            refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal == nil)
+            try await AskedService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
+            #expect(service.count == 2)
+        }
+    }
+
+    @Test("A burst of requests fetches once")
+    func herd() async throws {
+        let (key, clock) = (FreshKey(id: "a"), AuthorizationClock())
+        let (token, text) = (try await key.token(), set(key))
+        try await AskedService.run({ service in
+            await service.gate.wait()
+            return try await AskedService.text(text)(service)
+        }) { service in
+            let authorizer = try authorizer(.url(try service.url()), clock)
+            try await withThrowingTaskGroup(of: ProblemDocument?.self) { tasks in
+                for _ in 0..<50 { tasks.addTask { try await authorizer.refusal(.test(token)) } }
+                try await AskedService.eventually { service.count > 0 }
+                service.gate.open()
+                for try await refusal in tasks { #expect(refusal == nil) }
+            }
+            #expect(service.count == 1)
+        }
+    }
+
+    @Test(
+        "A source that gives nothing useful leaves the old keys, for a day",
+        arguments: [
+            "500", "404", "redirect", "garbage", "empty set", "weak key", "huge", "204",
+        ]
+    )
+    func failing(kind: String) async throws {
+        let (key, clock, log) = (FreshKey(id: "a"), AuthorizationClock(), LogRecorder())
+        let (token, good) = (try await key.token(), set(key))
+        let handler: AskedService.Handler =
+            switch kind {
+            case "500": AskedService.text(good, status: .internalServerError)
+            case "404": AskedService.text(good, status: .notFound)
+            case "redirect": AskedService.text(good, status: .found, headers: [.location: "/other"])
+            case "garbage": AskedService.text("<html>")
+            case "empty set": AskedService.text(#"{"keys":[]}"#)
+            case "weak key": AskedService.text(#"{"keys":[\#(TestTokens.weakRSAKey)]}"#)
+            case "huge": AskedService.text(good + String(repeating: " ", count: 262_144))
+            default: AskedService.text("", status: .noContent)
+            }
+        try await AskedService.run(handler) { service in
+            let logger = Logger(label: "test") { _ in log }
+            let authorizer = try authorizer(.url(try service.url("/a?secret=x")), clock, logger: logger)
+            var refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal?.type == .unavailable)
+            let unready = await authorizer.warmUp()
+            #expect(unready == ["https://issuer.example"])
+            // While it is known not to answer, it is not asked again for each request.
+            #expect(service.count == 1)
+
+            service.answer(AskedService.text(good))
+            clock.advance(seconds: 5)
+            refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal == nil)
+
+            service.answer(handler)
+            clock.advance(seconds: 86_399)
+            refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal == nil)
+            clock.advance(seconds: 1)
+            refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal?.type == .unavailable)
+
+            service.answer(AskedService.text(good))
+            clock.advance(seconds: 30)
+            refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal == nil)
+            #expect(log.text.contains("were not fetched") && !log.text.contains("secret"))
+        }
+    }
+
+    @Test("Nobody at the port is a source that does not answer")
+    func nobody() async throws {
+        let authorizer = try authorizer(.url(try OutgoingURL("http://127.0.0.1:1/")), AuthorizationClock())
+        let refusal = try await authorizer.refusal(.test(try await FreshKey(id: "a").token()))
+        #expect(refusal?.type == .unavailable)
+    }
+
+    @Test("A file is read again when it has changed, and a broken one leaves the old keys")
+    func file() async throws {
+        let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
+        let (oldToken, newToken) = (try await old.token(), try await new.token())
+        let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID())").path
+        defer { unlink(path) }
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) }
+        let authorizer = try authorizer(.file(path: path), clock)
+
+        var refusal = try await authorizer.refusal(.test(oldToken))
+        #expect(refusal?.type == .unavailable)
+        try write(set(old))
+        refusal = try await authorizer.refusal(.test(oldToken))
+        #expect(refusal?.type == .unavailable)
+        clock.advance(seconds: 5)
+        refusal = try await authorizer.refusal(.test(oldToken))
+        #expect(refusal == nil)
+
+        try write(set(new))
+        clock.advance(seconds: 4)
+        refusal = try await authorizer.refusal(.test(newToken))
+        #expect(refusal?.type == .tokenUnknownKey)
+        clock.advance(seconds: 1)
+        refusal = try await authorizer.refusal(.test(newToken))
+        #expect(refusal == nil)
+
+        for broken in ["{", "", String(repeating: " ", count: 300_000)] {
+            try write(broken)
+            clock.advance(seconds: 100)
+            refusal = try await authorizer.refusal(.test(newToken))
+            #expect(refusal == nil)
+        }
+        unlink(path)
+        clock.advance(seconds: 86_000)
+        refusal = try await authorizer.refusal(.test(newToken))
+        #expect(refusal == nil)
+        clock.advance(seconds: 1_000)
+        refusal = try await authorizer.refusal(.test(newToken))
+        #expect(refusal?.type == .unavailable)
+        try write(set(old))
+        clock.advance(seconds: 5)
+        refusal = try await authorizer.refusal(.test(oldToken))
+        #expect(refusal == nil)
+    }
+
+    @Test("What is no file does not hang the server")
+    func noFile() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "fifo-\(UUID())").path
+        mkfifo(path, 0o600)
+        defer { unlink(path) }
+        let token = try await FreshKey(id: "a").token()
+        for path in [path, "/dev/zero", "/", "/nonexistent", ""] {
+            let refusal = try await authorizer(.file(path: path), AuthorizationClock()).refusal(.test(token))
+            #expect(refusal?.type == .unavailable)
+        }
+    }
+}

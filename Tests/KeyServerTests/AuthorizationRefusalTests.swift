@@ -1,0 +1,230 @@
+import HTTPTypes
+import HummingbirdCore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Authorization: every way to be refused")
+struct AuthorizationRefusalTests {
+    /// A token that differs from a good one in one thing.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let type: ProblemType
+        var reason: String?
+        var header = #"{"alg":"HS256","kid":"hs-1"}"#
+        var claims: [String: String] = [:]
+        var now: Int64 = 1_700_000_000
+        var asset: String?
+    }
+
+    static let good = [
+        "iss": #""https://issuer.example""#, "aud": #""keyway""#, "sub": #""viewer-1""#, "exp": "1700000100",
+    ]
+
+    static let cases: [Case] = [
+        .init(testDescription: "no issuer", type: .tokenClaims, reason: "iss", claims: ["iss": ""]),
+        .init(testDescription: "issuer is a number", type: .tokenClaims, reason: "iss", claims: ["iss": "1"]),
+        .init(testDescription: "unknown issuer", type: .tokenIssuer, claims: ["iss": #""https://evil.example""#]),
+        .init(
+            testDescription: "issuer with a slash more",
+            type: .tokenIssuer,
+            claims: ["iss": #""https://issuer.example/""#]
+        ),
+        .init(testDescription: "no audience", type: .tokenClaims, reason: "aud", claims: ["aud": ""]),
+        .init(testDescription: "audience null", type: .tokenClaims, reason: "aud", claims: ["aud": "null"]),
+        .init(
+            testDescription: "audience with a number",
+            type: .tokenClaims,
+            reason: "aud",
+            claims: ["aud": #"["keyway",1]"#]
+        ),
+        .init(testDescription: "other audience", type: .tokenAudience, claims: ["aud": #"["other"]"#]),
+        .init(testDescription: "nobody's audience", type: .tokenAudience, claims: ["aud": "[]"]),
+        .init(testDescription: "no expiry", type: .tokenClaims, reason: "exp", claims: ["exp": ""]),
+        .init(testDescription: "expiry as text", type: .tokenClaims, reason: "exp", claims: ["exp": #""1700000100""#]),
+        .init(testDescription: "negative expiry", type: .tokenClaims, reason: "exp", claims: ["exp": "-1"]),
+        .init(testDescription: "expiry beyond all time", type: .tokenClaims, reason: "exp", claims: ["exp": "1e300"]),
+        .init(
+            testDescription: "expiry beyond 64 bits",
+            type: .tokenClaims,
+            reason: "exp",
+            claims: ["exp": "99999999999999999999"]
+        ),
+        .init(testDescription: "expired", type: .tokenExpired, now: 1_700_000_160),
+        .init(testDescription: "not yet valid", type: .tokenNotYetValid, claims: ["nbf": "1700000061"]),
+        .init(testDescription: "issued in the future", type: .tokenNotYetValid, claims: ["iat": "1700000061"]),
+        .init(testDescription: "nbf true", type: .tokenClaims, reason: "nbf", claims: ["nbf": "true"]),
+        .init(testDescription: "iat text", type: .tokenClaims, reason: "iat", claims: ["iat": #""now""#]),
+        .init(testDescription: "no subject", type: .tokenClaims, reason: "sub", claims: ["sub": ""]),
+        .init(testDescription: "empty subject", type: .tokenClaims, reason: "sub", claims: ["sub": #""""#]),
+        .init(
+            testDescription: "subject with a line end",
+            type: .tokenClaims,
+            reason: "sub",
+            claims: ["sub": #""a\nb""#]
+        ),
+        .init(
+            testDescription: "long subject",
+            type: .tokenClaims,
+            reason: "sub",
+            claims: ["sub": "\"\(String(repeating: "a", count: 201))\""]
+        ),
+        .init(testDescription: "assets true", type: .tokenClaims, reason: "assets", claims: ["assets": "true"]),
+        .init(testDescription: "title a list", type: .tokenClaims, reason: "title", claims: ["title": "[]"]),
+        .init(testDescription: "policy a number", type: .tokenClaims, reason: "policy", claims: ["policy": "1"]),
+        .init(
+            testDescription: "device too short",
+            type: .tokenClaims,
+            reason: "device",
+            claims: ["device": #""0001""#]
+        ),
+        .init(
+            testDescription: "device not hexadecimal",
+            type: .tokenClaims,
+            reason: "device",
+            claims: ["device": "\"\(String(repeating: "g", count: 32))\""]
+        ),
+        .init(testDescription: "persist a text", type: .tokenClaims, reason: "persist", claims: ["persist": #""yes""#]),
+        .init(
+            testDescription: "once a number",
+            type: .tokenClaims,
+            reason: "once",
+            claims: ["once": "1", "jti": #""a""#]
+        ),
+        .init(testDescription: "once without an ID", type: .tokenClaims, reason: "jti", claims: ["once": "true"]),
+        .init(testDescription: "an ID that is none", type: .tokenClaims, reason: "jti", claims: ["jti": "7"]),
+        .init(
+            testDescription: "rental start text",
+            type: .tokenClaims,
+            reason: "rentalStart",
+            claims: ["rentalStart": #""a""#]
+        ),
+        .init(testDescription: "notAfter text", type: .tokenClaims, reason: "notAfter", claims: ["notAfter": #""a""#]),
+        .init(
+            testDescription: "notAfter has passed",
+            type: .tokenExpired,
+            reason: "notAfter",
+            claims: ["notAfter": "1700000000"]
+        ),
+        .init(
+            testDescription: "other asset",
+            type: .tokenAsset,
+            reason: "assets",
+            claims: ["assets": #"["movie"]"#],
+            asset: "other"
+        ),
+        .init(
+            testDescription: "other case of an asset",
+            type: .tokenAsset,
+            reason: "assets",
+            claims: ["assets": #""movie""#],
+            asset: "Movie"
+        ),
+        .init(testDescription: "alg none", type: .tokenAlgorithm, header: #"{"alg":"none"}"#),
+        .init(testDescription: "alg None", type: .tokenAlgorithm, header: #"{"alg":"None"}"#),
+        .init(testDescription: "alg hs256", type: .tokenAlgorithm, header: #"{"alg":"hs256"}"#),
+        .init(testDescription: "no alg", type: .tokenAlgorithm, header: #"{"typ":"JWT"}"#),
+        .init(testDescription: "alg null", type: .tokenAlgorithm, header: #"{"alg":null}"#),
+        .init(testDescription: "alg a list", type: .tokenAlgorithm, header: #"{"alg":["HS256"]}"#),
+        .init(testDescription: "alg HS512", type: .tokenAlgorithm, header: #"{"alg":"HS512","kid":"hs-1"}"#),
+        .init(testDescription: "alg twice", type: .tokenMalformed, header: #"{"alg":"none","alg":"HS256"}"#),
+        .init(
+            testDescription: "a key of another kind",
+            type: .tokenAlgorithm,
+            header: #"{"alg":"HS256","kid":"rsa-1"}"#
+        ),
+        .init(testDescription: "another curve's key", type: .tokenAlgorithm, header: #"{"alg":"HS256","kid":"ec-1"}"#),
+        .init(testDescription: "unknown key", type: .tokenUnknownKey, header: #"{"alg":"HS256","kid":"other"}"#),
+        .init(testDescription: "kid a number", type: .tokenMalformed, header: #"{"alg":"HS256","kid":1}"#),
+        .init(testDescription: "kid empty", type: .tokenMalformed, header: #"{"alg":"HS256","kid":""}"#),
+        .init(
+            testDescription: "critical header",
+            type: .tokenMalformed,
+            header: #"{"alg":"HS256","crit":["exp"],"exp":1}"#
+        ),
+        .init(testDescription: "critical header null", type: .tokenMalformed, header: #"{"alg":"HS256","crit":null}"#),
+        .init(testDescription: "header an array", type: .tokenMalformed, header: #"["HS256"]"#),
+        .init(testDescription: "header too deep", type: .tokenMalformed, header: #"{"alg":"HS256","a":[[[[[[1]]]]]]}"#),
+        .init(
+            testDescription: "payload too deep",
+            type: .tokenMalformed,
+            claims: ["a": String(repeating: "[", count: 3_000)]
+        ),
+        .init(
+            testDescription: "too large",
+            type: .tokenMalformed,
+            claims: ["a": "\"\(String(repeating: "a", count: 9_000))\""]
+        ),
+        .init(
+            testDescription: "another key's signature",
+            type: .tokenAlgorithm,
+            header: #"{"alg":"ES256","kid":"hs-1"}"#
+        ),
+        .init(
+            testDescription: "a signature of another kind",
+            type: .tokenSignature,
+            header: #"{"alg":"ES256","kid":"ec-1"}"#
+        ),
+        .init(
+            testDescription: "a short RSA signature",
+            type: .tokenSignature,
+            header: #"{"alg":"RS256","kid":"rsa-1"}"#
+        ),
+    ]
+
+    @Test("A token that is wrong in one thing is refused for that thing", arguments: cases)
+    func refused(_ item: Case) async throws {
+        let authorizer = try JWTAuthorizer(try await .test())
+        let claims = Self.good.merging(item.claims) { $1 }.filter { !$0.value.isEmpty }
+        let payload = "{" + claims.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+        let token = try await TokenSigner.hs256().token(item.header, payload)
+        let refusal = try #require(try await authorizer.refusal(.test(token, asset: item.asset, now: item.now)))
+        #expect(refusal.type == item.type)
+        if let reason = item.reason { #expect(refusal.reason == reason) }
+        // Nothing that came in goes back.
+        #expect(!"\(refusal)".contains(token) && !"\(refusal)".contains("evil"))
+    }
+
+    @Test(
+        "What is no token is refused as such",
+        arguments: [
+            "a", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d", "e30.e30.", "e30=.e30.AA", "eyJhbGciOiJIUzI1NiJ9.e30",
+            "eyJhbGciOiJIUzI1NiJ9.e30.A", "eyJhbGciOiJIUzI1NiJ9.e30.A+/A", "eyJhbGciOiJIUzI1NiJ9 .e30.AA",
+            "eyJhbGciOiJIUzI1NiJ9.W10.AA", "eyJhbGciOiJIUzI1NiJ9..AA", "eyJhbGciOiJIUzI1NiJ9.e31.AA", "\u{FEFF}a.b.c",
+            "dev:somebody", String(repeating: ".", count: 100_000), "Bearer a.b.c",
+        ]
+    )
+    func noToken(text: String) async throws {
+        let authorizer = try JWTAuthorizer(try await .test())
+        let refusal = try await authorizer.refusal(.test(text))
+        #expect(refusal?.type == .tokenMalformed || refusal?.type == .tokenAlgorithm)
+    }
+
+    @Test("No token and an empty one are missing tokens")
+    func missing() async throws {
+        let authorizer = try JWTAuthorizer(try await .test())
+        for token in [nil, ""] {
+            let refusal = try await authorizer.refusal(.test(token))
+            #expect(refusal?.type == .tokenMissing)
+        }
+    }
+
+    @Test("A 401 says how to come back, and what is for the audit log stays there")
+    func document() async throws {
+        for type in ProblemType.all {
+            let response = ProblemDocument(type, auditDetail: "secret").response(instance: "a")
+            #expect((response.headers[.wwwAuthenticate] == "Bearer") == (type.status == .unauthorized))
+            let text = try await response.text
+            #expect(!text.contains("secret"))
+        }
+    }
+
+    @Test("A full pool answers that the server is busy")
+    func full() async throws {
+        let pool = BoundedWorkPool(threads: 1, capacity: 0)
+        pool.stop()
+        let authorizer = try JWTAuthorizer(try await .test(), pool: pool)
+        let refusal = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
+        #expect(refusal?.type == .unavailable)
+    }
+}

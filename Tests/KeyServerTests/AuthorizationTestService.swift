@@ -1,0 +1,184 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+@testable import KeyServer
+
+/// A service that the server asks, on a port of its own: it answers as a test tells it, and counts.
+final class AskedService: Sendable {
+    typealias Handler = @Sendable (AskedService) async throws -> Response
+
+    private let handler: Mutex<Handler>
+    private let bodies = Mutex<[(body: [UInt8], headers: HTTPFields)]>([])
+    /// Holds back what waits for it; opened when the test is over.
+    let gate = AskedServiceGate()
+    let port = Mutex(0)
+
+    private init(_ handler: @escaping Handler) { self.handler = Mutex(handler) }
+
+    /// How many requests have come.
+    var count: Int { bodies.withLock { $0.count } }
+    /// The last request.
+    var last: (body: [UInt8], headers: HTTPFields)? { bodies.withLock { $0.last } }
+
+    func answer(_ handler: @escaping Handler) { self.handler.withLock { $0 = handler } }
+
+    func url(_ path: String = "/ask") throws -> OutgoingURL {
+        try OutgoingURL("http://127.0.0.1:\(port.withLock { $0 })\(path)")
+    }
+
+    /// Runs a service for as long as `test` runs.
+    static func run(
+        _ handler: @escaping Handler,
+        _ test: @Sendable (AskedService) async throws -> Void
+    ) async throws {
+        let service = AskedService(handler)
+        let respond: @Sendable (Request) async throws -> Response = { request in
+            let body = try await request.boundedBody(upTo: 1_000_000)
+            service.bodies.withLock { $0.append((body, request.headers)) }
+            return try await service.handler.withLock { $0 }(service)
+        }
+        let router = Router(context: ServerRequestContext.self)
+        router.get("**") { request, _ in try await respond(request) }
+        router.post("**") { request, _ in try await respond(request) }
+        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
+        let application = try Listener.makeApplication(
+            router: router,
+            host: "127.0.0.1",
+            port: 0,
+            limits: ListenerLimits(),
+            logger: authorizationTestLogger,
+            onRunning: { onPort.yield($0) }
+        )
+        let group = ServiceGroup(
+            configuration: .init(services: [.init(service: application)], logger: authorizationTestLogger)
+        )
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { onPort.finish() }
+                try await group.run()
+            }
+            defer { service.gate.open() }
+            for await port in ports {
+                service.port.withLock { $0 = port }
+                try await test(service)
+                break
+            }
+            service.gate.open()
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+}
+
+extension AskedService {
+    /// Waits until something is so. What never becomes so ends with the time that every test has.
+    static func eventually(_ condition: () async throws -> Bool) async throws {
+        while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    static func text(
+        _ text: String,
+        status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
+    ) -> Handler {
+        { _ in Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text))) }
+    }
+
+    /// The head at once, the body only when the gate opens.
+    static let trickle: Handler = { service in
+        Response(
+            status: .ok,
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: "{"))
+                await service.gate.wait()
+                try await writer.finish(nil)
+            }
+        )
+    }
+
+    /// Nothing, until the gate opens.
+    static let silent: Handler = { service in
+        await service.gate.wait()
+        return Response(status: .ok)
+    }
+}
+
+/// Closed until it is opened, once.
+final class AskedServiceGate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// A clock that a test moves.
+final class AuthorizationClock: Sendable {
+    private let time = Mutex<Int64>(1_000_000)
+
+    var now: @Sendable () -> Int64 { { self.time.withLock { $0 } } }
+
+    func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000 } }
+}
+
+/// Accepts connections, reads a little, writes the same bytes to each and closes it: for answers that are no HTTP.
+final class RawService: Sendable {
+    let port: Int
+    private let socket: Int32
+    private let accepted = Atomic(0)
+
+    var count: Int { accepted.load(ordering: .relaxed) }
+
+    init(answering answer: String) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let socket = socket
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, size) == 0 && listen(socket, 16) == 0 && getsockname(socket, $0, &size) == 0
+            }
+        }
+        guard result else { throw SocketClient.Unconnected() }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        let bytes = Array(answer.utf8)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(socket, nil, nil)
+                guard connection >= 0 else { return }
+                self?.accepted.add(1, ordering: .relaxed)
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                _ = recv(connection, &buffer, buffer.count, 0)
+                _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
+    }
+}

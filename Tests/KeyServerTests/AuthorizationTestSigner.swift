@@ -1,0 +1,107 @@
+import Foundation
+import JWTKit
+import Logging
+
+@testable import KeyServer
+
+/// Signs tokens, good and bad ones: header and payload are taken as they are.
+struct TokenSigner {
+    let algorithm: any JWTAlgorithm
+
+    static func hs256(_ secret: [UInt8] = Array("a test secret, never to be used!".utf8)) async throws -> Self {
+        let keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+        return Self(algorithm: try await keys.getKey())
+    }
+
+    static func rs256() async throws -> Self {
+        let keys = JWTKeyCollection()
+        await keys.add(rsa: try Insecure.RSA.PrivateKey(pem: TestTokens.rsaPrivateKey), digestAlgorithm: .sha256)
+        return Self(algorithm: try await keys.getKey())
+    }
+
+    static func es256(_ key: ES256PrivateKey) async throws -> Self {
+        let keys = JWTKeyCollection()
+        await keys.add(ecdsa: key)
+        return Self(algorithm: try await keys.getKey())
+    }
+
+    func token(_ header: String, _ payload: String) throws -> String {
+        let signed = TokenSigner.base64URL(Array(header.utf8)) + "." + TokenSigner.base64URL(Array(payload.utf8))
+        return signed + "." + TokenSigner.base64URL(try algorithm.sign(Array(signed.utf8)))
+    }
+
+    static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
+
+/// A key of P-256 that is made anew for every test.
+struct FreshKey {
+    let id: String
+    private let key = ES256PrivateKey()
+
+    var jwk: String {
+        let (x, y) = key.parameters!
+        let coordinates = [x, y].map { TokenSigner.base64URL(Array(Data(base64Encoded: $0)!)) }
+        return #"{"kty":"EC","crv":"P-256","kid":"\#(id)","x":"\#(coordinates[0])","y":"\#(coordinates[1])"}"#
+    }
+
+    func token(_ payload: String = TestTokens.claims) async throws -> String {
+        try await TokenSigner.es256(key).token(#"{"alg":"ES256","kid":"\#(id)"}"#, payload)
+    }
+}
+
+extension VerificationKeySet {
+    init(_ text: String) async throws { try await self.init(json: Array(text.utf8), allowingSecrets: true) }
+}
+
+extension TokenIssuer {
+    /// Who made ``TestTokens``.
+    static func test(
+        keys: String = TestTokens.keySet,
+        algorithms: Set<TokenAlgorithm> = Set(TokenAlgorithm.allCases),
+        mayLoosen: Bool = false
+    ) async throws -> Self {
+        Self(
+            issuer: "https://issuer.example",
+            audience: "keyway",
+            keys: .fixed(try await VerificationKeySet(keys)),
+            algorithms: algorithms,
+            mayLoosen: mayLoosen
+        )
+    }
+}
+
+extension JWTAuthorizer {
+    init(_ issuers: TokenIssuer..., pool: BoundedWorkPool? = nil) throws {
+        try self.init(issuers: issuers, pool: pool, logger: authorizationTestLogger)
+    }
+}
+
+extension PlaybackRequest {
+    /// A request in the year 2023, when the test tokens are valid.
+    static func test(_ token: String?, asset: String? = nil, now: Int64 = 1_700_000_000) -> Self {
+        Self(
+            token: token,
+            assetID: asset.map { Array($0.utf8) },
+            remoteAddress: "192.0.2.1",
+            requestID: "request-1",
+            now: now
+        )
+    }
+}
+
+extension PlaybackAuthorizer {
+    /// What a request is refused with; nil when it is not refused.
+    func refusal(_ request: PlaybackRequest) async throws -> ProblemDocument? {
+        do {
+            _ = try await authorize(request)
+            return nil
+        } catch let problem as ProblemDocument {
+            return problem
+        }
+    }
+}
+
+let authorizationTestLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -1,0 +1,163 @@
+import FPSCrypto
+import Foundation
+import HTTPTypes
+import KeyStore
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("Authorization: the webhook", .timeLimit(.minutes(2)))
+struct AuthorizationWebhookTests {
+    static let secret = SecretBytes(copying: Array("a webhook secret of 32 bytes, no".utf8))
+    static let yes = #"{"allow":true,"account":"viewer-1","expires":1700000100}"#
+
+    @Test("The service is told token, asset, address and request, and the answer is taken to its last field")
+    func everything() async throws {
+        let answer = """
+            {"allow": true, "account": "viewer-1", "expires": 1700000100, "notAfter": 1700000200, "assets": ["movie"],
+             "title": "t", "policy": "p", "device": "000102030405060708090a0b0c0d0e0f", "once": true, "tokenId": "id",
+             "persist": true, "rentalStart": 1600000000, "reason": null}
+            """
+        try await AskedService.run(AskedService.text(answer)) { service in
+            var configuration = WebhookConfiguration.test(try service.url("/authorize"))
+            configuration.secret = Self.secret
+            configuration.mayLoosen = true
+            let authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            let authorization = try await authorizer.authorize(.test("opaque \" token", asset: "movie"))
+            var expected = PlaybackAuthorization(account: "viewer-1", expires: 1_700_000_100)
+            expected.notAfter = 1_700_000_200
+            expected.assets = ["movie"]
+            expected.title = "t"
+            expected.policyName = "p"
+            expected.mayLoosen = true
+            expected.device = Array(0..<16)
+            expected.persist = true
+            expected.rentalStart = 1_600_000_000
+            expected.binding = TokenBindingClaim(
+                issuer: "urn:keyway:webhook",
+                tokenID: "id",
+                expires: 1_700_000_100
+            )
+            #expect(authorization == expected)
+
+            let (body, headers) = try #require(service.last)
+            let question = try JSONValue(parsing: body)
+            #expect(
+                question
+                    == .fields([
+                        ("token", .string("opaque \" token")), ("assetId", .string("movie")),
+                        ("remoteAddress", .string("192.0.2.1")), ("requestId", .string("request-1")),
+                    ])
+            )
+            #expect(headers[.contentType] == "application/json")
+            let signature = WebhookSignature.value(body: body, time: 1_700_000_000, secret: Self.secret)
+            #expect(headers[HTTPField.Name("Keyway-Signature")!] == signature)
+        }
+    }
+
+    @Test("The signature is HMAC-SHA256 over time and body, as another implementation has it")
+    func signature() {
+        let value = WebhookSignature.value(body: Array(#"{"a":1}"#.utf8), time: 1_700_000_000, secret: Self.secret)
+        #expect(value == "t=1700000000,v1=6f12ed2eebfefec5c0fe3a9ca4c63f976f0b95fce399809c83cd442b1d2ce4cd")
+    }
+
+    @Test(
+        "What is no clear yes is a no, or undecided",
+        arguments: [
+            (200, #"{"allow":false}"#, ProblemType.forbidden, 1),
+            (200, #"{"allow":false,"reason":"late"}"#, .forbidden, 1),
+            (401, yes, .unauthorized, 1), (403, yes, .forbidden, 1),
+            (200, #"{"allow":true,"account":"a","expires":1700000000}"#, .tokenExpired, 1),
+            (200, #"{"allow":true,"account":"a","expires":1700000100,"notAfter":1}"#, .tokenExpired, 1),
+            (200, #"{"allow":true,"account":"a","expires":1700000100,"assets":["b"]}"#, .tokenAsset, 1),
+            (200, #"{"allow":true}"#, .unavailable, 1), (200, #"{"allow":"true"}"#, .unavailable, 1),
+            (200, #"{"allow":true,"account":"a"}"#, .unavailable, 1),
+            (200, #"{"allow":true,"expires":1700000100}"#, .unavailable, 1),
+            (200, #"{"allow":true,"account":"","expires":1700000100}"#, .unavailable, 1),
+            (200, #"{"allow":true,"account":"a","expires":1700000100,"notafter":1}"#, .unavailable, 1),
+            (200, #"{"allow":true,"account":"a","expires":1700000100,"once":true}"#, .unavailable, 1),
+            (200, #"{"account":"a","expires":1700000100}"#, .unavailable, 1),
+            (200, "", .unavailable, 1), (200, "yes", .unavailable, 1), (200, "[]", .unavailable, 1),
+            (200, "<html>", .unavailable, 1), (200, yes + yes, .unavailable, 1),
+            (200, yes + String(repeating: " ", count: 65_536), .unavailable, 1),
+            (200, String(repeating: "[", count: 1_000), .unavailable, 1),
+            (201, yes, .unavailable, 1), (204, "", .unavailable, 1), (302, yes, .unavailable, 1),
+            (307, yes, .unavailable, 1), (400, yes, .unavailable, 1), (404, yes, .unavailable, 1),
+            (429, yes, .unavailable, 1), (500, yes, .unavailable, 1),
+            (502, yes, .unavailable, 3), (503, yes, .unavailable, 3), (504, yes, .unavailable, 3),
+        ]
+    )
+    func answers(status: Int, body: String, type: ProblemType, questions: Int) async throws {
+        let headers: HTTPFields = [.location: "/other"]
+        let handler = AskedService.text(body, status: .init(code: status), headers: headers)
+        try await AskedService.run(handler) { service in
+            let refusal = try await WebhookAuthorizer(service).refusal(.test("token", asset: "movie"))
+            #expect(refusal?.type == type)
+            #expect(service.count == questions)
+        }
+    }
+
+    @Test("The reason of a no goes whole to the audit log and cut to the client")
+    func reason() async throws {
+        let reason = String(repeating: "ä", count: 300)
+        try await AskedService.run(AskedService.text(#"{"allow":false,"reason":"\#(reason)"}"#)) { service in
+            let refusal = try #require(try await WebhookAuthorizer(service).refusal(.test("token")))
+            #expect(refusal.reason == String(repeating: "ä", count: 50))
+            #expect(refusal.auditDetail == "webhook: \(reason)")
+        }
+    }
+
+    @Test("Without a token nothing is asked, unless that is wanted; one that is too large is not passed on")
+    func tokens() async throws {
+        try await AskedService.run(AskedService.text(Self.yes)) { service in
+            var configuration = WebhookConfiguration.test(try service.url())
+            var authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            var refusal = try await authorizer.refusal(.test(nil))
+            #expect(refusal?.type == .tokenMissing)
+            refusal = try await authorizer.refusal(.test(String(repeating: "a", count: 8_193)))
+            #expect(refusal?.type == .tokenMalformed)
+            #expect(service.count == 0)
+            configuration.asksWithoutToken = true
+            authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            refusal = try await authorizer.refusal(.test(""))
+            #expect(refusal == nil)
+            let question = try JSONValue(parsing: try #require(service.last).body)
+            #expect(
+                question == .fields([("remoteAddress", .string("192.0.2.1")), ("requestId", .string("request-1"))])
+            )
+        }
+    }
+
+    @Test("A configuration out of bounds is refused")
+    func bounds() throws {
+        let url = try OutgoingURL("https://a/")
+        let changes: [(inout WebhookConfiguration) -> Void] = [
+            { $0.secret = SecretBytes(copying: [1, 2, 3]) }, { $0.timeout = .zero }, { $0.budget = .seconds(1) },
+            { $0.retries = 3 }, { $0.retries = -1 }, { $0.maximumInFlight = 0 }, { $0.failuresToOpen = 0 },
+        ]
+        for change in changes {
+            var configuration = WebhookConfiguration(url: url)
+            change(&configuration)
+            #expect(throws: AuthorizationConfigurationError.self) { try configuration.validate() }
+        }
+    }
+}
+
+extension WebhookConfiguration {
+    /// Patient, so that a busy machine does not decide what a test comes to.
+    static func test(_ url: OutgoingURL) -> Self {
+        var configuration = Self(url: url)
+        configuration.timeout = .seconds(20)
+        configuration.budget = .seconds(60)
+        configuration.retryDelay = .milliseconds(1)
+        return configuration
+    }
+}
+
+extension WebhookAuthorizer {
+    /// Asks a service patiently.
+    convenience init(_ service: AskedService, clock: AuthorizationClock = AuthorizationClock()) throws {
+        try self.init(.test(try service.url()), logger: authorizationTestLogger, clock: clock.now)
+    }
+}
