@@ -1,14 +1,26 @@
 public import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
 
 /// Puts routes on a port, within limits.
 public enum Listener {
     /// A router that answers every failure with a problem document and logs every request; routes come on top.
-    public static func makeRouter() -> Router<ServerRequestContext> {
+    ///
+    /// - Parameters:
+    ///   - proxies: whose word on a client's address is taken.
+    ///   - crossOrigin: the web pages that may use the routes; nil for routes that no page may use.
+    ///   - metrics: where requests are counted.
+    public static func makeRouter(
+        proxies: TrustedProxies = .none,
+        crossOrigin: CrossOrigin.Origins? = nil,
+        metrics: ServerMetrics? = nil
+    ) -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestLog())
+        router.add(middleware: RequestOrigin(proxies: proxies))
+        router.add(middleware: RequestLog(metrics: metrics))
+        if let crossOrigin { router.add(middleware: CrossOrigin(origins: crossOrigin)) }
         router.add(middleware: ProblemMiddleware())
         router.get("/healthz") { _, _ in
             // Says that the process answers. Whether it can serve licences is another question.
@@ -22,26 +34,31 @@ public enum Listener {
     }
 
     /// The server, to be run as a service. Port 0 means any free port; `onRunning` is told which.
+    ///
+    /// - Parameter certificate: for TLS, without which it speaks plain HTTP.
+    /// - Throws: when TLS cannot be set up.
     public static func makeApplication(
         router: Router<ServerRequestContext>,
         host: String,
         port: Int,
         limits: ListenerLimits,
+        certificate: ServerCertificate? = nil,
         logger: Logger,
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
-    ) -> some ApplicationProtocol {
+    ) throws -> some ApplicationProtocol {
         var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
         decoder.maxHeaderFieldSize = limits.headerBytes
         decoder.maxHeaderListSize = limits.headerBytes
         decoder.maxHeaderFieldCount = limits.headerFields
+        let plain = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [ConnectionDeadlines(limits)],
+                httpDecoderConfiguration: decoder
+            )
+        )
         return Application(
-            router: router,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionDeadlines(limits)],
-                    httpDecoderConfiguration: decoder
-                )
-            ),
+            router: RouterWithTable(router: router),
+            server: try certificate.map { try .tls(plain, tlsConfiguration: $0.listenerConfiguration()) } ?? plain,
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)

@@ -17,6 +17,8 @@ public struct ListenerLimits: Sendable {
     public var headerFields = 100
     /// The body of a request on the licence routes, in bytes. A hundred times what an SPC needs.
     public var licenseBody = 65_536
+    /// Licences in one request.
+    public var batch = 32
 
     /// The defaults.
     public init() {}

@@ -1,16 +1,27 @@
 public import Hummingbird
 import NIOCore
 
-/// What travels with a request: Hummingbird's own things, and who is at the other end.
+/// What travels with a request: Hummingbird's own things, who is at the other end, and which trace it belongs to.
 public struct ServerRequestContext: RequestContext {
     /// Hummingbird's own things.
     public var coreContext: CoreRequestContextStorage
     /// The address at the other end of the connection, which may be a proxy's.
-    public let remoteAddress: String?
+    public let peerAddress: ClientAddress?
+    /// The client's address: the peer's, or what a trusted proxy says.
+    public var clientAddress: ClientAddress?
+    /// The trace that the request belongs to.
+    public var trace: TraceContext
+
+    /// The client's address as text.
+    public var remoteAddress: String? { clientAddress?.description }
+    /// What can be asked for.
+    var routes: RouteTable?
 
     /// Takes the connection's.
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        remoteAddress = source.channel.remoteAddress?.ipAddress
+        peerAddress = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
+        clientAddress = peerAddress
+        trace = TraceContext()
     }
 }

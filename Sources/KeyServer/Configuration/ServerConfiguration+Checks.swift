@@ -1,0 +1,140 @@
+import KeyServerModule
+
+extension ServerConfiguration {
+    /// Finds what contradicts itself, and what is risky.
+    func check(_ reader: inout SettingReader, isDevelopment: Bool) {
+        if data.isEmpty { reader.fail("data", "is missing; say where the data is to be") }
+        if kek.file != nil, kek.variable != nil {
+            reader.fail("kek.variable", "contradicts kek.file; keep one of them")
+        }
+        if kek.file == nil, kek.variable == nil, !isDevelopment {
+            reader.warn("kek", "the key-encryption key lies beside what it protects; kek.file puts it elsewhere")
+        }
+        checkListeners(&reader, isDevelopment: isDevelopment)
+        checkAuthorization(&reader, isDevelopment: isDevelopment)
+        checkLimits(&reader)
+        if proxies.contains(where: \.isEverything) {
+            reader.warn("proxies", "everybody is believed on their own address; name your proxies")
+        }
+        if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licences; name yours") }
+    }
+
+    private func checkListeners(_ reader: inout SettingReader, isDevelopment: Bool) {
+        let hasTLS = tls.certificate != nil && tls.key != nil
+        if tls.certificate != nil, tls.key == nil { reader.fail("tls.key", "is missing beside tls.certificate") }
+        if tls.key != nil, tls.certificate == nil { reader.fail("tls.certificate", "is missing beside tls.key") }
+        if tls.reload.rawValue == 0 { reader.fail("tls.reload", "is at least PT1S") }
+        if isDevelopment, !listen.isLoopback {
+            reader.fail("listen", "development listens on a loopback address alone, such as 127.0.0.1:8080")
+        } else if !listen.isLoopback, !hasTLS {
+            reader.warn(
+                "listen",
+                "keys and tokens can be read on the way to \(listen); give tls, or a proxy that has it"
+            )
+        }
+        guard let address = admin.listen else { return }
+        if address == listen, address.port != 0 {
+            reader.fail("admin.listen", "is where players ask; give it a port of its own")
+        }
+        guard !address.isLoopback else { return }
+        if !admin.allowRemote {
+            reader.fail("admin.listen", "takes a loopback address, unless admin.allowRemote is true")
+        } else if !hasTLS {
+            reader.fail(
+                "admin.listen",
+                "takes a loopback address without tls: the admin token could be read on the way"
+            )
+        } else {
+            reader.warn("admin.listen", "administration can be reached from other machines; see that few can")
+        }
+    }
+
+    private func checkAuthorization(_ reader: inout SettingReader, isDevelopment: Bool) {
+        let ways = [!authorization.tokens.isEmpty, reader.has("authorization.webhook"), authorization.none]
+        switch ways.filter({ $0 }).count {
+        case 0 where !isDevelopment:
+            reader.fail("authorization", "nobody is said to decide; give tokens, a webhook, or none: true")
+        case 2...: reader.fail("authorization", "gives more than one of tokens, webhook and none; keep one")
+        default: break
+        }
+        if authorization.none {
+            reader.warn("authorization.none", "everybody who reaches this server gets licences")
+        }
+        for (index, issuer) in authorization.tokens.enumerated() {
+            check(issuer, "authorization.tokens[\(index)]", &reader)
+        }
+        let names = authorization.tokens.map { [$0.issuer, $0.audience ?? ""] }
+        if Set(names).count < names.count {
+            reader.fail("authorization.tokens", "names an issuer twice with the same audience; keep one")
+        }
+        guard reader.has("authorization.webhook") else { return }
+        guard let webhook = authorization.webhook else {
+            return reader.fail("authorization.webhook.url", "is missing")
+        }
+        if !Self.isSafe(webhook.url) {
+            reader.fail("authorization.webhook.url", "takes an https URL, or http on a loopback address")
+        }
+        if webhook.secretFile == nil { reader.fail("authorization.webhook.secretFile", "is missing") }
+        if !(1...30).contains(webhook.timeout.rawValue) {
+            reader.fail("authorization.webhook.timeout", "is from PT1S to PT30S")
+        }
+    }
+
+    private func check(_ issuer: TokenIssuer, _ path: String, _ reader: inout SettingReader) {
+        if issuer.issuer.isEmpty { reader.fail(path + ".issuer", "is missing") }
+        if issuer.jwks.isEmpty {
+            reader.fail(path + ".jwks", "is missing")
+        } else if !issuer.jwks.hasPrefix("/"), !Self.isSafe(issuer.jwks) {
+            reader.fail(path + ".jwks", "takes an https URL, or the whole path of a file")
+        }
+        if issuer.algorithms.isEmpty { reader.fail(path + ".algorithms", "names none; such as [ES256]") }
+        if issuer.algorithms.contains(.hs256), issuer.algorithms.count > 1 {
+            reader.fail(path + ".algorithms", "mixes HS256 with public keys; give it an issuer of its own")
+        }
+        if issuer.audience == nil {
+            reader.fail(path + ".audience", "is missing: tokens that were made for other services would be taken too")
+        }
+        if issuer.mayLoosen { reader.warn(path + ".mayLoosen", "its tokens may undo what the content's policy says") }
+        if issuer.clockSkew.rawValue > 300 {
+            reader.warn(path + ".clockSkew", "tokens are taken for that long after they have expired")
+        }
+    }
+
+    private func checkLimits(_ reader: inout SettingReader) {
+        if licences.protocolVersions.isEmpty { reader.fail("licences.protocolVersions", "names none; such as [1]") }
+        if licences.maximumSPCAge.rawValue == 0 { reader.fail("licences.maximumSPCAge", "is at least PT1S") }
+        if licences.retryGrace > licences.leaseSkew {
+            reader.fail(
+                "licences.retryGrace",
+                "is longer than licences.leaseSkew: the key of a retry would outlive its slot"
+            )
+        }
+        if licences.keyURLs.secretFile != nil, licences.keyURLs.lifetime.rawValue == 0 {
+            reader.fail("licences.keyURLs.lifetime", "is at least PT1S")
+        }
+        for (name, pair) in [("licence", limits.rates.licence), ("segment", limits.rates.segment)] {
+            for (whose, limit) in [("account", pair.account), ("address", pair.address)]
+            where limit.burst < limits.batch {
+                reader.fail(
+                    "limits.rates.\(name).\(whose).burst",
+                    "is less than limits.batch: no full batch could pass"
+                )
+            }
+        }
+        let (all, segments) = (limits.rates.other.address, limits.rates.segment.address)
+        if all.perMinute > 0, segments.perMinute == 0 || all.perMinute < segments.perMinute {
+            reader.warn("limits.rates.other.address.perMinute", "counts all requests and is less than segment's")
+        }
+        if shutdownGrace.rawValue > 3_600 { reader.fail("shutdownGrace", "is at most PT1H") }
+        if shutdownDelay.rawValue > 3_600 { reader.fail("shutdownDelay", "is at most PT1H") }
+    }
+
+    /// Whether what is fetched from there can be neither read nor changed on the way.
+    private static func isSafe(_ url: String) -> Bool {
+        guard !url.contains("@"), !url.contains(where: \.isWhitespace) else { return false }
+        if url.hasPrefix("https://") { return url.utf8.count > 8 }
+        guard url.hasPrefix("http://") else { return false }
+        let authority = String(url.dropFirst(7).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        return (ListenAddress(authority) ?? ListenAddress(authority + ":80"))?.isLoopback ?? false
+    }
+}

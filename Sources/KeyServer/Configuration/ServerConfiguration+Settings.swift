@@ -1,0 +1,200 @@
+import KeyServerModule
+
+extension ServerConfiguration {
+    /// Every setting, in the order of the example and of the documentation.
+    mutating func read(_ reader: inout SettingReader) {
+        var data: String?
+        reader.read(path: &data, "data", example: "/var/lib/keyway", "The data folder; created where there is none.")
+        self.data = data ?? ""
+        reader.section("kek") { kek.read(&$0) }
+        reader.read(&listen, "listen", "Where to listen for players.")
+        reader.section("tls") { tls.read(&$0) }
+        reader.section("admin") { admin.read(&$0) }
+        reader.section("authorization") { authorization.read(&$0) }
+        reader.read(
+            list: &proxies,
+            "proxies",
+            example: ["10.0.0.0/8"],
+            "Whose X-Forwarded-For is believed; nobody's without it."
+        )
+        reader.section("cors") { section in
+            var origins: [WebOrigin] = []
+            section.read(
+                list: &origins,
+                "origins",
+                example: ["https://www.example.com"],
+                "Web pages that may use the routes for players; none without it."
+            )
+            let names = Set(origins.map(\.setting))
+            crossOrigin = names.isEmpty ? nil : names.contains("*") ? .all : .listed(names)
+        }
+        reader.section("licences") { licences.read(&$0) }
+        reader.section("limits") { limits.read(&$0) }
+        reader.section("log") { section in
+            section.read(&log.level, "level", "The least that is logged.")
+            section.read(&log.format, "format", "JSON for machines, text for people.")
+        }
+        reader.read(&metrics, "metrics", "Whether the listener for administration has GET /metrics.")
+        reader.read(&shutdownDelay, "shutdownDelay", "How long /readyz says 503 before the ports are closed.")
+        reader.read(&shutdownGrace, "shutdownGrace", "How long what is under way may then take.")
+    }
+}
+
+extension ServerConfiguration.KeyEncryption {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(
+            path: &file,
+            "file",
+            example: "/etc/keyway/kek",
+            "A file with the key-encryption key, 64 hexadecimal digits, mode 0600. Without it the key is in the data folder."
+        )
+        reader.read(
+            &variable,
+            "variable",
+            example: "KEK",
+            "The name of an environment variable with the key-encryption key instead."
+        )
+    }
+}
+
+extension ServerConfiguration.TLS {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(
+            path: &certificate,
+            "certificate",
+            example: "/etc/keyway/tls.pem",
+            "The certificate and its issuers, PEM; for both listeners."
+        )
+        reader.read(path: &key, "key", example: "/etc/keyway/tls.key", "The certificate's private key, PEM.")
+        reader.read(&reload, "reload", "How often both files are read again.")
+    }
+}
+
+extension ServerConfiguration.Admin {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(
+            &listen,
+            "listen",
+            example: "127.0.0.1:8081",
+            "Where to listen for administration and metrics; nowhere without it."
+        )
+        reader.read(&allowRemote, "allowRemote", "Whether that may be an address that other machines reach; needs tls.")
+    }
+}
+
+extension ServerConfiguration.Authorization {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(&none, "none", "Licences for everybody who can reach this server: something in front decides.")
+        reader.sections(&tokens, "tokens", .init()) { $0.read(&$1) }
+        var webhook = ServerConfiguration.Webhook()
+        let isAsked = reader.has("webhook")
+        reader.section("webhook") { webhook.read(&$0) }
+        self.webhook = isAsked && !webhook.url.isEmpty ? webhook : nil
+    }
+}
+
+extension ServerConfiguration.TokenIssuer {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        var (issuer, jwks): (String?, String?)
+        reader.read(&issuer, "issuer", example: "https://login.example.com", "The tokens' iss claim.")
+        reader.read(&audience, "audience", example: "keyway", "The tokens' aud claim: what this service is called.")
+        reader.read(list: &algorithms, "algorithms", example: ["ES256"], "How its tokens are signed.")
+        reader.read(
+            &jwks,
+            "jwks",
+            example: "https://login.example.com/jwks.json",
+            "Its keys: a JWKS at an https URL, or a file by its whole path."
+        )
+        reader.read(&clockSkew, "clockSkew", "How far its clock and this one may differ.")
+        reader.read(&mayLoosen, "mayLoosen", "Whether a policy that a token names may be looser than the content's.")
+        self.issuer = issuer ?? ""
+        self.jwks = jwks ?? ""
+    }
+}
+
+extension ServerConfiguration.Webhook {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        var url: String?
+        reader.read(
+            &url,
+            "url",
+            example: "https://api.example.com/keyway",
+            "Your service that decides; https, or http on a loopback address."
+        )
+        self.url = url ?? ""
+        reader.read(
+            path: &secretFile,
+            "secretFile",
+            example: "/etc/keyway/webhook.secret",
+            "A file with the secret that signs what is asked."
+        )
+        reader.read(&timeout, "timeout", "How long it has for an answer.")
+        reader.read(&retries, "retries", in: 0...5, "How often it is asked again.")
+    }
+}
+
+extension ServerConfiguration.Licences {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(
+            list: &protocolVersions,
+            "protocolVersions",
+            example: ["1"],
+            "The FPS protocol versions that are supported."
+        )
+        reader.read(&maximumSPCAge, "maximumSPCAge", "How old an SPC may be; a policy may say otherwise.")
+        reader.read(&retryGrace, "retryGrace", "For how long the same request is a retry, and later a replay.")
+        reader.read(&leaseSkew, "leaseSkew", "How long a slot is kept after its lease.")
+        reader.read(&reservation, "reservation", "How long a preloaded key keeps a slot before it is played.")
+        reader.read(
+            &checkBeforeIssuing,
+            "checkBeforeIssuing",
+            "Whether every CKC is opened and checked before it leaves."
+        )
+        reader.section("keyURLs") { section in
+            section.read(
+                path: &keyURLs.secretFile,
+                "secretFile",
+                example: "/etc/keyway/urls.secret",
+                "A file with the secret that signs URLs of AES-128 keys; none are given out without it."
+            )
+            section.read(&keyURLs.lifetime, "lifetime", "How long such a URL can be used.")
+        }
+    }
+}
+
+extension ServerConfiguration.Limits {
+    private static let segments = "licences for AirPlay and the AV adapter"
+
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(&threads, "threads", in: 0...1_024, "Threads for RSA; 0 means one for each core.")
+        reader.read(&queue, "queue", in: 0...100_000, "Requests that may wait for such a thread.")
+        reader.read(&batch, "batch", in: 1...256, "Licences in one request.")
+        reader.read(&connections, "connections", in: 1...1_000_000, "Open connections of a listener.")
+        reader.section("rates") { section in
+            section.section("licence") { rates.licence.read(&$0, account: "licences", address: "licences") }
+            section.section("segment") { rates.segment.read(&$0, account: Self.segments, address: Self.segments) }
+            section.section("other") {
+                rates.other.read(&$0, account: "other requests", address: "requests of all kinds")
+            }
+        }
+    }
+}
+
+extension RateLimits.Pair {
+    fileprivate mutating func read(_ reader: inout SettingReader, account what: String, address whatElse: String) {
+        reader.section("account") { account.read(&$0, what, "an account") }
+        reader.section("address") { address.read(&$0, whatElse, "an address (IPv6: 64 bits of it)") }
+    }
+}
+
+extension RateLimit {
+    fileprivate mutating func read(_ reader: inout SettingReader, _ what: String, _ whose: String) {
+        reader.read(
+            &perMinute,
+            "perMinute",
+            in: 0...10_000_000,
+            "How many \(what) \(whose) gets in a minute; 0: no limit."
+        )
+        reader.read(&burst, "burst", in: 1...10_000_000, "How many of them at once.")
+    }
+}

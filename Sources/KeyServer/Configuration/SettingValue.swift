@@ -1,0 +1,96 @@
+import KeyServerModule
+import Logging
+
+/// What a setting can take.
+protocol SettingValue {
+    /// What it takes, in words: "true or false".
+    static var takes: String { get }
+    /// Reads it; nil when it is none.
+    init?(setting: String)
+    /// As it is written.
+    var setting: String { get }
+}
+
+extension String: SettingValue {
+    static var takes: String { "text" }
+    init?(setting: String) {
+        guard !setting.isEmpty, setting.utf8.count <= 4_096,
+            !setting.unicodeScalars.contains(where: { $0.value < 0x20 })
+        else { return nil }
+        self = setting
+    }
+    var setting: String { self }
+}
+
+extension Bool: SettingValue {
+    static var takes: String { "true or false" }
+    init?(setting: String) {
+        guard let value = Bool(setting) else { return nil }
+        self = value
+    }
+    var setting: String { description }
+}
+
+extension Seconds: SettingValue {
+    static var takes: String { "a duration in ISO 8601, such as PT30S or PT6H" }
+    init?(setting: String) { self.init(iso8601: setting) }
+    var setting: String {
+        if rawValue > 0, rawValue % 86_400 == 0 { return "P\(rawValue / 86_400)D" }
+        if rawValue > 0, rawValue % 3_600 == 0 { return "PT\(rawValue / 3_600)H" }
+        return rawValue > 0 && rawValue % 60 == 0 ? "PT\(rawValue / 60)M" : "PT\(rawValue)S"
+    }
+}
+
+extension ListenAddress: SettingValue {
+    static var takes: String { "host:port, such as 127.0.0.1:8080 or [::1]:8080" }
+    init?(setting: String) { self.init(setting) }
+    var setting: String { description }
+}
+
+extension AddressNetwork: SettingValue {
+    static var takes: String { "addresses or networks, such as 10.0.0.0/8" }
+    init?(setting: String) { self.init(setting) }
+    var setting: String { description }
+}
+
+extension Logger.Level: SettingValue {
+    static var takes: String { "one of " + allCases.map(\.rawValue).joined(separator: ", ") }
+    init?(setting: String) { self.init(rawValue: setting) }
+    var setting: String { rawValue }
+}
+
+extension LogFormat: SettingValue {
+    static var takes: String { "one of json, text" }
+    init?(setting: String) { self.init(rawValue: setting) }
+    var setting: String { rawValue }
+}
+
+extension UInt32: SettingValue {
+    static var takes: String { "numbers, such as 1" }
+    init?(setting: String) { self.init(setting) }
+    var setting: String { description }
+}
+
+extension ServerConfiguration.TokenIssuer.Algorithm: SettingValue {
+    static var takes: String { "some of " + allCases.map(\.rawValue).joined(separator: ", ") }
+    init?(setting: String) { self.init(rawValue: setting) }
+    var setting: String { rawValue }
+}
+
+/// The origin of a web page as browsers send it, or `*` for all.
+struct WebOrigin: SettingValue {
+    static let takes = "origins, such as https://www.example.com"
+    let setting: String
+
+    init?(setting: String) {
+        self.setting = setting
+        if setting == "*" { return }
+        guard let scheme = ["https://", "http://"].first(where: { setting.hasPrefix($0) }) else { return nil }
+        // Browsers send scheme, host in lower case, and a port that is not the usual one: anything else never matches.
+        let host = setting.dropFirst(scheme.count)
+        let isPlain = host.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || "-._:[]".utf8.contains(byte)
+        }
+        guard !host.isEmpty, isPlain else { return nil }
+    }
+}

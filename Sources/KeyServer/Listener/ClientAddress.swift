@@ -1,0 +1,111 @@
+import Glibc
+
+/// An IPv4 or IPv6 address. An IPv4 address that is written in IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
+    /// 4 or 16 bytes, in network order.
+    public let bytes: [UInt8]
+
+    /// Takes bytes; nil unless there are 4 or 16.
+    public init?(bytes: [UInt8]) {
+        let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        switch bytes.count {
+        case 4: self.bytes = bytes
+        case 16: self.bytes = bytes.starts(with: mappedPrefix) ? Array(bytes[12...]) : bytes
+        default: return nil
+        }
+    }
+
+    /// Reads an address without port, brackets or zone.
+    public init?(_ text: some StringProtocol) {
+        // What the C library would read only in part is no address.
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        let text = String(text)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 {
+            self.init(bytes: Array(bytes[..<4]))
+        } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+            self.init(bytes: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// Reads an address as proxies write it: also with a port, in brackets, in quotes.
+    public init?(forwarded text: some StringProtocol) {
+        var rest = text[...].drop { $0 == " " || $0 == "\t" }
+        while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+        if rest.count >= 2, rest.first == "\"", rest.last == "\"" { rest = rest.dropFirst().dropLast() }
+        if rest.first == "[" {
+            guard let end = rest.firstIndex(of: "]"), Self.isPort(rest[rest.index(after: end)...]) else { return nil }
+            self.init(rest[rest.index(after: rest.startIndex)..<end])
+        } else if rest.contains("."), let colon = rest.firstIndex(of: ":"), colon == rest.lastIndex(of: ":") {
+            guard Self.isPort(rest[colon...]) else { return nil }
+            self.init(rest[..<colon])
+        } else {
+            self.init(rest)
+        }
+    }
+
+    private static func isPort(_ text: some StringProtocol) -> Bool {
+        if text.isEmpty { return true }
+        let digits = text.dropFirst()
+        return text.first == ":" && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits) != nil
+    }
+
+    /// Whether it is an IPv4 address.
+    public var isIPv4: Bool { bytes.count == 4 }
+
+    /// Whether it is this machine's own.
+    public var isLoopback: Bool { isIPv4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1] }
+
+    /// The address as text, IPv6 in its shortest form.
+    public var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Who is counted as one: an IPv4 address, or the first 8 bytes of an IPv6 address, since whoever has one of a
+    /// network of 64 bits has all of it.
+    public var site: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
+}
+
+/// A network of addresses, such as `10.0.0.0/8`.
+public struct AddressNetwork: Sendable, Hashable, CustomStringConvertible {
+    private let first: [UInt8]
+    private let bits: Int
+
+    /// Reads an address, or a network in CIDR notation. Bits after the prefix must be zero: else it is a mistake.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = ClientAddress(parts[0]) else { return nil }
+        var bits = address.bytes.count * 8
+        if parts.count == 2 {
+            let digits = parts[1].utf8
+            guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(parts[1]), number <= bits
+            else { return nil }
+            bits = number
+        }
+        self.first = address.bytes
+        self.bits = bits
+        guard Self.masked(first, bits) == first else { return nil }
+    }
+
+    /// Whether the address is in the network.
+    public func contains(_ address: ClientAddress) -> Bool {
+        address.bytes.count == first.count && Self.masked(address.bytes, bits) == first
+    }
+
+    /// Whether every address is in it.
+    public var isEverything: Bool { bits == 0 }
+
+    /// The network as it is written.
+    public var description: String { (ClientAddress(bytes: first)?.description ?? "") + "/\(bits)" }
+
+    private static func masked(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
+        bytes.enumerated().map { index, byte in
+            byte & UInt8(truncatingIfNeeded: 0xFF00 >> min(max(bits - index * 8, 0), 8))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import HTTPTypes
+public import Hummingbird
+
+/// Charges every request to its address, before anything else is done for it. The account, which is known only after
+/// the token has been read, is charged by who reads it.
+public struct RateLimitMiddleware: RouterMiddleware {
+    private let limiter: RateLimiter
+    private let requestClass: RequestClass
+    private let metrics: ServerMetrics?
+
+    /// Makes the middleware for a group of routes.
+    public init(limiter: RateLimiter, class requestClass: RequestClass = .other, metrics: ServerMetrics? = nil) {
+        self.limiter = limiter
+        self.requestClass = requestClass
+        self.metrics = metrics
+    }
+
+    /// Passes the request on, or refuses it with 429.
+    public func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        try limiter.require(
+            account: nil,
+            address: context.clientAddress,
+            class: requestClass,
+            metrics: metrics
+        )
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,205 @@
+import Synchronization
+
+/// What a request is counted as. Each class has a budget of its own.
+public enum RequestClass: String, Sendable, CaseIterable {
+    /// A key or a licence that a player asks for once, or when it renews.
+    case licence
+    /// A licence for AirPlay or for the AV adapter, which may ask for one with every segment.
+    case segment
+    /// What needs no key: certificates, challenges, reports.
+    case other
+}
+
+/// The limits of all classes, for an account and for an address. Behind one address may be many accounts.
+public struct RateLimits: Sendable, Equatable {
+    /// One class's.
+    public struct Pair: Sendable, Equatable {
+        /// For an account.
+        public var account: RateLimit
+        /// For an address; IPv6 is counted by networks of 64 bits.
+        public var address: RateLimit
+    }
+
+    /// A title has some four keys, a player may be closed and reopened, leases are renewed every few minutes.
+    public var licence = Pair(
+        account: RateLimit(perMinute: 120, burst: 60),
+        address: RateLimit(perMinute: 1_200, burst: 600)
+    )
+    /// Segments of two seconds, audio and video, on two screens, with room for what is loaded ahead.
+    public var segment = Pair(
+        account: RateLimit(perMinute: 600, burst: 300),
+        address: RateLimit(perMinute: 6_000, burst: 3_000)
+    )
+    /// Cheap requests of an account; and of an address requests of all kinds, which are counted before anybody knows
+    /// what they ask for. So the address has more than it has of the other two together.
+    public var other = Pair(
+        account: RateLimit(perMinute: 120, burst: 60),
+        address: RateLimit(perMinute: 12_000, burst: 6_000)
+    )
+
+    /// The defaults.
+    public init() {}
+
+    /// The limits of a class.
+    public subscript(requestClass: RequestClass) -> Pair {
+        switch requestClass {
+        case .licence: licence
+        case .segment: segment
+        case .other: other
+        }
+    }
+}
+
+/// Counts requests by account and by address, in bounded memory.
+public final class RateLimiter: Sendable {
+    /// What a limit is for.
+    public enum Scope: String, Sendable, CaseIterable {
+        /// An account.
+        case account
+        /// An address.
+        case address
+    }
+
+    /// What came of it.
+    public enum Result: Sendable, Equatable {
+        /// It may pass.
+        case allowed
+        /// It may come again after so many seconds, at least 1. The account's limit is told only to who has the account.
+        case limited(by: Scope, retryAfter: Int)
+    }
+
+    private struct Key: Hashable {
+        let requestClass: RequestClass
+        let name: [UInt8]
+    }
+
+    private let limits: RateLimits
+    private let clock: @Sendable () -> Int64
+    /// Apart, so that a client with many addresses cannot push accounts out.
+    private let accounts: Mutex<BucketTable<Key>>
+    private let addresses: Mutex<BucketTable<Key>>
+
+    /// Makes a limiter.
+    ///
+    /// - Parameters:
+    ///   - limits: of each class.
+    ///   - capacity: how many accounts, and how many addresses, are remembered at least; at most twice as many are, of
+    ///     about 150 bytes each.
+    ///   - clock: nanoseconds, of a clock that never goes back.
+    public init(
+        limits: RateLimits = RateLimits(),
+        capacity: Int = 65_536,
+        clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds
+    ) {
+        self.limits = limits
+        self.clock = clock
+        accounts = Mutex(BucketTable(capacity: capacity))
+        addresses = Mutex(BucketTable(capacity: capacity))
+    }
+
+    /// Takes `count` from both limits, or from none.
+    ///
+    /// - Parameters:
+    ///   - account: who asks; nil when that is not known (yet), or when it has been charged before.
+    ///   - address: from where; nil when that is not known, or when it has been charged before. A loopback address has
+    ///     no limit.
+    ///   - requestClass: what it is counted as.
+    ///   - count: how much it is; a batch is as much as its items.
+    public func take(
+        account: String?,
+        address: ClientAddress?,
+        class requestClass: RequestClass,
+        count: Int = 1
+    ) -> Result {
+        let (limits, now) = (self.limits[requestClass], clock())
+        // Everybody comes from there when a proxy on this machine is not told of in the configuration.
+        let counted = address.flatMap { $0.isLoopback ? nil : $0 }
+        let site = counted.map { Key(requestClass: requestClass, name: $0.site) }
+        if let site,
+            let wait = addresses.withLock({
+                $0.update(site, limits.address, at: now) { $0.take(count, limits.address, at: now) }
+            })
+        {
+            return .limited(by: .address, retryAfter: wait)
+        }
+        if let account {
+            let key = Key(requestClass: requestClass, name: Array(account.utf8))
+            let wait = accounts.withLock {
+                $0.update(key, limits.account, at: now) { $0.take(count, limits.account, at: now) }
+            }
+            if let wait {
+                if let site {
+                    addresses.withLock {
+                        $0.update(site, limits.address, at: now) { $0.giveBack(count, limits.address) }
+                    }
+                }
+                return .limited(by: .account, retryAfter: wait)
+            }
+        }
+        return .allowed
+    }
+
+    /// As ``take(account:address:class:count:)``, with a problem instead of a result.
+    ///
+    /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
+    public func require(
+        account: String?,
+        address: ClientAddress?,
+        class requestClass: RequestClass,
+        count: Int = 1,
+        metrics: ServerMetrics? = nil
+    ) throws(ProblemDocument) {
+        guard
+            case .limited(let scope, let retryAfter) = take(
+                account: account,
+                address: address,
+                class: requestClass,
+                count: count
+            )
+        else { return }
+        metrics?.rateLimited(by: scope, requestClass)
+        throw ProblemDocument(
+            .rateLimited,
+            detail: "There were too many requests of this \(scope.rawValue).",
+            reason: scope.rawValue,
+            retryAfter: retryAfter
+        )
+    }
+
+    /// How many buckets are remembered, over accounts and addresses.
+    var remembered: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
+}
+
+/// Buckets by name, of which the least used are forgotten: those that were not asked for while `capacity` others were.
+///
+/// Two tables, a young and an old one. What is used is in the young one; when that is full it becomes the old one, and
+/// the old one goes. So each step takes the same time, however many there are.
+private struct BucketTable<Key: Hashable & Sendable>: Sendable {
+    private let capacity: Int
+    private var young: [Key: TokenBucket] = [:]
+    private var old: [Key: TokenBucket] = [:]
+
+    init(capacity: Int) { self.capacity = max(capacity, 1) }
+
+    var count: Int { young.count + old.count }
+
+    mutating func update<Result>(
+        _ key: Key,
+        _ limit: RateLimit,
+        at now: Int64,
+        _ change: (inout TokenBucket) -> Result
+    ) -> Result {
+        if young[key] == nil, young.count >= capacity {
+            old = young
+            young = [:]
+        }
+        return change(&young[key, default: old.removeValue(forKey: key) ?? TokenBucket(limit, at: now)])
+    }
+}
+
+/// Nanoseconds since the machine was started.
+@Sendable
+public func monotonicNanoseconds() -> Int64 {
+    let (seconds, attoseconds) = (SuspendingClock.now - SuspendingClock().systemEpoch).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+}

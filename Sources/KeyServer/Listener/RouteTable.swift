@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+
+/// All routes of a router, so that a known path with a wrong method is told from an unknown path.
+struct RouteTable: Sendable {
+    private let routes: [(path: RouterPath, method: HTTPRequest.Method)]
+
+    init(_ routes: [Router<ServerRequestContext>.RouteDescription]) {
+        self.routes = routes.map { ($0.path, $0.method) }
+    }
+
+    /// The methods that a path can be asked with, in alphabetical order.
+    func methods(at path: String) -> [HTTPRequest.Method] {
+        let parts = path.split(separator: "/")
+        let fitting = routes.filter { route in
+            route.path.count == parts.count && zip(route.path, parts).allSatisfy { $0 ~= $1 }
+        }
+        return fitting.map(\.method).sorted { $0.rawValue < $1.rawValue }
+    }
+}
+
+/// Makes a responder of a router that tells each request which routes there are.
+struct RouterWithTable: HTTPResponderBuilder {
+    struct Responder: HTTPResponder {
+        let router: RouterResponder<ServerRequestContext>
+        let table: RouteTable
+
+        func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
+            var context = context
+            context.routes = table
+            return try await router.respond(to: request, context: context)
+        }
+    }
+
+    let router: Router<ServerRequestContext>
+
+    func buildResponder() -> Responder {
+        // First the router, which adds HEAD to its routes.
+        let responder = router.buildResponder()
+        return Responder(router: responder, table: RouteTable(router.routes))
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import Logging
+
+/// One line of the log, in bytes, with its line feed.
+///
+/// Whatever comes in may end up in a message or a value, so nothing of it can end a line or a string.
+enum LogLine {
+    /// `{"time":…,"level":…,"label":…,"message":…,` and the metadata `}`, as RFC 8259 has it, in UTF-8.
+    static func json(
+        milliseconds: Int64,
+        level: Logger.Level,
+        label: String,
+        message: String,
+        metadata: Logger.Metadata
+    ) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        line += #"{"time":"#.utf8
+        appendString(time(milliseconds), to: &line)
+        line += #","level":"#.utf8
+        appendString(level.rawValue, to: &line)
+        line += #","label":"#.utf8
+        appendString(label, to: &line)
+        line += #","message":"#.utf8
+        appendString(message, to: &line)
+        if !metadata.isEmpty {
+            // In a field of its own: no key of the metadata can then stand in for one of the line's.
+            line += #","metadata":"#.utf8
+            append(.dictionary(metadata), to: &line, depth: 0)
+        }
+        line += "}\n".utf8
+        return line
+    }
+
+    /// `time level label: message key=value …`, with control characters escaped.
+    static func text(
+        milliseconds: Int64,
+        level: Logger.Level,
+        label: String,
+        message: String,
+        metadata: Logger.Metadata
+    ) -> [UInt8] {
+        var line = Array("\(time(milliseconds)) \(level) ".utf8)
+        appendPlain(label, to: &line)
+        line += ": ".utf8
+        appendPlain(message, to: &line)
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            line.append(UInt8(ascii: " "))
+            appendPlain(key, to: &line)
+            line.append(UInt8(ascii: "="))
+            appendPlain("\(value)", to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// RFC 3339 in UTC with milliseconds: 24 characters.
+    static func time(_ milliseconds: Int64) -> String {
+        let (days, rest) = (milliseconds - floorMod(milliseconds, 86_400_000), floorMod(milliseconds, 86_400_000))
+        var seconds = time_t(days / 1000)
+        var date = tm()
+        gmtime_r(&seconds, &date)
+        let parts = [
+            (Int(date.tm_year) + 1900, 4, "-"), (Int(date.tm_mon) + 1, 2, "-"), (Int(date.tm_mday), 2, "T"),
+            (Int(rest / 3_600_000), 2, ":"), (Int(rest / 60_000 % 60), 2, ":"), (Int(rest / 1000 % 60), 2, "."),
+            (Int(rest % 1000), 3, "Z"),
+        ]
+        return parts.map { number, width, end in
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits + end
+        }.joined()
+    }
+
+    private static func floorMod(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let rest = value % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
+
+    /// Metadata is made here and never deep; the bound keeps a mistake from becoming a crash.
+    private static func append(_ value: Logger.MetadataValue, to line: inout [UInt8], depth: Int) {
+        switch value {
+        case .string(let text): appendString(text, to: &line)
+        case .stringConvertible(let value): appendString(value.description, to: &line)
+        case .array(let values) where depth < 8:
+            line.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { line.append(UInt8(ascii: ",")) }
+                append(value, to: &line, depth: depth + 1)
+            }
+            line.append(UInt8(ascii: "]"))
+        case .dictionary(let values) where depth < 8:
+            line.append(UInt8(ascii: "{"))
+            for (index, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { line.append(UInt8(ascii: ",")) }
+                appendString(key, to: &line)
+                line.append(UInt8(ascii: ":"))
+                append(value, to: &line, depth: depth + 1)
+            }
+            line.append(UInt8(ascii: "}"))
+        default: appendString("…", to: &line)
+        }
+    }
+
+    private static func appendString(_ text: String, to line: inout [UInt8]) {
+        line.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": line += #"\""#.utf8
+            case "\\": line += #"\\"#.utf8
+            case "\n": line += #"\n"#.utf8
+            case _ where needsEscape(scalar): line += escape(scalar).utf8
+            default: line += UTF8.encode(scalar)!
+            }
+        }
+        line.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendPlain(_ text: String, to line: inout [UInt8]) {
+        for scalar in text.unicodeScalars {
+            if needsEscape(scalar) { line += escape(scalar).utf8 } else { line += UTF8.encode(scalar)! }
+        }
+    }
+
+    /// Control characters of both ranges, and the separators that some readers take for the end of a line.
+    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

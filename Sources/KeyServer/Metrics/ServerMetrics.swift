@@ -1,0 +1,145 @@
+import KeyServerModule
+
+/// What this server counts and measures.
+public struct ServerMetrics: Sendable {
+    /// The parts of a licence's way.
+    public enum Stage: String, Sendable, CaseIterable {
+        /// Who asks, and for what.
+        case authorise
+        /// RSA and what lies in the SPC, waiting for a thread included.
+        case open
+        /// Content, policy and what they come to.
+        case decide
+        /// The transaction that grants it, and its audit record.
+        case store
+        /// The CKC.
+        case seal
+        /// All of it.
+        case total
+    }
+
+    /// What became of a request for a licence.
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// A CKC for playing now.
+        case issued
+        /// A CKC for a key to keep.
+        case issuedPersistable = "issued-persistable"
+        /// The CKC that an earlier, same request got.
+        case retried
+        /// A report, no key.
+        case sync
+        /// None.
+        case refused
+        /// None, by the server's own fault.
+        case failed
+    }
+
+    /// Where the numbers are.
+    public let registry: MetricRegistry
+    private let licences: MetricCounter
+    private let stages: MetricHistogram
+    private let storeCalls: MetricHistogram
+    private let requests: RouteCounter
+    private let limited: MetricCounter
+
+    /// Makes the metrics, all zero.
+    ///
+    /// - Parameter reasons: the codes of all rules that refuse, besides the problem types' names, which are known here.
+    public init(reasons: some Sequence<String> = [String]()) {
+        let registry = MetricRegistry()
+        self.registry = registry
+        licences = registry.add(
+            MetricCounter(
+                "keyway_licences_total",
+                "Requests for licences, by what became of them.",
+                [
+                    MetricLabel("outcome", Outcome.allCases.map(\.rawValue)),
+                    MetricLabel("reason", ["none"] + ProblemType.all.map(\.name) + Array(reasons)),
+                ]
+            )
+        )
+        stages = registry.add(
+            MetricHistogram(
+                "keyway_licence_stage_seconds",
+                "How long each part of a licence's way took.",
+                [MetricLabel("stage", Stage.allCases.map(\.rawValue))],
+                microseconds: Self.buckets
+            )
+        )
+        storeCalls = registry.add(
+            MetricHistogram(
+                "keyway_store_seconds",
+                "How long the store took, by reading and writing.",
+                [MetricLabel("operation", ["read", "write"])],
+                microseconds: Self.buckets
+            )
+        )
+        requests = registry.add(
+            RouteCounter("keyway_http_requests_total", "HTTP requests, by method, route and status.")
+        )
+        limited = registry.add(
+            MetricCounter(
+                "keyway_rate_limited_total",
+                "Requests that were refused because there were too many.",
+                [
+                    MetricLabel("by", RateLimiter.Scope.allCases.map(\.rawValue)),
+                    MetricLabel("class", RequestClass.allCases.map(\.rawValue)),
+                ]
+            )
+        )
+    }
+
+    /// From 50 µs, less than any RSA operation, to 5 s, by which everybody has given up.
+    private static let buckets = [
+        50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+        5_000_000,
+    ]
+
+    /// Counts a request for a licence. The reason is a problem type's name or a rule's code; nil for a success.
+    public func licence(_ outcome: Outcome, reason: String? = nil) {
+        licences.add(1, outcome.rawValue, reason ?? "none")
+    }
+
+    /// Measures one stage.
+    public func stage(_ stage: Stage, took duration: Duration) { stages.observe(duration, stage.rawValue) }
+
+    /// Measures a call to the store.
+    public func store(writing: Bool, took duration: Duration) {
+        storeCalls.observe(duration, writing ? "write" : "read")
+    }
+
+    /// Counts an answer. The route is the router's pattern, never the path.
+    public func request(method: String, route: String?, status: Int) {
+        requests.add(method: method, route: route, status: status)
+    }
+
+    /// Counts what a limit refused.
+    public func rateLimited(by scope: RateLimiter.Scope, _ requestClass: RequestClass, count: Int = 1) {
+        limited.add(count, scope.rawValue, requestClass.rawValue)
+    }
+
+    /// Adds the numbers that are asked for when somebody looks. Once.
+    ///
+    /// - Parameters:
+    ///   - queueDepth: how much waits for a thread.
+    ///   - activeLeases: how many leases have not run out; nil when the store does not say.
+    ///   - certificateExpiry: when the TLS certificate ends, in Unix seconds; nil without TLS.
+    public func addGauges(
+        queueDepth: @escaping @Sendable () -> Int,
+        activeLeases: @escaping @Sendable () async -> Int?,
+        certificateExpiry: @escaping @Sendable () -> Int64?,
+        clock: @escaping @Sendable () -> Int64 = systemMilliseconds
+    ) {
+        let gauges = [
+            MetricGauge("keyway_queue_depth", "Licence requests that wait for a thread.") { Double(queueDepth()) },
+            MetricGauge("keyway_active_leases", "Leases that have not run out.") {
+                await activeLeases().map(Double.init)
+            },
+            MetricGauge(
+                "keyway_tls_certificate_expiry_days",
+                "Days until the TLS certificate ends; negative when it has ended."
+            ) { certificateExpiry().map { (Double($0) - Double(clock()) / 1000) / 86_400 } },
+        ]
+        for gauge in gauges { _ = registry.add(gauge) }
+    }
+}

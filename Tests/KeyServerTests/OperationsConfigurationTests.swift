@@ -1,0 +1,228 @@
+import KeyServerModule
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("The configuration")
+struct OperationsConfigurationTests {
+    private static let least = "data: /d\nauthorization: {none: true}\n"
+
+    private func load(
+        _ text: String?,
+        environment: [String: String] = [:],
+        options: [(path: String, value: String, option: String)] = [],
+        isDevelopment: Bool = false
+    ) throws(ConfigurationErrors) -> LoadedConfiguration {
+        try LoadedConfiguration.load(
+            text: text,
+            name: "/etc/k/c.yaml",
+            environment: environment,
+            options: options,
+            isDevelopment: isDevelopment
+        )
+    }
+
+    private func problems(_ text: String?, environment: [String: String] = [:], isDevelopment: Bool = false) -> [String]
+    {
+        do {
+            _ = try load(text, environment: environment, isDevelopment: isDevelopment)
+            return []
+        } catch { return error.problems.map(\.description) }
+    }
+
+    @Test("The example is accepted as it is, and with every comment in it taken away")
+    func example() throws {
+        let example = ServerConfiguration.example
+        let plain = try load(example)
+        #expect(plain.configuration.data == "/var/lib/keyway")
+        #expect(plain.configuration.admin.listen == ListenAddress("127.0.0.1:8081"))
+        // What contradicts each other by design is left out again.
+        let without = ["none: true", "#variable: KEK"]
+        let lines = example.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+            !without.contains { line.hasSuffix($0) }
+        }
+        let open = lines.map { line -> String in
+            let text = line.drop { $0 == " " }
+            guard text.hasPrefix("#"), !text.hasPrefix("# ") || text.hasPrefix("#  ") else { return String(line) }
+            return String(line.prefix(line.count - text.count)) + text.dropFirst()
+        }
+        var text = open.joined(separator: "\n")
+        let errors = problems(text)
+        #expect(errors.count == 1 && errors[0].contains("more than one of tokens, webhook and none"), "\(errors)")
+        text = text.replacing(/(?s)  webhook:.*?\n\n/, with: "")
+        let full = try load(text).configuration
+        #expect(full.authorization.tokens.first?.issuer == "https://login.example.com")
+        #expect(full.authorization.tokens.first?.algorithms == [.es256])
+        #expect(full.crossOrigin == .listed(["https://www.example.com"]))
+        #expect(
+            full.licences == plain.configuration.licences.with { $0.keyURLs.secretFile = "/etc/keyway/urls.secret" }
+        )
+        #expect(full.limits == plain.configuration.limits)
+    }
+
+    @Test("The environment is over the file, the command line over both, and each says so")
+    func precedence() throws {
+        let text = Self.least + "limits:\n  threads: 2\n  queue: 3\n  batch: 4\nproxies: [10.0.0.0/8, 10.9.9.9]\n"
+        let loaded = try load(
+            text,
+            environment: [
+                "KEYWAY_LIMITS_QUEUE": "30", "KEYWAY_LIMITS_BATCH": "5", "KEYWAY_PROXIES": "::1, 192.0.2.0/24",
+            ],
+            options: [("limits.batch", "6", "--batch")]
+        )
+        #expect(loaded.configuration.limits.threads == 2)
+        #expect(loaded.configuration.limits.queue == 30)
+        #expect(loaded.configuration.limits.batch == 6)
+        #expect(loaded.configuration.proxies.map(\.description) == ["::1/128", "192.0.2.0/24"])
+        let origins = Dictionary(uniqueKeysWithValues: loaded.settings.map { ($0.path, $0.origin.description) })
+        #expect(origins["limits.threads"] == "/etc/k/c.yaml:4")
+        #expect(origins["limits.queue"] == "$KEYWAY_LIMITS_QUEUE")
+        #expect(origins["limits.batch"] == "--batch")
+        #expect(origins["limits.connections"] == "default")
+    }
+
+    @Test("Each setting has a variable of its own, of whole words")
+    func variables() {
+        let variables = ServerConfiguration.settings.compactMap(\.variable)
+        #expect(Set(variables).count == variables.count)
+        for name in [
+            "KEYWAY_DATA", "KEYWAY_LICENCES_MAXIMUM_SPC_AGE", "KEYWAY_LICENCES_KEY_URLS_SECRET_FILE",
+            "KEYWAY_LIMITS_RATES_SEGMENT_ADDRESS_PER_MINUTE", "KEYWAY_ADMIN_ALLOW_REMOTE",
+        ] { #expect(variables.contains(name), "\(name)") }
+    }
+
+    @Test("The environment alone is enough, and an unknown variable is warned of without its value")
+    func environmentAlone() throws {
+        let loaded = try load(
+            nil,
+            environment: [
+                "KEYWAY_DATA": "d", "KEYWAY_AUTHORIZATION_NONE": "true", "KEYWAY_KEK_VARIABLE": "KEYWAY_SECRET",
+                "KEYWAY_SECRET": "topsecret", "KEYWAY_LISTN": "hush",
+            ]
+        )
+        #expect(loaded.configuration.data == "d")
+        let warnings = loaded.warnings.map(\.description)
+        #expect(warnings.contains { $0.contains("KEYWAY_LISTN") })
+        #expect(!warnings.contains { $0.contains("hush") || $0.contains("KEYWAY_SECRET") })
+    }
+
+    @Test("Paths in the file begin at its folder, others where the server runs")
+    func paths() throws {
+        let text = "data: d\nauthorization: {none: true}\nkek: {file: kek}\n"
+        #expect(try load(text).configuration.data == "/etc/k/d")
+        let other = try load(text, environment: ["KEYWAY_KEK_FILE": "kek"])
+        #expect(other.configuration.kek.file == "kek")
+    }
+
+    @Test(
+        "What is wrong is said with file, line, setting and what to do",
+        arguments: [
+            ("limits: {thread: 1}", ":3: limits.thread: there is no such setting; is it `limits.threads`?"),
+            ("limits:\n  threads: many", ":4: limits.threads: takes a whole number from 0 to 1024, not \"many\""),
+            ("limits:\n  threads: 1.5", ":4: limits.threads: takes a whole number"),
+            ("limits:\n  threads: [1]", ":4: limits.threads: takes a whole number from 0 to 1024, not a list"),
+            ("limits:\n  threads: {a: b}", ":4: limits.threads: takes a whole number from 0 to 1024, not a section"),
+            ("limits:\n  threads:", ":4: limits.threads: has no value"),
+            ("limits: 5", ":3: limits: is a section"),
+            ("batch: 5", ":3: batch: there is no such setting; is it `limits.batch`?"),
+            ("metrics: yes", ":3: metrics: takes true or false, not \"yes\""),
+            ("metrics: true\nmetrics: true", ":3: metrics: stands there twice"),
+            ("licences:\n  retryGrace: 60", ":4: licences.retryGrace: takes a duration in ISO 8601"),
+            ("proxies: 10.0.0.0/8", ":3: proxies: takes a list"),
+            ("proxies: [10.0.0.1/8]", ":3: proxies: takes addresses or networks"),
+            ("cors: {origins: [www.example.com]}", ":3: cors.origins: takes origins"),
+            ("cors: {origins: ['https://EXAMPLE.com/']}", ":3: cors.origins: takes origins"),
+            ("listen: 8080", ":3: listen: takes host:port"),
+            ("log: {format: xml}", ":3: log.format: takes one of json, text"),
+            ("kek: {file: a, variable: B}", ":3: kek.variable: contradicts kek.file"),
+            ("tls: {key: a}", ":3: tls.certificate: is missing beside tls.key"),
+            ("admin: {listen: '0.0.0.0:1'}", ":3: admin.listen: takes a loopback address, unless"),
+            (
+                "admin: {listen: '0.0.0.0:1', allowRemote: true}",
+                ":3: admin.listen: takes a loopback address without tls"
+            ),
+            ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is where players ask"),
+            ("licences: {retryGrace: PT31S}", ":3: licences.retryGrace: is longer than"),
+            ("limits: {batch: 100}", "limits.rates.licence.account.burst: is less than limits.batch"),
+            ("- a", "this is no YAML"),
+            ("a: &x [1]\nb: *x", ": a: there is no such setting"),
+            ("a.b: 1", "a setting's name is a word"),
+        ]
+    )
+    func wrong(text: String, expected: String) {
+        let problems = problems(Self.least + text + "\n")
+        #expect(problems.contains { $0.contains(expected) }, "\(problems)")
+    }
+
+    @Test(
+        "Who decides on licences is said once, and safely",
+        arguments: [
+            ("", "authorization: nobody is said to decide"),
+            ("none: true, webhook: {url: 'https://a', secretFile: s}", "gives more than one"),
+            ("webhook: {url: 'http://example.com', secretFile: s}", "webhook.url: takes an https URL"),
+            ("webhook: {url: 'http://127.0.0.1.example.com/', secretFile: s}", "webhook.url: takes an https URL"),
+            ("webhook: {url: 'https://a@b/', secretFile: s}", "webhook.url: takes an https URL"),
+            ("webhook: {url: 'https://a'}", "webhook.secretFile: is missing"),
+            ("webhook: {secretFile: s}", "webhook.url: is missing"),
+            ("webhook: {url: 'https://a', secretFile: s, timeout: PT1H}", "webhook.timeout: is from"),
+            ("tokens: {issuer: a}", "tokens: is a list of sections"),
+            ("tokens: [{issuer: a}]", "tokens[0].jwks: is missing"),
+            ("tokens: [{jwks: /a}]", "tokens[0].issuer: is missing"),
+            ("tokens: [{issuer: a, jwks: /a}]", "tokens[0].audience: is missing"),
+            ("tokens: [{issuer: a, jwks: 'http://example.com/'}]", "tokens[0].jwks: takes an https URL"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: [none]}]", "tokens[0].algorithms: takes some of HS256"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: []}]", "tokens[0].algorithms: names none"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: [HS256, RS256]}]", "mixes HS256 with public keys"),
+            ("tokens: [{issuer: a, jwks: /a}, {issuer: a, jwks: /b}]", "names an issuer twice"),
+        ]
+    )
+    func authorization(text: String, expected: String) {
+        let problems = problems("data: d\nauthorization: {\(text)}\n")
+        #expect(problems.contains { $0.contains(expected) }, "\(problems)")
+    }
+
+    @Test("What is risky is warned of")
+    func warnings() throws {
+        let text =
+            Self.least + "proxies: [0.0.0.0/0]\ncors: {origins: ['*']}\nlisten: 0.0.0.0:80\n"
+            + "admin: {listen: '0.0.0.0:81', allowRemote: true}\ntls: {certificate: c, key: k}\n"
+        let paths = try load(text).warnings.map(\.path)
+        #expect(paths == ["kek", "admin.listen", "authorization.none", "proxies", "cors.origins"])
+        let other = try load(
+            "data: d\nlisten: 0.0.0.0:80\nauthorization: {tokens: [{issuer: a, audience: b, jwks: /a, mayLoosen: true}]}"
+        )
+        #expect(other.warnings.map(\.path).filter { $0 != "kek" }.count == 2)
+    }
+
+    @Test("Development needs no authorization, and loopback addresses")
+    func development() throws {
+        #expect(problems("data: d", isDevelopment: true).isEmpty)
+        #expect(problems("data: d\nlisten: 0.0.0.0:1", isDevelopment: true).count == 1)
+    }
+
+    @Test("No text makes it crash or hang, and none is repeated whole")
+    func hostile() {
+        let bomb = (1...9).map {
+            "a\($0): &a\($0) [" + Array(repeating: "*a\($0 - 1)", count: 9).joined(separator: ",") + "]"
+        }
+        var texts = [
+            "a0: &a0 x\n" + bomb.joined(separator: "\n"), "\u{0}", "[", "{", "? : ?", "&a *a", "!!binary x: y",
+            "%YAML 9",
+            String(repeating: "[", count: 10_000), String(repeating: "a:\n ", count: 500), "~: ~", "? [a]\n: b",
+        ]
+        let example = ServerConfiguration.example
+        for count in stride(from: 0, to: example.utf8.count, by: 61) { texts.append(String(example.prefix(count))) }
+        for text in texts { _ = problems(text) }
+        let secret = "0123456789abcdef0123456789abcdef"
+        #expect(!problems("data: d\nlog: {level: \(secret)}").joined().contains(secret))
+    }
+}
+
+extension ServerConfiguration.Licences {
+    fileprivate func with(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}

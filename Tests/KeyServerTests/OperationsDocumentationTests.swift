@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import KeyServer
+
+/// `UPDATE_DOCS=1 swift test --filter OperationsDocumentationTests` writes the tables anew.
+@Suite("docs/operations.md", .serialized)
+struct OperationsDocumentationTests {
+    private static let file = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("docs/operations.md")
+
+    @Test("Has every setting as it is, and no other")
+    func settings() throws {
+        let rows = ServerConfiguration.settings.map { setting in
+            let variable = setting.variable.map { "`\($0)`" } ?? "-"
+            let standard = setting.standard.map { "`\($0)`" } ?? "-"
+            return "| `\(setting.path)` | \(variable) | \(setting.takes) | \(standard) | \(setting.help) |"
+        }
+        try check(rows, after: "| Setting | Variable | Takes | Default | What it does |")
+    }
+
+    @Test("Has every metric as it is, and no other")
+    func metrics() throws {
+        let metrics = ServerMetrics()
+        metrics.addGauges(queueDepth: { 0 }, activeLeases: { nil }, certificateExpiry: { nil })
+        let rows = metrics.registry.descriptions.map { metric in
+            let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
+            return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "-" : labels) | \(metric.help) |"
+        }
+        try check(rows, after: "| Metric | Type | Labels | What it is |")
+    }
+
+    private func check(_ rows: [String], after heading: String) throws {
+        let text = try String(contentsOf: Self.file, encoding: .utf8)
+        let lines = text.components(separatedBy: "\n")
+        let start = try #require(lines.firstIndex(of: heading)) + 2
+        let end = try #require(lines[start...].firstIndex(of: ""))
+        if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
+            let updated = lines[..<start] + rows + lines[end...]
+            try updated.joined(separator: "\n").write(to: Self.file, atomically: true, encoding: .utf8)
+        } else {
+            #expect(Array(lines[start..<end]) == rows)
+        }
+    }
+}

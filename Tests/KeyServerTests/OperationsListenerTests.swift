@@ -1,0 +1,211 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Testing
+
+@testable import KeyServer
+
+@Suite("What a listener does for every route")
+struct OperationsListenerTests {
+    /// Routes that tell what the context knows.
+    private func router(
+        proxies: TrustedProxies = .none,
+        crossOrigin: CrossOrigin.Origins? = nil,
+        metrics: ServerMetrics? = nil
+    ) -> Router<ServerRequestContext> {
+        let router = Listener.makeRouter(proxies: proxies, crossOrigin: crossOrigin, metrics: metrics)
+        router.get("/who") { _, context in context.remoteAddress ?? "-" }
+        router.post("/license") { _, _ in Response(status: .ok, headers: [.contentType: "text/plain"]) }
+        router.get("/public") { _, _ in Response(status: .ok, headers: [.cacheControl: "public, max-age=300"]) }
+        router.get("/fault") { _, _ -> String in throw Fault() }
+        return router
+    }
+
+    private func permissions(_ headers: [String: String]) -> [String] {
+        headers.keys.filter { $0.hasPrefix("access-control") }
+    }
+
+    private var loopback: TrustedProxies { TrustedProxies([AddressNetwork("127.0.0.0/8")!]) }
+
+    @Test("The client's address comes from a proxy that is known, and from nobody else")
+    func addresses() async throws {
+        let forwarded = [("X-Forwarded-For", "198.51.100.7, 203.0.113.9")]
+        try await withOperationsServer(router()) { port, _ in
+            let answer = try await fetch(port, "/who", headers: forwarded)
+            #expect(answer.body == "127.0.0.1")
+        }
+        try await withOperationsServer(router(proxies: loopback)) { port, _ in
+            let answer = try await fetch(port, "/who", headers: forwarded)
+            #expect(answer.body == "203.0.113.9")
+            let two = try await fetch(
+                port,
+                "/who",
+                headers: [("X-Forwarded-For", "198.51.100.7"), ("X-Forwarded-For", "[2001:db8::9]:5")]
+            )
+            #expect(two.body == "2001:db8::9")
+        }
+    }
+
+    @Test("Nothing may be kept by anybody unless a route says so")
+    func noStore() async throws {
+        try await withOperationsServer(router()) { port, _ in
+            for (path, method, expected) in [
+                ("who", "GET", "no-store"), ("license", "POST", "no-store"), ("fault", "GET", "no-store"),
+                ("nothing", "GET", "no-store"), ("public", "GET", "public, max-age=300"),
+            ] {
+                let answer = try await fetch(port, "/\(path)", method: method)
+                #expect(answer.headers["cache-control"] == expected, "\(path)")
+            }
+        }
+    }
+
+    @Test("The trace of a request is in its answer and in its log; without one a trace begins")
+    func traces() async throws {
+        let log = LogRecorder()
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        try await withOperationsServer(router(), log: log) { port, _ in
+            let parent = "00-\(id)-00f067aa0ba902b7-01"
+            let answer = try await fetch(port, "/fault", headers: [("traceparent", parent)])
+            let trace = try #require(answer.headers["traceparent"])
+            #expect(trace.hasPrefix("00-\(id)-") && trace.hasSuffix("-01") && trace != parent)
+            let fresh = try await fetch(port, "/who").headers["traceparent"]
+            #expect(TraceContext(traceparent: fresh).parentID != nil)
+            #expect(fresh?.contains(id) == false)
+            let two = [("traceparent", parent), ("traceparent", parent)]
+            let doubled = try await fetch(port, "/who", headers: two).headers["traceparent"]
+            #expect(doubled?.contains(id) == false)
+        }
+        #expect(log.text.split(separator: "\n").filter { $0.contains(id) }.count >= 2)
+    }
+
+    @Test("A listed page may read answers and is told so before; others are told nothing")
+    func crossOrigin() async throws {
+        let origins = CrossOrigin.Origins.listed(["https://a.example", "http://b.example:8080"])
+        try await withOperationsServer(router(crossOrigin: origins)) { port, _ in
+            let url = "/license"
+            for origin in ["https://a.example", "http://b.example:8080"] {
+                let before = try await fetch(
+                    port,
+                    url,
+                    method: "OPTIONS",
+                    headers: [("Origin", origin), ("Access-Control-Request-Method", "POST")]
+                )
+                #expect(before.status == 204)
+                #expect(before.headers["access-control-allow-origin"] == origin)
+                #expect(before.headers["access-control-allow-methods"]?.contains("POST") == true)
+                #expect(before.headers["access-control-allow-headers"]?.contains("authorization") == true)
+                let answer = try await fetch(port, url, method: "POST", headers: [("Origin", origin)])
+                #expect(answer.headers["access-control-allow-origin"] == origin)
+                #expect(answer.headers["vary"] == "Origin")
+                #expect(answer.headers["access-control-allow-credentials"] == nil)
+            }
+            for origin in ["https://c.example", "null", "https://a.example.evil", "https://A.example", ""] {
+                let before = try await fetch(
+                    port,
+                    url,
+                    method: "OPTIONS",
+                    headers: [("Origin", origin), ("Access-Control-Request-Method", "POST")]
+                )
+                #expect(permissions(before.headers).isEmpty, "\(origin)")
+                let answer = try await fetch(port, url, method: "POST", headers: [("Origin", origin)])
+                #expect(answer.status == 200)
+                #expect(permissions(answer.headers).isEmpty, "\(origin)")
+            }
+            // A problem can be read too.
+            let problem = try await fetch(port, "/fault", headers: [("Origin", "https://a.example")])
+            #expect(problem.status == 500 && problem.headers["access-control-allow-origin"] == "https://a.example")
+        }
+        try await withOperationsServer(router(crossOrigin: .all)) { port, _ in
+            let answer = try await fetch(port, "/who", headers: [("Origin", "https://x.example")])
+            #expect(answer.headers["access-control-allow-origin"] == "*")
+            #expect(answer.headers["access-control-allow-credentials"] == nil)
+        }
+        try await withOperationsServer(router()) { port, _ in
+            let answer = try await fetch(port, "/who", headers: [("Origin", "https://a.example")])
+            #expect(permissions(answer.headers).isEmpty)
+        }
+    }
+
+    @Test("Too many requests of an address get 429 and the time to come back; others and probes go on")
+    func rateLimit() async throws {
+        var limits = RateLimits()
+        limits.other.address = RateLimit(perMinute: 1, burst: 2)
+        let limiter = RateLimiter(limits: limits, clock: { 0 })
+        let router = Listener.makeRouter(proxies: loopback)
+        router.add(middleware: RateLimitMiddleware(limiter: limiter))
+        router.get("/who") { _, _ in "you" }
+        try await withOperationsServer(router) { port, _ in
+            func ask(_ path: String, _ address: String) async throws -> (status: Int, retry: String?, body: String) {
+                let url = "/\(path)"
+                let answer = try await fetch(port, url, headers: [("X-Forwarded-For", address)])
+                return (answer.status, answer.headers["retry-after"], answer.body)
+            }
+            #expect(try await ask("who", "192.0.2.1").status == 200)
+            #expect(try await ask("who", "192.0.2.1").status == 200)
+            let refused = try await ask("who", "192.0.2.1")
+            #expect(refused.status == 429)
+            #expect(refused.retry == "60")
+            #expect(refused.body.contains("urn:keyway:problem:rate-limited"))
+            #expect(try await ask("who", "192.0.2.2").status == 200)
+            #expect(try await ask("healthz", "192.0.2.1").status == 200)
+        }
+    }
+
+    @Test("The metrics are served in their format, and count requests by route and not by path")
+    func metrics() async throws {
+        let metrics = ServerMetrics()
+        let router = router(metrics: metrics)
+        router.get("/things/:name") { _, _ in "thing" }
+        metrics.registry.add(to: router)
+        try await withOperationsServer(router) { port, _ in
+            for path in ["things/secret-1", "things/secret-2", "nowhere/secret-3"] {
+                _ = try await fetch(port, "/\(path)")
+            }
+            let answer = try await fetch(port, "/metrics")
+            #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let families = try ExpositionParser.parse(answer.body)
+            let requests = try #require(families.first { $0.name == "keyway_http_requests_total" })
+            let thing = requests.samples.first { $0.labels["route"]?.hasPrefix("/things/") == true }
+            #expect(thing?.value == 2)
+            let labels = requests.samples.map(\.labels)
+            #expect(labels.contains(["method": "GET", "route": "other", "status": "404"]))
+            #expect(!answer.body.contains("secret"))
+        }
+    }
+
+    @Test("A server is ready when everything that it needs is in order, and looks once a second at most")
+    func readiness() async throws {
+        let order = Switch(true)
+        let clock = Switch<Int64>(0)
+        let looks = Switch(0)
+        let readiness = Readiness(
+            checks: [
+                .init("store") {
+                    looks.value += 1
+                    return order.value
+                }, .init("certificates") { true },
+            ],
+            clock: { clock.value }
+        )
+        let router = Listener.makeRouter()
+        readiness.add(to: router)
+        try await withOperationsServer(router) { port, _ in
+            let url = "/readyz"
+            let first = try await fetch(port, url)
+            #expect(first.status == 200 && first.body == "ready\n")
+            order.value = false
+            #expect(try await fetch(port, url).status == 200)
+            #expect(looks.value == 1)
+            clock.value = 1_000_000_000
+            let second = try await fetch(port, url)
+            #expect(second.status == 503 && second.body == "store\n")
+            order.value = true
+            clock.value = 2_000_000_000
+            #expect(try await fetch(port, url).status == 200)
+            readiness.stop()
+            let last = try await fetch(port, url)
+            #expect(last.status == 503 && last.body == "stopping\n")
+        }
+    }
+}

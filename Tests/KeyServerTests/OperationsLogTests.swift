@@ -1,0 +1,68 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("The log's lines")
+struct OperationsLogTests {
+    /// What a handler writes into a pipe.
+    private func lines(_ format: LogFormat, level: Logger.Level = .trace, _ log: (Logger) -> Void) -> String {
+        let pipe = Pipe()
+        let file = pipe.fileHandleForWriting.fileDescriptor
+        let logger = Logger(label: "test") { label in
+            LineLogHandler(label: label, format: format, level: level, file: file, clock: { 1_767_225_600_042 })
+        }
+        log(logger)
+        pipe.fileHandleForWriting.closeFile()
+        return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    @Test("JSON: time, level, label, message and metadata, in one line")
+    func json() {
+        let text = lines(.json) { $0.info("hello", metadata: ["b": "2", "a": ["x", "y"], "c": ["k": "v"]]) }
+        #expect(
+            text == #"{"time":"2026-01-01T00:00:00.042Z","level":"info","label":"test","message":"hello","#
+                + #""metadata":{"a":["x","y"],"b":"2","c":{"k":"v"}}}"# + "\n"
+        )
+    }
+
+    @Test("Text for people")
+    func text() {
+        let text = lines(.text) { $0.warning("hello", metadata: ["b": "2", "a": "1\n2"]) }
+        #expect(text == "2026-01-01T00:00:00.042Z warning test: hello a=1\\u000a2 b=2\n")
+    }
+
+    @Test("Nothing that comes in ends a line or a string, and all of it comes out again")
+    func escaping() throws {
+        let scalars = (0..<0x300).compactMap(Unicode.Scalar.init) + ["\u{2028}", "\u{2029}", "\u{FFFF}", "\u{1F511}"]
+        let nasty = scalars.map { String($0) }.joined() + #"\n","level":"x"}"#
+        let text = lines(.json) { $0.error("\(nasty)", metadata: [nasty: "\(nasty)"]) }
+        #expect(text.hasSuffix("}\n"))
+        #expect(text.unicodeScalars.dropLast().allSatisfy { !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        let line = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect((line["message"] as? String).map { Array($0.unicodeScalars) } == Array(nasty.unicodeScalars))
+        #expect((line["metadata"] as? [String: String])?.values.first.map { Array($0.utf8) } == Array(nasty.utf8))
+        let plain = lines(.text) { $0.error("\(nasty)") }
+        #expect(plain.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
+    }
+
+    @Test("What is less than the level is left out, and an error shows its type alone")
+    func levels() {
+        let text = lines(.json, level: .warning) {
+            $0.info("quiet")
+            $0.warning("loud", error: Fault())
+        }
+        #expect(!text.contains("quiet"))
+        #expect(text.contains(#""errorType":"Fault""#))
+        #expect(!text.contains("movie-7"))
+    }
+
+    @Test("Times are RFC 3339, before 1970 and long after too")
+    func times() {
+        #expect(LogLine.time(0) == "1970-01-01T00:00:00.000Z")
+        #expect(LogLine.time(-1) == "1969-12-31T23:59:59.999Z")
+        #expect(LogLine.time(951_782_399_999) == "2000-02-28T23:59:59.999Z")
+        #expect(LogLine.time(951_782_400_000) == "2000-02-29T00:00:00.000Z")
+    }
+}

@@ -1,0 +1,107 @@
+import AsyncHTTPClient
+import FPSCrypto
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+@testable import KeyServer
+
+/// A server with a router of the test's own, for as long as the test runs; the test may end it earlier.
+func withOperationsServer(
+    _ router: Router<ServerRequestContext>,
+    certificate: ServerCertificate? = nil,
+    readiness: Readiness? = nil,
+    delay: @escaping @Sendable () async -> Void = {},
+    log: LogRecorder = LogRecorder(),
+    _ test: @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Void
+) async throws {
+    let logger = Logger(label: "test") { _ in log }
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let application = try Listener.makeApplication(
+        router: router,
+        host: "127.0.0.1",
+        port: 0,
+        limits: ListenerLimits(),
+        certificate: certificate,
+        logger: logger,
+        onRunning: { port.yield($0) }
+    )
+    var services: [any Service] = [application]
+    if let readiness { services.append(ReadinessService(readiness: readiness, delay: delay)) }
+    let group = ServiceGroup(configuration: .init(services: services, logger: logger))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            defer { port.finish() }
+            try await group.run()
+        }
+        for await port in ports {
+            try await test(port, group)
+            break
+        }
+        await group.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+    }
+}
+
+/// The answer to a request on a connection of its own; header fields by their names in lower case.
+func fetch(
+    _ port: Int,
+    _ path: String,
+    method: String = "GET",
+    headers: [(String, String)] = []
+) async throws -> (status: Int, headers: [String: String], body: String) {
+    let text = try await SocketClient.run(port: port) { client in
+        let fields = headers.map { "\($0): \($1)\r\n" }.joined()
+        client.send("\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\(fields)\r\n")
+        return client.readToEnd()
+    }
+    let end = text.range(of: "\r\n\r\n") ?? text.endIndex..<text.endIndex
+    let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+    let fields = lines.dropFirst().compactMap { line -> (String, String)? in
+        line.range(of: ": ").map { (line[..<$0.lowerBound].lowercased(), String(line[$0.upperBound...])) }
+    }
+    let status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    return (status ?? 0, Dictionary(fields) { "\($0), \($1)" }, String(text[end.upperBound...]))
+}
+
+/// The body of an answer over TLS, by a client that makes a connection of its own.
+func fetchSecurely(_ port: Int, _ path: String, _ configure: (inout TLSConfiguration) -> Void) async throws -> String {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    configure(&tls)
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+    configuration.connectionPool.retryConnectionEstablishment = false
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    do {
+        let request = HTTPClientRequest(url: "https://127.0.0.1:\(port)\(path)")
+        let body = try await client.execute(request, timeout: .seconds(30)).body.collect(upTo: 1 << 20)
+        try await client.shutdown()
+        return String(buffer: body)
+    } catch {
+        try? await client.shutdown()
+        throw error
+    }
+}
+
+/// A certificate and its key in two files, which can be replaced.
+struct CertificateFiles {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("keyway-\(UUID().uuidString)")
+    var certificate: String { folder.appendingPathComponent("tls.pem").path }
+    var key: String { folder.appendingPathComponent("tls.key").path }
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    /// Makes a new pair and puts it there.
+    @discardableResult
+    func replace(_ name: String, days: Int = 30) throws -> NIOSSLCertificate {
+        let key = try RSAPrivateKey.generate(bits: 2_048)
+        let certificate = try X509Certificate.selfSigned(subject: name, key: key, days: days)
+        try Data(certificate.pem.utf8).write(to: URL(fileURLWithPath: self.certificate), options: .atomic)
+        try Data(key.pem().reveal()).write(to: URL(fileURLWithPath: self.key), options: .atomic)
+        return try NIOSSLCertificate(bytes: certificate.der, format: .der)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+}

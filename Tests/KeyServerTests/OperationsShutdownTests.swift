@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Hummingbird
+import ServiceLifecycle
+import Testing
+
+@testable import KeyServer
+
+@Suite("The end of a server")
+struct OperationsShutdownTests {
+    @Test("What is under way is finished, new connections are refused, idle ones are closed, and not ready comes first")
+    func graceful() async throws {
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (may, finishing) = AsyncStream.makeStream(of: Void.self)
+        let readiness = Readiness(checks: [])
+        let router = Listener.makeRouter()
+        readiness.add(to: router)
+        router.get("/slow") { _, _ in
+            beginning.yield()
+            for await _ in may { break }
+            return "done"
+        }
+        try await withOperationsServer(router, readiness: readiness) { port, group in
+            #expect(try await fetch(port, "/readyz").status == 200)
+            async let slow = fetch(port, "/slow")
+            async let idle = SocketClient.run(port: port) { client in
+                client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+                return client.readToEnd()
+            }
+            for await _ in begun { break }
+            await group.triggerGracefulShutdown()
+            // The port closes once the service that makes the server unready has ended.
+            while (try? await SocketClient.run(port: port, { _ in true })) == true { await Task.yield() }
+            #expect(await readiness.failing() == ["stopping"])
+            #expect(try await idle.hasSuffix("ok\n"))
+            finishing.yield()
+            let answer = try await slow
+            #expect(answer.status == 200 && answer.body == "done")
+        }
+    }
+
+    @Test("While load balancers take notice, requests are still answered and the server is not ready")
+    func delay() async throws {
+        let (noticed, notice) = AsyncStream.makeStream(of: Void.self)
+        let (stopping, stop) = AsyncStream.makeStream(of: Void.self)
+        let readiness = Readiness(checks: [])
+        let router = Listener.makeRouter()
+        readiness.add(to: router)
+        let delay: @Sendable () async -> Void = {
+            stop.yield()
+            for await _ in noticed { break }
+        }
+        try await withOperationsServer(router, readiness: readiness, delay: delay) { port, group in
+            await group.triggerGracefulShutdown()
+            for await _ in stopping { break }
+            let ready = try await fetch(port, "/readyz")
+            #expect(ready.status == 503 && ready.body == "stopping\n")
+            #expect(try await fetch(port, "/healthz").status == 200)
+            notice.yield()
+            while (try? await SocketClient.run(port: port, { _ in true })) == true { await Task.yield() }
+        }
+    }
+
+    @Test("The service manager is told by its socket, by path or by abstract name")
+    func notification() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("kw-\(UUID().uuidString.prefix(8))")
+            .path
+        for name in [path, "@keyway-\(UUID().uuidString)"] {
+            let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            defer { close(socket) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            var bytes = Array(name.utf8)
+            if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+            let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) }
+            }
+            #expect(bound == 0)
+            ServiceManager.tell(.ready, socket: name)
+            var buffer = [UInt8](repeating: 0, count: 100)
+            let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            #expect(count > 0 && String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self) == "READY=1")
+        }
+        unlink(path)
+        // Names that are none do nothing.
+        for name in ["", "x", String(repeating: "/x", count: 200), path] {
+            ServiceManager.tell(.stopping, socket: name)
+        }
+    }
+}

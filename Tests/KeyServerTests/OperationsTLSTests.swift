@@ -1,0 +1,110 @@
+import FPSCrypto
+import Foundation
+import Logging
+import NIOSSL
+import Testing
+
+@testable import KeyServer
+
+@Suite("TLS")
+struct OperationsTLSTests {
+    private func certificate(_ files: CertificateFiles, _ log: LogRecorder = LogRecorder()) throws -> ServerCertificate
+    {
+        try ServerCertificate(
+            certificate: files.certificate,
+            key: files.key,
+            interval: .seconds(3_600),
+            logger: Logger(label: "test") { _ in log }
+        )
+    }
+
+    /// Whether a client that trusts this certificate alone gets an answer.
+    private func isAnswered(_ port: Int, trusting root: NIOSSLCertificate) async -> Bool {
+        let answer = try? await fetchSecurely(port, "/healthz") { tls in
+            tls.trustRoots = .certificates([root])
+            tls.certificateVerification = .noHostnameVerification
+        }
+        return answer == "ok\n"
+    }
+
+    @Test("A new connection sees the certificate that was put in the place of the old one")
+    func reload() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        let old = try files.replace("old", days: 10)
+        let log = LogRecorder()
+        let certificate = try certificate(files, log)
+        let oldExpiry = try #require(certificate.expiry)
+        try await withOperationsServer(Listener.makeRouter(), certificate: certificate) { port, _ in
+            #expect(await isAnswered(port, trusting: old))
+            let new = try files.replace("new", days: 20)
+            #expect(await isAnswered(port, trusting: old))
+            #expect(certificate.reload())
+            #expect(await isAnswered(port, trusting: new))
+            #expect(await !isAnswered(port, trusting: old))
+            #expect(certificate.expiry == oldExpiry + 10 * 86_400 || certificate.expiry ?? 0 > oldExpiry)
+            // Unchanged files are no news.
+            #expect(certificate.reload())
+        }
+        #expect(log.text.split(separator: "\n").filter { $0.contains("a TLS certificate is in use") }.count == 2)
+    }
+
+    @Test("New files that cannot be used leave the old certificate in use, and the log says why, once")
+    func broken() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        let old = try files.replace("old")
+        let oldKey = try Data(contentsOf: URL(fileURLWithPath: files.key))
+        let log = LogRecorder()
+        let certificate = try certificate(files, log)
+        try await withOperationsServer(Listener.makeRouter(), certificate: certificate) { port, _ in
+            try files.replace("new")
+            try oldKey.write(to: URL(fileURLWithPath: files.key))
+            #expect(!certificate.reload())
+            #expect(!certificate.reload())
+            #expect(await isAnswered(port, trusting: old))
+            try Data("-----BEGIN CERTIFICATE-----\nnonsense\n".utf8).write(to: URL(fileURLWithPath: files.certificate))
+            #expect(!certificate.reload())
+            try FileManager.default.removeItem(atPath: files.key)
+            #expect(!certificate.reload())
+            #expect(await isAnswered(port, trusting: old))
+            let new = try files.replace("newest")
+            #expect(certificate.reload())
+            #expect(await isAnswered(port, trusting: new))
+        }
+        let complaints = log.text.split(separator: "\n").filter { $0.contains("the TLS certificate cannot be read") }
+        #expect(complaints.count >= 2 && complaints.count <= 3, "\(complaints)")
+        #expect(complaints.first?.contains("the key is not the certificate's") == true)
+        let keyText = String(decoding: oldKey, as: UTF8.self).split(separator: "\n").dropFirst().first ?? "-"
+        #expect(!log.text.contains(keyText))
+    }
+
+    @Test("It does not start with files that cannot be used")
+    func start() throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        #expect(throws: (any Error).self) { try certificate(files) }
+        try files.replace("a")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: files.key))
+        #expect(throws: (any Error).self) { try certificate(files) }
+    }
+
+    @Test("TLS 1.2 and 1.3 are spoken, 1.1 is refused, plain HTTP is not answered")
+    func versions() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        try files.replace("a")
+        try await withOperationsServer(Listener.makeRouter(), certificate: try certificate(files)) { port, _ in
+            for (version, isSpoken) in [(TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true)] {
+                let answer = try? await fetchSecurely(port, "/healthz") { tls in
+                    tls.certificateVerification = .none
+                    tls.minimumTLSVersion = version
+                    tls.maximumTLSVersion = version
+                }
+                #expect((answer == "ok\n") == isSpoken, "\(version)")
+            }
+            let plain = try await fetch(port, "/healthz")
+            #expect(plain.status == 0)
+        }
+    }
+}
