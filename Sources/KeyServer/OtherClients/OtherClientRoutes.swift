@@ -1,0 +1,67 @@
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// The routes of clients without FairPlay.
+///
+///     POST /clearkey      a licence request of W3C EME's Clear Key in, a licence out, JSON
+///     GET  /keys/{kid}    an AES-128 key, 16 bytes; by token, or by a signed URL that expires
+public struct OtherClientRoutes: Sendable {
+    private let service: OtherClientService
+    /// Thirty-two key IDs have two kilobytes.
+    private static let bodyLimit = 8_192
+
+    /// Makes the routes.
+    public init(service: OtherClientService) { self.service = service }
+
+    /// Puts them on a router.
+    public func add(to router: Router<ServerRequestContext>) {
+        router.post("/clearkey") { request, context in try await clearKey(request, context) }
+        router.get("/keys/:kid") { request, context in try await key(request, context) }
+    }
+
+    /// Players name all sorts of types for what is always the browser's JSON, so that none is asked for.
+    private func clearKey(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let body = try await request.boundedBody(upTo: Self.bodyLimit)
+        return try await service.clearKeyLicense(try ClearKeyRequest(body), caller(request, context)).response()
+    }
+
+    private func key(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        guard let keyID = Self.keyID(try context.parameters.require("kid")) else {
+            throw ProblemDocument(.malformedRequest, detail: "A key ID has 32 hexadecimal digits.")
+        }
+        // Read ahead: the query is not to be parsed for each parameter.
+        let parameters = request.uri.queryParameters
+        let values = Dictionary(
+            uniqueKeysWithValues: ["exp", "acc", "net", "key", "sig"].map { name in
+                (name, parameters.getAll(name))
+            }
+        )
+        let key = try await service.key(keyID, caller(request, context)) { values[$0] ?? [] }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: key))
+        )
+    }
+
+    private func caller(_ request: Request, _ context: ServerRequestContext) -> OtherClientService.Caller {
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        let hasToken = parts.count == 2 && parts[0].lowercased() == "bearer"
+        return OtherClientService.Caller(
+            token: hasToken ? String(parts[1]) : nil,
+            remoteAddress: context.remoteAddress,
+            origin: request.headers[.origin],
+            requestID: context.id
+        )
+    }
+
+    /// 32 hexadecimal digits, alone or with the dashes of a UUID.
+    static func keyID(_ text: String) -> [UInt8]? {
+        guard text.utf8.count <= 36 else { return nil }
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard groups.count == 1 || groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
+        let keyID = ContentDefaults.bytes(hexadecimal: groups.joined())
+        return keyID?.count == 16 ? keyID : nil
+    }
+}

@@ -1,0 +1,84 @@
+import KeyServerModule
+import Testing
+
+@testable import KeyServer
+
+@Suite("What clients without FairPlay are given")
+struct OtherClientsRulesTests {
+    private let now: Int64 = 1_800_000_000
+
+    /// The refusal's code, or nil.
+    private func refusal(
+        _ json: String,
+        notAfter: Int64? = nil,
+        rentalStart: Int64? = nil,
+        address: String? = nil,
+        origin: String? = nil
+    ) throws -> String? {
+        var authorization = PlaybackAuthorization(account: "a", expires: now + 60)
+        authorization.notAfter = notAfter
+        authorization.rentalStart = rentalStart
+        let policy = try LicensePolicy(json: Array(json.utf8))
+        var found: Set<String?> = []
+        for kind in OtherClientKind.allCases {
+            let verdict = OtherClientRules.decide(
+                policy,
+                kind,
+                authorization,
+                remoteAddress: address,
+                origin: origin,
+                now: now
+            )
+            if case .refuse(let error) = verdict { found.insert(error.code.rawValue) } else { found.insert(nil) }
+        }
+        #expect(found.count == 1)
+        return found.first ?? nil
+    }
+
+    @Test(
+        "A policy that nothing protects allows, one that protects refuses unless it says otherwise",
+        arguments: [
+            ("", true), (#""hdcp":"none""#, true), (#""securityLevel":"audio""#, true), (#""persist":{}"#, true),
+            (#""airplay":"deny""#, true), (#""hdcp":"type0""#, false), (#""hdcp":"type1""#, false),
+            (#""securityLevel":"baseline""#, false), (#""securityLevel":"main""#, false), (#""lease":"PT10M""#, false),
+            (#""rental":"P2D""#, false), (#""lease":"PT10M","streams":2"#, false), (#""devices":2"#, false),
+            (#""persist":{"validity":"P7D"}"#, false), (#""persist":{"storage":"P30D","playback":"P2D"}"#, false),
+        ]
+    )
+    func protection(fields: String, isAllowed: Bool) throws {
+        let comma = fields.isEmpty ? "" : ","
+        #expect(try refusal("{\(fields)}") == (isAllowed ? nil : "client-not-protected"))
+        #expect(try refusal("{\(fields)\(comma)\"otherClients\":\"allow\"}") == nil)
+        #expect(try refusal("{\(fields)\(comma)\"otherClients\":\"deny\"}") == "client-not-protected")
+        let forbidding = "{\(fields)\(comma)\"networks\":[\"192.0.2.0/24\"],\"otherClients\":\"allow\"}"
+        #expect(try refusal(forbidding) == "network-denied")
+    }
+
+    @Test("A permission that ends needs a client that can end, or a policy that does not mind")
+    func notAfter() throws {
+        #expect(try refusal("{}", notAfter: now + 3600) == "client-not-protected")
+        #expect(try refusal(#"{"otherClients":"allow"}"#, notAfter: now + 3600) == nil)
+    }
+
+    @Test("Networks and origins hold for everybody")
+    func whereabouts() throws {
+        let networks = #"{"networks":["192.0.2.0/24"]}"#
+        #expect(try refusal(networks, address: "192.0.2.1") == nil)
+        #expect(try refusal(networks, address: "192.0.3.1") == "network-denied")
+        #expect(try refusal(networks) == "network-denied")
+        let origins = #"{"origins":["https://a.example"]}"#
+        #expect(try refusal(origins, origin: "https://a.example") == nil)
+        #expect(try refusal(origins, origin: "https://b.example") == "origin-denied")
+        #expect(try refusal(origins) == "origin-denied")
+    }
+
+    @Test("A rental that begins when the token says is over when it is over")
+    func rental() throws {
+        let policy = #"{"rental":"PT1H","rentalStart":"token","otherClients":"allow"}"#
+        #expect(try refusal(policy) == "rental-start-missing")
+        #expect(try refusal(policy, rentalStart: now - 3599) == nil)
+        #expect(try refusal(policy, rentalStart: now - 3600) == "rental-expired")
+        #expect(try refusal(policy, rentalStart: .max) == nil)
+        #expect(try refusal(policy, rentalStart: .min) == "rental-expired")
+    }
+}

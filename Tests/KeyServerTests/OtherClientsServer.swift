@@ -1,0 +1,143 @@
+import FPSCrypto
+import Foundation
+import FoundationNetworking
+import KeyServerModule
+import KeyStore
+import Logging
+import ServiceLifecycle
+
+@testable import KeyServer
+
+/// A server with the routes of other clients alone, on a port of its own.
+struct OtherClientsServer: Sendable {
+    static let now: Int64 = 1_800_000_000
+    static let signer: KeyURLSigner = {
+        let secret = SecretBytes(copying: [UInt8](repeating: 7, count: 32))
+        return KeyURLSigner(current: KeyURLSecret(id: "a", secret: secret)!)!
+    }()
+
+    let port: Int
+    let store: InMemoryKeyStore
+    let log: LogRecorder
+
+    /// Runs a server for as long as `test` runs.
+    static func run(
+        signer: KeyURLSigner? = signer,
+        _ authorization: PlaybackAuthorization = PlaybackAuthorization(account: "viewer", expires: now + 60),
+        _ test: @Sendable (OtherClientsServer) async throws -> Void
+    ) async throws {
+        let (store, log) = (InMemoryKeyStore(), LogRecorder())
+        let logger = Logger(label: "test") { _ in log }
+        let router = Listener.makeRouter()
+        OtherClientRoutes(
+            service: OtherClientService(
+                lookup: StoredPolicies(store: store),
+                authorizer: OneToken(authorization: authorization),
+                signer: signer,
+                audit: store,
+                clock: { now * 1000 }
+            )
+        ).add(to: router)
+        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
+        let application = try Listener.makeApplication(
+            router: router,
+            host: "127.0.0.1",
+            port: 0,
+            limits: ListenerLimits(),
+            logger: logger,
+            onRunning: { onPort.yield($0) }
+        )
+        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { onPort.finish() }
+                try await group.run()
+            }
+            for await port in ports {
+                try await test(OtherClientsServer(port: port, store: store, log: log))
+                break
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// Stores a key whose bytes are all the byte of its key ID plus 100.
+    @discardableResult
+    func add(_ byte: UInt8, policy: String? = nil) async throws -> (keyID: [UInt8], key: [UInt8]) {
+        let keyID = [UInt8](repeating: byte, count: 16)
+        let key = [UInt8](repeating: byte &+ 100, count: 16)
+        if let policy {
+            let record = try ContentDefaults.policy(name: "policy-\(byte)", json: Array(policy.utf8))
+            try await store.putPolicy(record, replacing: true)
+        }
+        let record = try ContentRecord(
+            assetID: Array("asset-\(byte)".utf8),
+            keyID: keyID,
+            contentKey: SecretBytes(copying: key),
+            iv: [UInt8](repeating: 9, count: 16),
+            policyName: policy.map { _ in "policy-\(byte)" },
+            time: Self.now
+        )
+        try await store.putContent(record, replacing: true)
+        return (keyID, key)
+    }
+
+    func send(
+        _ method: String,
+        _ path: String,
+        _ body: String? = nil,
+        token: String? = OneToken.token,
+        origin: String? = nil
+    ) async throws -> LicenseServer.Answer {
+        var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        if let origin { request.setValue(origin, forHTTPHeaderField: "Origin") }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let http = response as? HTTPURLResponse
+        var headers: [String: String] = [:]
+        for (name, value) in http?.allHeaderFields ?? [:] { headers["\(name)".lowercased()] = "\(value)" }
+        return LicenseServer.Answer(status: http?.statusCode ?? 0, headers: headers, body: [UInt8](data))
+    }
+
+    /// Asks for Clear Key licences for key IDs of one repeated byte each.
+    func clearKey(_ bytes: UInt8..., token: String? = OneToken.token) async throws -> LicenseServer.Answer {
+        let kids = bytes.map { "\"\(Base64.encodeURLSafe([UInt8](repeating: $0, count: 16)))\"" }
+        let body = "{\"kids\":[\(kids.joined(separator: ","))],\"type\":\"temporary\"}"
+        return try await send("POST", "/clearkey", body, token: token)
+    }
+
+    func audit() async throws -> [AuditRecord] {
+        try await store.auditEntries(before: nil, limit: 100).map(\.record).reversed()
+    }
+}
+
+/// Lets in who has the one token.
+struct OneToken: PlaybackAuthorizer {
+    static let token = "the-token"
+    let authorization: PlaybackAuthorization
+
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        guard let token = request.token else { throw ProblemDocument(.tokenMissing) }
+        guard token == Self.token else { throw ProblemDocument(.tokenSignature) }
+        return authorization
+    }
+}
+
+/// The policies that content and token name, merged; without one nothing is limited.
+struct StoredPolicies: KeyIDLookup {
+    let store: InMemoryKeyStore
+
+    func content(keyID: [UInt8]) async throws -> ContentLookup? { try await store.lookup(keyID: keyID) }
+
+    func policy(for content: ContentLookup, _ authorization: PlaybackAuthorization) async throws -> LicensePolicy {
+        var found: [LicensePolicy] = []
+        for name in content.policyNames + [authorization.policyName].compactMap({ $0 }) {
+            guard let record = try await store.policy(name: name) else { throw ProblemDocument(.internalError) }
+            found.append(try LicensePolicy(json: record.document))
+        }
+        return found.isEmpty ? LicensePolicy() : try LicensePolicy.strictest(found)
+    }
+}
