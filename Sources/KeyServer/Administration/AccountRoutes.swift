@@ -1,0 +1,130 @@
+import Hummingbird
+import KeyStore
+
+/// The routes that show what an account has, and take it away.
+///
+///     GET    /admin/accounts/{account}/devices
+///     DELETE /admin/accounts/{account}/devices/{device}                         makes room for another
+///     GET    /admin/accounts/{account}/licenses
+///     DELETE /admin/accounts/{account}/licenses/{device}/{stream}               revokes: given no more
+///     GET    /admin/accounts/{account}/rentals
+///     DELETE /admin/accounts/{account}/rentals/{subject}                        the next licence begins anew
+struct AccountRoutes: Sendable {
+    let store: any GrantStore
+
+    var endpoints: [AdminEndpoint] {
+        let account = "/admin/accounts/{account}"
+        return [
+            AdminEndpoint(.get, account + "/devices", .read) { try await devices($0) },
+            AdminEndpoint(.delete, account + "/devices/{device}", .support) { try await forgetDevice($0) },
+            AdminEndpoint(.get, account + "/licenses", .read) { try await licenses($0) },
+            AdminEndpoint(.delete, account + "/licenses/{device}/{stream}", .support) { try await revoke($0) },
+            AdminEndpoint(.get, account + "/rentals", .read) { try await rentals($0) },
+            AdminEndpoint(.delete, account + "/rentals/{subject}", .support) { try await forgetRental($0) },
+        ]
+    }
+
+    private func devices(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let devices = try await store.devices(account: try request.account())
+        return page.answer(ofAll: devices, key: { $0.device.bytes }) { device in
+            .fields([
+                ("account", .string(device.account)),
+                ("device", .string(hexadecimal(device.device.bytes))),
+                ("deviceClass", device.deviceClass.map { .string($0) }),
+                ("firstSeen", AdminJSON.time(device.firstSeen)),
+                ("lastSeen", AdminJSON.time(device.lastSeen)),
+            ])
+        }
+    }
+
+    private func forgetDevice(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let (account, device) = (try request.account(), try request.device())
+        let text = hexadecimal(device.bytes)
+        var audit = request.audit("device-forget", "device \(text) of account \(account) forgotten")
+        audit.account = account
+        audit.device = device
+        guard try await store.forgetDevice(account: account, device: device, audit: audit) else {
+            throw ProblemDocument(.notFound, detail: "The account has no such device.")
+        }
+        return .done
+    }
+
+    private func licenses(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let licenses = try await store.offlineLicenses(account: try request.account())
+        return page.answer(ofAll: licenses, key: { $0.device.bytes + $0.streamID }, Self.json)
+    }
+
+    private func revoke(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let (account, device) = (try request.account(), try request.device())
+        guard let streamID = ContentDefaults.bytes(hexadecimal: try request.text("stream")), streamID.count == 16 else {
+            throw ProblemDocument(.malformedRequest, detail: "A stream ID is 32 hexadecimal digits.")
+        }
+        let (key, text) = (hexadecimal(streamID), hexadecimal(device.bytes))
+        var audit = request.audit("license-revoke", "licence \(key) of account \(account) on \(text) revoked")
+        audit.account = account
+        audit.device = device
+        let isRevoked = try await store.revokeOfflineLicense(
+            account: account,
+            device: device,
+            streamID: streamID,
+            now: request.now,
+            audit: audit
+        )
+        guard isRevoked else {
+            throw ProblemDocument(.notFound, detail: "There is no such licence, or it has ended.")
+        }
+        return .done
+    }
+
+    private func rentals(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let rentals = try await store.rentals(account: try request.account())
+        return page.answer(ofAll: rentals, key: \.subject) { rental in
+            .fields(
+                [
+                    ("account", .string(rental.account)),
+                    ("start", AdminJSON.time(rental.start)),
+                    ("end", AdminJSON.time(rental.end)),
+                    ("place", .string(AdminJSON.text(rental.place))),
+                ] + AdminJSON.either("subject", rental.subject)
+            )
+        }
+    }
+
+    private func forgetRental(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let (account, subject) = (try request.account(), try request.bytes("subject"))
+        guard 1...200 ~= subject.count else {
+            throw ProblemDocument(.malformedRequest, detail: "What is rented has 1 to 200 bytes.")
+        }
+        let name = String(validating: subject, as: UTF8.self) ?? "0x" + hexadecimal(subject)
+        var audit = request.audit("rental-forget", "rental of \(name) by account \(account) forgotten")
+        audit.account = account
+        guard try await store.forgetRental(account: account, subject: subject, audit: audit) else {
+            throw ProblemDocument(.notFound, detail: "There is no such rental.")
+        }
+        return .done
+    }
+
+    private static func json(_ license: OfflineLicenseRecord) -> JSONValue {
+        let fields: AdminJSON.Fields = [
+            ("account", .string(license.account)),
+            ("device", .string(hexadecimal(license.device.bytes))),
+            ("streamId", .string(hexadecimal(license.streamID))),
+            ("titleId", license.titleID.map { .string(hexadecimal($0)) }),
+            ("granted", AdminJSON.time(license.granted)),
+            ("storageUntil", AdminJSON.time(license.storageUntil)),
+            ("playback", AdminJSON.time(license.playback)),
+            ("until", AdminJSON.time(license.until)),
+            ("firstPlaySeen", AdminJSON.time(license.firstPlaySeen)),
+            ("reported", AdminJSON.time(license.reported)),
+            ("end", license.end.map { .string($0.rawValue) }),
+            ("ended", AdminJSON.time(license.ended)),
+        ]
+        return .fields(fields + AdminJSON.asset(license.assetID))
+    }
+}

@@ -1,0 +1,81 @@
+import FPSCrypto
+public import KeyStore
+
+/// Who a token for administration belongs to.
+public struct AdminIdentity: Sendable, Equatable {
+    /// The token's name, which the audit log shows.
+    public let name: String
+    /// What its holder may do.
+    public let role: AdminRole
+
+    /// Makes an identity.
+    public init(name: String, role: AdminRole) {
+        self.name = name
+        self.role = role
+    }
+}
+
+/// Knows tokens for administration.
+public protocol AdminAuthenticator: Sendable {
+    /// Whose the token is; nil when it is nobody's.
+    ///
+    /// - Parameter token: what was sent, of any size below that of a header.
+    func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity?
+}
+
+/// The one token in a file of the data folder: it may do everything. It is kept as a hash: who has the server's memory
+/// has not the token.
+public struct SingleAdminToken: AdminAuthenticator {
+    /// What the audit log calls it.
+    public static let name = "admin-token"
+    private let hash: [UInt8]
+
+    /// Takes the token.
+    public init(_ token: String) { hash = AdminTokenRecord.hash(ofToken: token) }
+
+    /// Compares in constant time.
+    public func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity? {
+        guard SecretBytes.constantTimeEquals(AdminTokenRecord.hash(ofToken: token), hash) else { return nil }
+        return AdminIdentity(name: Self.name, role: .admin)
+    }
+}
+
+/// The tokens of a store, each with its role. They are found by their SHA-256, so that the time of a look-up says nothing
+/// about a token: who guesses cannot choose how much of a hash is right.
+public struct StoredAdminTokens: AdminAuthenticator {
+    private let store: any AdminTokenStore
+    private let clock: @Sendable () -> Int64
+
+    /// Takes the store.
+    ///
+    /// - Parameter clock: the time, in milliseconds since 1970.
+    public init(store: any AdminTokenStore, clock: @escaping @Sendable () -> Int64 = systemMilliseconds) {
+        self.store = store
+        self.clock = clock
+    }
+
+    /// Looks the token up, and notes the day.
+    public func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity? {
+        guard let record = try await store.adminToken(hash: AdminTokenRecord.hash(ofToken: token)) else { return nil }
+        let day = clock() / 86_400_000
+        // That a day cannot be noted is no reason to refuse.
+        if record.lastUsedDay ?? -1 < day { try? await store.noteUse(ofAdminToken: record.name, day: day) }
+        return AdminIdentity(name: record.name, role: record.role)
+    }
+}
+
+/// Several ways to know a token, one after the other: the file's first, by which the others are made.
+public struct AdminAuthenticators: AdminAuthenticator {
+    private let all: [any AdminAuthenticator]
+
+    /// Takes them in the order in which they are asked.
+    public init(_ all: [any AdminAuthenticator]) { self.all = all }
+
+    /// The first answer.
+    public func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity? {
+        for authenticator in all {
+            if let identity = try await authenticator.identity(ofToken: token) { return identity }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+import KeyStore
+
+/// How administration writes what the stores keep.
+enum AdminJSON {
+    /// Fields of an object, of which those without a value are left out.
+    typealias Fields = [(name: String, value: JSONValue?)]
+
+    /// Unix seconds.
+    static func time(_ seconds: Int64?) -> JSONValue? { seconds.map { .integer(Int($0)) } }
+
+    /// 16 hexadecimal digits: a JSON number does not hold 64 bits everywhere.
+    static func number(_ number: UInt64?) -> JSONValue? {
+        number.map { number in .string(hexadecimal(withUnsafeBytes(of: number.bigEndian) { Array($0) })) }
+    }
+
+    /// An asset ID: as text where it is text, and always in hexadecimal digits.
+    static func asset(_ assetID: [UInt8]) -> Fields { either("assetId", assetID) }
+
+    /// Bytes that are text most of the time.
+    static func either(_ name: String, _ bytes: [UInt8]) -> Fields {
+        [
+            (name, String(validating: bytes, as: UTF8.self).map { .string($0) }),
+            ("\(name)Hex", .string(hexadecimal(bytes))),
+        ]
+    }
+
+    /// The text of a place: `device:` and 32, or `session:` and 16 hexadecimal digits.
+    static func text(_ place: PlaybackPlace) -> String {
+        switch place {
+        case .device(let device): "device:" + hexadecimal(device.bytes)
+        case .session(let session): "session:" + hexadecimal(withUnsafeBytes(of: session.bigEndian) { Array($0) })
+        }
+    }
+
+    /// Reads what ``text(_:)`` writes; nil for anything else.
+    static func place(_ text: String) -> PlaybackPlace? {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let bytes = ContentDefaults.bytes(hexadecimal: String(parts[1])) else { return nil }
+        switch parts[0] {
+        case "device": return DeviceHash(stored: bytes).map { .device($0) }
+        case "session" where bytes.count == 8: return .session(bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        default: return nil
+        }
+    }
+}

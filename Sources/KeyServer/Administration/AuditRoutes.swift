@@ -1,0 +1,89 @@
+import Hummingbird
+import KeyStore
+
+/// The routes that show the audit log, the newest entries first.
+///
+///     GET /admin/audit[?before=NUMBER&limit=]
+///     GET /admin/audit/verify[?head=NODE:NUMBER:HASH]    holds the whole log against its hash chains
+struct AuditRoutes: Sendable {
+    let store: any AuditLog
+
+    var endpoints: [AdminEndpoint] {
+        [
+            AdminEndpoint(.get, "/admin/audit", .read) { try await list($0) },
+            AdminEndpoint(.get, "/admin/audit/verify", .read) { try await verify($0) },
+        ]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        var query = try request.query()
+        let before = try query.take("before").map { text throws(ProblemDocument) in
+            guard let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else {
+                throw ProblemDocument(.malformedRequest, detail: "before is the number of an entry.")
+            }
+            return number
+        }
+        let limit = try AdminPage.limit(&query)
+        try query.finish()
+        let found = try await store.auditEntries(before: before, limit: limit + 1)
+        let page = found.prefix(limit)
+        return JSONValue.fields([
+            ("items", .array(page.map(Self.json))),
+            ("next", found.count > limit ? page.last.map { .string("\($0.number)") } : .null),
+        ]).response()
+    }
+
+    /// A broken log is an answer, and no problem of the request's.
+    private func verify(_ request: AdminRequest) async throws -> Response {
+        var query = try request.query()
+        let head = try query.take("head").map { text throws(ProblemDocument) in
+            guard let head = AuditHead(String(decoding: text, as: UTF8.self)) else {
+                throw ProblemDocument(.malformedRequest, detail: "head is what an earlier verification named.")
+            }
+            return head
+        }
+        try query.finish()
+        let found = try await store.verifyAudit(expecting: head)
+        let fault = found.firstBreak.map { fault -> JSONValue in
+            let fields: AdminJSON.Fields = [
+                ("fault", .string(fault.fault.rawValue)),
+                ("number", fault.number.map { .integer(Int($0)) }),
+                ("node", .string(hexadecimal(fault.node))),
+                ("sequence", .integer(Int(fault.sequence))),
+            ]
+            return JSONValue.fields(fields)
+        }
+        let fields: AdminJSON.Fields = [
+            ("whole", .bool(found.isWhole)),
+            ("entries", .integer(found.entries)),
+            ("heads", .array(found.heads.map { .string("\($0)") })),
+            ("break", fault),
+        ]
+        return JSONValue.fields(fields).response()
+    }
+
+    private static func json(_ entry: AuditEntry) -> JSONValue {
+        let record = entry.record
+        let fields: AdminJSON.Fields = [
+            ("number", .integer(Int(entry.number))),
+            ("node", .string(hexadecimal(entry.node))),
+            ("sequence", .integer(Int(entry.sequence))),
+            ("hash", .string(hexadecimal(entry.hash))),
+            ("milliseconds", .integer(Int(record.milliseconds))),
+            ("route", .string(record.route)),
+            ("outcome", .string(record.outcome)),
+            ("detail", record.detail.map { .string($0) }),
+            ("account", record.account.map { .string($0) }),
+            ("transactionId", AdminJSON.number(record.transactionID)),
+            ("sessionId", AdminJSON.number(record.sessionID)),
+            ("device", record.device.map { .string(hexadecimal($0.bytes)) }),
+            ("deviceClass", record.deviceClass.map { .string($0) }),
+            ("bundle", record.bundleName.map { .string($0) }),
+            ("policy", record.policyName.map { .string($0) }),
+            ("requestId", record.requestID.map { .string($0) }),
+            ("remoteAddress", record.remoteAddress.map { .string($0) }),
+            ("microseconds", .integer(Int(record.microseconds))),
+        ]
+        return .fields(fields + (record.assetID.map { AdminJSON.asset($0) } ?? []))
+    }
+}

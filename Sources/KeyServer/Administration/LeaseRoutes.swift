@@ -1,0 +1,92 @@
+import Hummingbird
+import KeyStore
+
+/// The routes that show and end simultaneous streams.
+///
+///     GET    /admin/leases[?account=]
+///     DELETE /admin/leases/{account}/{place}    place: device:HEX or session:HEX
+///
+/// An ended lease gets no more keys. It counts until the key has run out that the device still has.
+struct LeaseRoutes: Sendable {
+    let store: any GrantStore
+
+    var endpoints: [AdminEndpoint] {
+        [
+            AdminEndpoint(.get, "/admin/leases", .read) { try await list($0) },
+            AdminEndpoint(.delete, "/admin/leases/{account}/{place}", .support) { try await end($0) },
+        ]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        var query = try request.query()
+        let account = try query.take("account").map { bytes throws(ProblemDocument) in
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw ProblemDocument(.malformedRequest, detail: "The account is not UTF-8.")
+            }
+            return try AdminRequest.account(text)
+        }
+        let page = try AdminPage(&query)
+        let last = try page.after.map { key throws(ProblemDocument) in
+            guard let last = LeaseRecord(cursor: key) else { throw AdminPage.unknownCursor }
+            return last
+        }
+        let found = try await store.leases(account: account, at: request.now, after: last, limit: page.count)
+        return page.answer(found, key: \.cursor, Self.json)
+    }
+
+    private func end(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let account = try request.account()
+        guard let place = AdminJSON.place(try request.text("place")) else {
+            throw ProblemDocument(
+                .malformedRequest,
+                detail: "A place is device: and 32 hexadecimal digits, or session: and 16."
+            )
+        }
+        let text = AdminJSON.text(place)
+        var audit = request.audit("lease-end", "lease of account \(account) at \(text) ended")
+        audit.account = account
+        if case .device(let device) = place { audit.device = device }
+        if case .session(let session) = place { audit.sessionID = session }
+        guard try await store.endLease(account: account, place: place, now: request.now, audit: audit) else {
+            throw ProblemDocument(.notFound, detail: "There is no such lease.")
+        }
+        return .done
+    }
+
+    private static func json(_ lease: LeaseRecord) -> JSONValue {
+        let fields: AdminJSON.Fields = [
+            ("account", .string(lease.account)),
+            ("place", .string(AdminJSON.text(lease.place))),
+            ("sessionId", AdminJSON.number(lease.sessionID)),
+            ("since", AdminJSON.time(lease.since)),
+            ("until", AdminJSON.time(lease.until)),
+            ("purpose", .string(lease.purpose.rawValue)),
+            ("ended", AdminJSON.time(lease.ended)),
+        ]
+        return .fields(fields + AdminJSON.asset(lease.assetID))
+    }
+}
+
+extension LeaseRecord {
+    /// Where a lease stands among others: its account, a zero, its place.
+    fileprivate var cursor: [UInt8] { Array(account.utf8) + [0] + Array(AdminJSON.text(place).utf8) }
+
+    /// A lease that stands where that says.
+    fileprivate init?(cursor: [UInt8]) {
+        guard let zero = cursor.lastIndex(of: 0),
+            let account = String(validating: cursor[..<zero], as: UTF8.self),
+            let text = String(validating: cursor[(zero + 1)...], as: UTF8.self),
+            let place = AdminJSON.place(text)
+        else { return nil }
+        self.init(
+            account: account,
+            place: place,
+            sessionID: nil,
+            assetID: [],
+            since: 0,
+            until: 0,
+            purpose: .playback
+        )
+    }
+}

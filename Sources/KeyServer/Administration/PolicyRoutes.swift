@@ -1,0 +1,70 @@
+import Hummingbird
+import KeyStore
+
+/// The routes that licence policies are kept by.
+///
+///     GET    /admin/policies
+///     PUT    /admin/policies/{name}    a policy document (docs/policy.md)
+///     GET    /admin/policies/{name}
+///     DELETE /admin/policies/{name}
+struct PolicyRoutes: Sendable {
+    let store: any PolicyStore & AuditLog
+    /// More than any document needs.
+    private static let bodyLimit = 16_384
+
+    var endpoints: [AdminEndpoint] {
+        [
+            AdminEndpoint(.get, "/admin/policies", .read) { try await list($0) },
+            AdminEndpoint(.put, "/admin/policies/{name}", .content) { try await put($0) },
+            AdminEndpoint(.get, "/admin/policies/{name}", .read) { try await get($0) },
+            AdminEndpoint(.delete, "/admin/policies/{name}", .content) { try await delete($0) },
+        ]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let found = try await store.policies(after: try page.text(), limit: page.count)
+        return page.answer(found, key: { Array($0.name.utf8) }, Self.document)
+    }
+
+    private func put(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let body = try await request.request.jsonBody(upTo: Self.bodyLimit)
+        let record: PolicyRecord
+        do {
+            record = try ContentDefaults.policy(name: try request.text("name"), json: body.encoded)
+        } catch let error as ContentDefaults.PolicyMistake {
+            throw ProblemDocument(.malformedRequest, detail: error.description)
+        }
+        let outcome = try await store.putPolicy(record, replacing: true)
+        try await store.append(audit(request, "policy-put", record.name, "\(outcome)"))
+        return Self.document(record).response(status: outcome == .created ? .created : .ok)
+    }
+
+    private func get(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        guard let record = try await store.policy(name: try request.text("name")) else { throw Self.noPolicy }
+        return Self.document(record).response()
+    }
+
+    private func delete(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let name = try request.text("name")
+        guard try await store.deletePolicy(name: name) else { throw Self.noPolicy }
+        try await store.append(audit(request, "policy-delete", name, "deleted"))
+        return .done
+    }
+
+    private func audit(_ request: AdminRequest, _ outcome: String, _ name: String, _ what: String) -> AuditRecord {
+        var record = request.audit(outcome, "policy \(name) \(what)")
+        record.policyName = name
+        return record
+    }
+
+    private static let noPolicy = ProblemDocument(.notFound, detail: "There is no such policy.")
+
+    /// The document as it is stored; its name alone if it cannot be read, which a list must survive.
+    private static func document(_ record: PolicyRecord) -> JSONValue {
+        (try? JSONValue(parsing: record.document)) ?? .fields([("name", .string(record.name))])
+    }
+}

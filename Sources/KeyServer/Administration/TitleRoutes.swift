@@ -1,0 +1,196 @@
+import Hummingbird
+import KeyServerModule
+import KeyStore
+
+/// The routes that titles are kept by, with their tracks and key periods.
+///
+///     GET    /admin/titles
+///     PUT    /admin/titles/{title}                           {"titleId": HEX, "policy": NAME, "keyUriTemplate": TEXT}
+///     GET    /admin/titles/{title}
+///     DELETE /admin/titles/{title}
+///     GET    /admin/titles/{title}/tracks
+///     PUT    /admin/titles/{title}/tracks/{track}            {"kind": "hd", "streamId": HEX, "policy": NAME}
+///     GET    /admin/titles/{title}/tracks/{track}
+///     DELETE /admin/titles/{title}/tracks/{track}
+///     GET    /admin/titles/{title}/tracks/{track}/periods    the track's keys, without the keys
+///
+/// A key period is made by `PUT /admin/content/{asset}`. What is referred to is never deleted.
+struct TitleRoutes: Sendable {
+    let store: any TitleStore & PolicyStore & AuditLog
+    private static let bodyLimit = 4_096
+
+    var endpoints: [AdminEndpoint] {
+        let track = "/admin/titles/{title}/tracks/{track}"
+        return [
+            AdminEndpoint(.get, "/admin/titles", .read) { try await list($0) },
+            AdminEndpoint(.put, "/admin/titles/{title}", .content) { try await put($0) },
+            AdminEndpoint(.get, "/admin/titles/{title}", .read) { try await get($0) },
+            AdminEndpoint(.delete, "/admin/titles/{title}", .content) { try await delete($0) },
+            AdminEndpoint(.get, "/admin/titles/{title}/tracks", .read) { try await listTracks($0) },
+            AdminEndpoint(.put, track, .content) { try await putTrack($0) },
+            AdminEndpoint(.get, track, .read) { try await getTrack($0) },
+            AdminEndpoint(.delete, track, .content) { try await deleteTrack($0) },
+            AdminEndpoint(.get, track + "/periods", .read) { try await listPeriods($0) },
+        ]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let found = try await store.titles(after: try page.text(), limit: page.count)
+        return page.answer(found, key: { Array($0.name.utf8) }, Self.json)
+    }
+
+    private func put(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        let record = try TitleRecord(
+            name: try request.text("title"),
+            titleID: try fields.bytes("titleId"),
+            policyName: try fields.string("policy"),
+            keyURITemplate: try fields.string("keyUriTemplate"),
+            time: request.now
+        )
+        try fields.finish()
+        let outcome = try await store.putTitle(record, replacing: true)
+        try await store.append(request.audit("title-put", "title \(record.name) \(outcome)"))
+        let stored = try await store.title(name: record.name) ?? record
+        return Self.json(stored).response(status: outcome == .created ? .created : .ok)
+    }
+
+    private func get(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        return Self.json(try await title(request)).response()
+    }
+
+    private func delete(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let name = try request.text("title")
+        guard try await store.deleteTitle(name: name) else { throw Self.noTitle }
+        try await store.append(request.audit("title-delete", "title \(name) deleted"))
+        return .done
+    }
+
+    private func listTracks(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let tracks = try await store.tracks(title: try await title(request).name)
+        return page.answer(ofAll: tracks, key: { Array($0.name.utf8) }, Self.json)
+    }
+
+    private func putTrack(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        guard let kind = try fields.choice("kind", ContentTrack.self) else {
+            throw fields.error("kind", "the field is missing")
+        }
+        let record = try TrackRecord(
+            title: try request.text("title"),
+            name: try request.text("track"),
+            kind: kind,
+            streamID: try fields.bytes("streamId"),
+            policyName: try fields.string("policy")
+        )
+        try fields.finish()
+        guard try await store.title(name: record.title) != nil else { throw Self.noTitle }
+        try await check(record)
+        let outcome = try await store.putTrack(record, replacing: true)
+        try await store.append(request.audit("track-put", "track \(record.title)/\(record.name) \(outcome)"))
+        return Self.json(record).response(status: outcome == .created ? .created : .ok)
+    }
+
+    /// A level for video on an audio track is refused now, not at the first licence.
+    private func check(_ record: TrackRecord) async throws {
+        guard let name = record.policyName, let policy = try await store.policy(name: name) else { return }
+        do {
+            _ = try LicensePolicy(json: policy.document, for: TrackKind(record.kind))
+        } catch {
+            throw ProblemDocument(.conflict, detail: "The policy does not go with the track: \(error)")
+        }
+    }
+
+    private func getTrack(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        return Self.json(try await track(request)).response()
+    }
+
+    private func deleteTrack(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let (title, name) = (try request.text("title"), try request.text("track"))
+        guard try await store.deleteTrack(title: title, name: name) else { throw Self.noTrack }
+        try await store.append(request.audit("track-delete", "track \(title)/\(name) deleted"))
+        return .done
+    }
+
+    private func listPeriods(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let track = try await track(request)
+        let last = try page.after.map { key throws(ProblemDocument) in
+            guard let last = ContentInfo(cursor: key, of: track) else { throw AdminPage.unknownCursor }
+            return last
+        }
+        let found = try await store.keyPeriods(title: track.title, track: track.name, after: last, limit: page.count)
+        return page.answer(found, key: \.cursor, \.administrationJSON)
+    }
+
+    private func title(_ request: AdminRequest) async throws -> TitleRecord {
+        guard let title = try await store.title(name: try request.text("title")) else { throw Self.noTitle }
+        return title
+    }
+
+    private func track(_ request: AdminRequest) async throws -> TrackRecord {
+        let name = try request.text("track")
+        let tracks = try await store.tracks(title: try request.text("title"))
+        guard let track = tracks.first(where: { $0.name == name }) else { throw Self.noTrack }
+        return track
+    }
+
+    private static let noTitle = ProblemDocument(.notFound, detail: "There is no such title.")
+    private static let noTrack = ProblemDocument(.notFound, detail: "The title has no such track.")
+
+    private static func json(_ title: TitleRecord) -> JSONValue {
+        .fields([
+            ("name", .string(title.name)),
+            ("titleId", .string(hexadecimal(title.titleID))),
+            ("policy", title.policyName.map { .string($0) }),
+            ("keyUriTemplate", title.keyURITemplate.map { .string($0) }),
+            ("created", AdminJSON.time(title.created)),
+            ("updated", AdminJSON.time(title.updated)),
+        ])
+    }
+
+    private static func json(_ track: TrackRecord) -> JSONValue {
+        .fields([
+            ("title", .string(track.title)),
+            ("name", .string(track.name)),
+            ("kind", .string(track.kind.rawValue)),
+            ("streamId", .string(hexadecimal(track.streamID))),
+            ("policy", track.policyName.map { .string($0) }),
+        ])
+    }
+}
+
+extension ContentInfo {
+    /// Where a key period stands among those of its track: its beginning as decimal digits, a colon, the asset ID.
+    fileprivate var cursor: [UInt8] { Array("\(validFrom.map { "\($0)" } ?? ""):".utf8) + assetID }
+
+    /// A key period that stands where that says.
+    fileprivate init?(cursor: [UInt8], of track: TrackRecord) {
+        let parts = cursor.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let validFrom = parts[0].isEmpty ? nil : Int64(String(decoding: parts[0], as: UTF8.self))
+        guard parts[0].isEmpty || validFrom != nil else { return nil }
+        try? self.init(
+            assetID: Array(parts[1]),
+            keyID: [UInt8](repeating: 0, count: 16),
+            track: track.kind,
+            policyName: nil,
+            streamID: nil,
+            titleID: nil,
+            titleName: track.title,
+            trackName: track.name,
+            validFrom: validFrom,
+            validUntil: nil,
+            created: 0,
+            updated: 0
+        )
+    }
+}

@@ -1,0 +1,65 @@
+import FPSCrypto
+import Hummingbird
+import KeyStore
+
+/// The routes that tokens for administration are kept by.
+///
+///     GET    /admin/tokens           names and roles
+///     POST   /admin/tokens           {"name": NAME, "role": "viewer" | "support" | "content" | "admin"}
+///     DELETE /admin/tokens/{name}
+///
+/// The answer to `POST` is the only place where a token is ever shown.
+struct TokenRoutes: Sendable {
+    let store: any AdminTokenStore & AuditLog
+    private static let bodyLimit = 1_024
+
+    var endpoints: [AdminEndpoint] {
+        [
+            AdminEndpoint(.get, "/admin/tokens", .administer) { try await list($0) },
+            AdminEndpoint(.post, "/admin/tokens", .administer) { try await make($0) },
+            AdminEndpoint(.delete, "/admin/tokens/{name}", .administer) { try await delete($0) },
+        ]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let tokens = try await store.adminTokens()
+        return page.answer(ofAll: tokens, key: { Array($0.name.utf8) }) { .fields(Self.fields($0)) }
+    }
+
+    private func make(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        let name = try fields.string("name")
+        let role = try fields.choice("role", AdminRole.self)
+        try fields.finish()
+        guard let name, let role else { throw fields.error(name == nil ? "name" : "role", "the field is missing") }
+        guard name != SingleAdminToken.name else {
+            throw ProblemDocument(.conflict, detail: "The token in the data folder is called so.")
+        }
+        let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: request.now)
+        try await store.addAdminToken(record)
+        try await store.append(request.audit("token-make", "token \(name) made, role \(role)"))
+        let text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return JSONValue.fields(Self.fields(record) + [("token", .string(text))]).response(status: .created)
+    }
+
+    private func delete(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let name = try request.text("name")
+        guard try await store.deleteAdminToken(name: name) else {
+            throw ProblemDocument(.notFound, detail: "There is no such token.")
+        }
+        try await store.append(request.audit("token-delete", "token \(name) deleted"))
+        return .done
+    }
+
+    private static func fields(_ record: AdminTokenRecord) -> AdminJSON.Fields {
+        [
+            ("name", .string(record.name)),
+            ("role", .string(record.role.rawValue)),
+            ("created", AdminJSON.time(record.created)),
+            ("lastUsed", AdminJSON.time(record.lastUsedDay.map { $0 * 86_400 })),
+        ]
+    }
+}

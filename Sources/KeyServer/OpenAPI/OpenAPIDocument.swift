@@ -1,0 +1,92 @@
+import HTTPTypes
+public import Hummingbird
+import KeyStore
+
+/// The OpenAPI 3.1 document of all routes, public ones and administration.
+///
+/// It is made of values instead of being a file beside the executable, so that it is always there, and so that problem
+/// types, roles and headers are those of the code. A test holds it against the routes in both directions.
+public enum OpenAPIDocument {
+    /// The document as JSON text.
+    public static let json: [UInt8] = value.encoded
+
+    /// Every operation.
+    static let operations = OpenAPIOperation.forPlayback + OpenAPIOperation.forAdministration
+
+    /// Puts `GET /openapi.json` on a router: the one for administration. It needs no token, since it is no secret.
+    public static func add(to router: Router<ServerRequestContext>) {
+        router.get("/openapi.json") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: .init(byteBuffer: .init(bytes: json))
+            )
+        }
+    }
+
+    static var value: JSONValue {
+        var paths: [String: [(name: String, value: JSONValue?)]] = [:]
+        for operation in operations {
+            let method = operation.method.rawValue.lowercased()
+            paths[operation.path, default: []].append((method, operation.json))
+        }
+        return .fields([
+            ("openapi", .string("3.1.0")),
+            ("info", info),
+            (
+                "tags",
+                .array(OpenAPIOperation.Tag.allCases.map { .fields([("name", .string($0.rawValue))]) })
+            ),
+            ("paths", .object(paths.mapValues { .fields($0) })),
+            (
+                "components",
+                .fields([
+                    ("schemas", .fields(OpenAPISchemas.all.map { ($0.name, parsed($0.json)) })),
+                    ("headers", headers),
+                    ("securitySchemes", securitySchemes),
+                ])
+            ),
+        ])
+    }
+
+    /// A piece of JSON text as a value. A test holds that all can be read.
+    static func parsed(_ json: String) -> JSONValue {
+        (try? JSONValue(parsing: Array(json.utf8), maximumDepth: 32)) ?? .null
+    }
+
+    private static let info = parsed(
+        #"""
+        {"title": "Keyway key server", "version": "1", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
+         "description": "Licences and keys for players, and administration. Administration may be on a listener of its own. HEAD is answered wherever GET is. A known path answers other methods with 405 and Allow, an unknown path with 404. Every failure is a problem document (RFC 9457)."}
+        """#
+    )
+
+    private static let headers = parsed(
+        #"""
+        {"RequestId": {"description": "The request's ID, as in log and audit.", "required": true,
+           "schema": {"type": "string", "minLength": 1}},
+         "CacheControl": {"description": "no-store, but for certificates.", "required": true,
+           "schema": {"type": "string"}},
+         "Trace": {"description": "The W3C's trace context of the request.", "required": true,
+           "schema": {"type": "string", "pattern": "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"}},
+         "RetryAfter": {"description": "When to come back, in seconds.", "required": true,
+           "schema": {"type": "integer", "minimum": 1}},
+         "Authenticate": {"description": "Bearer", "required": true, "schema": {"type": "string"}},
+         "Persistable": {"description": "Whether the key may be kept; of answers that are not JSON.",
+           "schema": {"type": "string", "enum": ["true", "false"]}},
+         "DualExpiry": {"description": "Whether the key has storage and playback durations; of answers that are not JSON.",
+           "schema": {"type": "string", "enum": ["true", "false"]}}}
+        """#
+    )
+
+    private static let securitySchemes = parsed(
+        #"""
+        {"adminToken": {"type": "http", "scheme": "bearer",
+           "description": "A token for administration. An operation lists the roles that may."},
+         "playbackToken": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+           "description": "A playback token; not needed by a server in development mode or without authorization."},
+         "signedURL": {"type": "apiKey", "in": "query", "name": "sig",
+           "description": "A signed, expiring URL, for players that send no header: docs/other-clients.md."}}
+        """#
+    )
+}

@@ -1,0 +1,168 @@
+import HTTPTypes
+import KeyStore
+
+/// A route as the OpenAPI document describes it.
+struct OpenAPIOperation: Sendable {
+    enum Tag: String, CaseIterable {
+        case licences = "Licences"
+        case operations = "Operations"
+        case content = "Content"
+        case titles = "Titles"
+        case policies = "Policies"
+        case certificates = "Certificates"
+        case leases = "Leases"
+        case accounts = "Accounts"
+        case audit = "Audit"
+        case tokens = "Tokens"
+    }
+
+    /// Who may ask.
+    enum Security {
+        case anybody
+        /// Whoever has a playback token, or anybody, as the server is set up; a signed URL where that is possible.
+        case playback(orSignedURL: Bool)
+        case administration(AdminPermission)
+    }
+
+    /// A parameter of the query, or a description of one of the path.
+    struct Parameter {
+        let name: String
+        let description: String
+        let schema: String
+        var isRequired = false
+    }
+
+    /// What a body may be: media types and the JSON texts of their schemas.
+    typealias Content = [(type: String, schema: String)]
+
+    let method: HTTPRequest.Method
+    let path: String
+    let id: String
+    let tag: Tag
+    let summary: String
+    let security: Security
+    var parameters: [Parameter] = []
+    var body: Content = []
+    /// Whether the body is read for what it is, whatever its Content-Type says.
+    var takesAnyType = false
+    /// What a success looks like, by status. An empty content is no body.
+    var answers: [(status: Int, description: String, content: Content)] = []
+    /// Names of response headers that a success has beside the usual ones, and the components that describe them.
+    var answerHeaders: [(name: String, component: String)] = []
+    /// What may go wrong, beside what may go wrong anywhere.
+    var problems: [ProblemType] = []
+    /// Whether the server may fail in it: a route that asks no store does not.
+    var mayFail = true
+
+    /// Every problem that the operation may be answered with, in the order of ``ProblemType/all``.
+    var allProblems: [ProblemType] {
+        var types = Set(problems)
+        if !body.isEmpty {
+            types.formUnion([.malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout])
+        }
+        if body.isEmpty { types.subtract([.unsupportedMediaType, .bodyTooLarge, .requestTimeout]) }
+        if takesAnyType { types.remove(.unsupportedMediaType) }
+        if mayFail { types.formUnion([.unavailable, .internalError]) }
+        if case .administration = security {
+            types.formUnion([.malformedRequest, .unauthorized, .forbidden, .rateLimited])
+        }
+        return ProblemType.all.filter { types.contains($0) }
+    }
+
+    var json: JSONValue {
+        .fields([
+            ("operationId", .string(id)),
+            ("tags", .array([.string(tag.rawValue)])),
+            ("summary", .string(summary)),
+            ("security", securityJSON),
+            ("parameters", parametersJSON),
+            ("requestBody", body.isEmpty ? nil : .fields([("required", .bool(true)), ("content", Self.json(body))])),
+            ("responses", responses),
+        ])
+    }
+
+    private var securityJSON: JSONValue {
+        let nothing = JSONValue.object([:])
+        switch security {
+        case .anybody:
+            return .array([])
+        case .playback(let orSignedURL):
+            let ways: [JSONValue] = [nothing, .object(["playbackToken": .array([])])]
+            return .array(ways + (orSignedURL ? [.object(["signedURL": .array([])])] : []))
+        case .administration(let permission):
+            let roles = AdminRole.allCases.filter { $0.allows(permission) }
+            return .array([.object(["adminToken": .array(roles.map { .string($0.rawValue) })])])
+        }
+    }
+
+    private var parametersJSON: JSONValue? {
+        let inPath = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+        let pathParameters = inPath.map { name in
+            Self.json(Self.pathParameter(name), place: "path")
+        }
+        let all = pathParameters + parameters.map { Self.json($0, place: "query") }
+        return all.isEmpty ? nil : .array(all)
+    }
+
+    private static func json(_ parameter: Parameter, place: String) -> JSONValue {
+        .fields([
+            ("name", .string(parameter.name)),
+            ("in", .string(place)),
+            ("required", .bool(parameter.isRequired)),
+            ("description", .string(parameter.description)),
+            ("schema", OpenAPIDocument.parsed(parameter.schema)),
+        ])
+    }
+
+    private static func json(_ content: Content) -> JSONValue {
+        .fields(content.map { ($0.type, .fields([("schema", OpenAPIDocument.parsed($0.schema))])) })
+    }
+
+    private var responses: JSONValue {
+        var responses: AdminJSON.Fields = answers.map { answer in
+            let headers = Self.usualHeaders + answerHeaders.map { ($0.name, Self.header($0.component)) }
+            let fields: AdminJSON.Fields = [
+                ("description", .string(answer.description)),
+                ("headers", .fields(headers)),
+                ("content", answer.content.isEmpty ? nil : Self.json(answer.content)),
+            ]
+            return ("\(answer.status)", .fields(fields))
+        }
+        let byStatus = Dictionary(grouping: allProblems, by: \.status.code)
+        responses += byStatus.map { ("\($0.key)", Self.response($0.value, status: $0.key)) }
+        // A status of a text answer, such as 503 of /readyz, is not a problem's too.
+        return .fields(responses)
+    }
+
+    private static func response(_ problems: [ProblemType], status: Int) -> JSONValue {
+        var headers = usualHeaders
+        if status == 401 { headers.append(("WWW-Authenticate", header("Authenticate"))) }
+        if status == 429 || status == 503 { headers.append(("Retry-After", header("RetryAfter"))) }
+        let types = JSONValue.fields([("type", .fields([("enum", .array(problems.map { .string($0.uri) }))]))])
+        let schema = JSONValue.fields([
+            ("allOf", .array([.object(["$ref": .string("#/components/schemas/Problem")])])),
+            ("properties", types),
+        ])
+        let example = JSONValue.fields([
+            ("type", problems.first.map { .string($0.uri) }),
+            ("title", problems.first.map { .string($0.title) }),
+            ("status", .integer(status)),
+            ("instance", .string("5f0c3d2a9b7e4c61")),
+        ])
+        let media = JSONValue.fields([("schema", schema), ("example", example)])
+        return .fields([
+            ("description", .string(problems.map { "`\($0.name)`: \($0.title)." }.joined(separator: " "))),
+            ("headers", .fields(headers)),
+            ("content", .object(["application/problem+json": media])),
+        ])
+    }
+
+    private static let usualHeaders: AdminJSON.Fields = [
+        ("X-Request-Id", header("RequestId")), ("Cache-Control", header("CacheControl")),
+        ("traceparent", header("Trace")),
+    ]
+
+    private static func header(_ component: String) -> JSONValue {
+        .object(["$ref": .string("#/components/headers/\(component)")])
+    }
+}

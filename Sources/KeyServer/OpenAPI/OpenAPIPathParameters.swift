@@ -1,0 +1,36 @@
+extension OpenAPIOperation {
+    /// What a parameter of a path is, wherever it stands.
+    static func pathParameter(_ name: String) -> Parameter {
+        let (description, schema): (String, String) =
+            switch name {
+            case "asset":
+                (
+                    "The asset ID, percent-encoded, 2 to 200 bytes.",
+                    #"{"type": "string", "minLength": 2, "maxLength": 200}"#
+                )
+            case "account":
+                (
+                    "The account, percent-encoded, 1 to 200 bytes.",
+                    #"{"type": "string", "minLength": 1, "maxLength": 200}"#
+                )
+            case "subject":
+                (
+                    "A title's name or an asset ID, percent-encoded, 1 to 200 bytes.",
+                    #"{"type": "string", "minLength": 1, "maxLength": 200}"#
+                )
+            case "kid":
+                (
+                    "The key ID: 32 hexadecimal digits, with the dashes of a UUID or without.",
+                    #"{"type": "string", "pattern": "^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$"}"#
+                )
+            case "device", "stream": ("16 bytes in hexadecimal digits.", self.schema("Hex16"))
+            case "place":
+                (
+                    "`device:` and 32 hexadecimal digits, or `session:` and 16.",
+                    #"{"type": "string", "pattern": "^(device:[0-9a-fA-F]{32}|session:[0-9a-fA-F]{16})$"}"#
+                )
+            default: ("A name: letters, digits, dots, hyphens and underscores.", self.schema("Name"))
+            }
+        return Parameter(name: name, description: description, schema: schema, isRequired: true)
+    }
+}

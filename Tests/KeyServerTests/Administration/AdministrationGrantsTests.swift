@@ -1,0 +1,77 @@
+import KeyStore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Leases, devices, kept keys and rentals over HTTP")
+struct AdministrationGrantsTests {
+    @Test("Leases are listed for one account or all, in pages, and ended")
+    func leases() async throws {
+        try await LicenseServer.run { server in
+            let device = try await server.grant(account: "bob/ü", hu: 1)
+            _ = try await server.grant(account: "bob/ü", hu: 2)
+            _ = try await server.grant(account: "alice", hu: 3)
+            let all = try await server.pages("/leases", limit: 1)
+            #expect(all.map(\.count) == [1, 1, 1])
+            #expect(all.joined().map { $0["account"] } == [.string("alice"), .string("bob/ü"), .string("bob/ü")])
+            let own = try await server.pages("/leases?account=bob%2F%C3%BC", limit: 1)
+            #expect(own.count == 2)
+
+            let place = "device:" + hexadecimal(device.bytes)
+            let path = "/leases/bob%2F%C3%BC/\(place)"
+            #expect(try await server.admin("DELETE", path, token: try await server.token(.viewer)).status == 403)
+            #expect(try await server.admin("DELETE", path, token: try await server.token(.support)).status == 204)
+            let ended = try await server.pages("/leases?account=bob%2F%C3%BC", limit: 9).joined()
+                .filter { $0["place"] == .string(place) }
+            #expect(ended.allSatisfy { $0["ended"] != nil })
+            #expect(try await server.admin("DELETE", "/leases/carol/\(place)").status == 404)
+            #expect(try await server.admin("DELETE", "/leases/bob/device:00").status == 400)
+            #expect(try await server.admin("DELETE", "/leases/bob/session:00000000000000zz").status == 400)
+            let change = "admin-lease-end by a-support: lease of account bob/ü at \(place) ended"
+            #expect(try await server.changes() == [change])
+        }
+    }
+
+    @Test("An account's devices, kept keys and rentals are listed and taken away, once")
+    func account() async throws {
+        try await LicenseServer.run { server in
+            let device = hexadecimal(try await server.grant(account: "bob", hu: 1).bytes)
+            _ = try await server.grant(account: "bob", hu: 1, stream: 2)
+            let stream = String(repeating: "01", count: 16)
+            let support = try await server.token(.support)
+
+            #expect(try await server.pages("/accounts/bob/devices", limit: 1).map(\.count) == [1])
+            #expect(try await server.pages("/accounts/bob/licenses", limit: 1).map(\.count) == [1, 1])
+            #expect(try await server.pages("/accounts/bob/rentals", limit: 1).map(\.count) == [1, 1])
+            #expect(try await server.pages("/accounts/alice/rentals", limit: 1).map(\.count) == [0])
+
+            for path in ["/devices/\(device)", "/licenses/\(device)/\(stream)", "/rentals/film%2F1"] {
+                let path = "/accounts/bob" + path
+                #expect(try await server.admin("DELETE", path, token: support).status == 204, "\(path)")
+                #expect(try await server.admin("DELETE", path, token: support).status == 404, "\(path)")
+            }
+            let licenses = try await server.pages("/accounts/bob/licenses", limit: 9).joined().map { $0["end"] }
+            #expect(licenses == [.string("revoked"), nil])
+            #expect(try await server.pages("/accounts/bob/rentals", limit: 9).joined().count == 1)
+            #expect(try await server.pages("/accounts/bob/devices", limit: 9).joined().isEmpty)
+            #expect(
+                try await server.changes() == [
+                    "admin-device-forget by a-support: device \(device) of account bob forgotten",
+                    "admin-license-revoke by a-support: licence \(stream) of account bob on \(device) revoked",
+                    "admin-rental-forget by a-support: rental of film/1 by account bob forgotten",
+                ]
+            )
+        }
+    }
+
+    @Test("Places are read as they are written")
+    func places() throws {
+        let device = try #require(DeviceHash(stored: Array(0..<16)))
+        for place in [PlaybackPlace.device(device), .session(0), .session(.max)] {
+            #expect(AdminJSON.place(AdminJSON.text(place)) == place)
+        }
+        for text in ["", "device", "device:", "device:00", "session:1", "session:zz00000000000000", "planet:00"] {
+            #expect(AdminJSON.place(text) == nil)
+        }
+    }
+}

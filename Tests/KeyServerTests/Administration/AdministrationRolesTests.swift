@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+import KeyStore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Who may administer what")
+struct AdministrationRolesTests {
+    private static let endpoints = Administration(
+        store: InMemoryKeyStore(),
+        authenticator: SingleAdminToken(LicenseServer.token)
+    ).endpoints
+
+    /// A path with something in the place of its parameters.
+    private func path(_ endpoint: AdminEndpoint) -> String {
+        let values = ["device": "00", "stream": "00", "place": "session:0000000000000001"]
+        let parts = endpoint.path.dropFirst("/admin".count).split(separator: "/").map { part -> String in
+            guard part.hasPrefix("{") else { return String(part) }
+            return values[String(part.dropFirst().dropLast())] ?? "nothing-here"
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    @Test("Every route answers every role as the table says, and nobody without a token")
+    func table() async throws {
+        try await LicenseServer.run { server in
+            var tokens: [AdminRole: String] = [:]
+            for role in AdminRole.allCases { tokens[role] = try await server.token(role) }
+            for endpoint in Self.endpoints {
+                let body = [.put, .post].contains(endpoint.method) ? "{\"none\": 1}" : nil
+                let (method, path) = (endpoint.method.rawValue, path(endpoint))
+                let anonymous = try await server.admin(method, path, body, token: nil)
+                #expect(anonymous.status == 401, "\(method) \(path)")
+                #expect(anonymous.headers["www-authenticate"] == "Bearer")
+                #expect(anonymous.headers["cache-control"] == "no-store")
+                for role in AdminRole.allCases {
+                    let answer = try await server.admin(method, path, body, token: tokens[role])
+                    let isForbidden = answer.json["type"] == .string("urn:keyway:problem:forbidden")
+                    #expect(isForbidden == !role.allows(endpoint.permission), "\(method) \(path) as \(role)")
+                    #expect((answer.status == 403) == isForbidden, "\(method) \(path) as \(role)")
+                    #expect(answer.status != 401 && answer.status < 500, "\(method) \(path) as \(role)")
+                    #expect(answer.headers["cache-control"] == "no-store", "\(method) \(path) as \(role)")
+                }
+            }
+            #expect(try await server.changes().isEmpty)
+        }
+    }
+
+    @Test("Reading takes the permission to read, and nothing is changed by it; tokens are the administrator's")
+    func permissions() {
+        for endpoint in Self.endpoints {
+            if endpoint.path.hasPrefix("/admin/tokens") {
+                #expect(endpoint.permission == .administer)
+            } else {
+                #expect((endpoint.method == .get) == (endpoint.permission == .read), "\(endpoint.path)")
+            }
+        }
+    }
+
+    @Test("The table in docs/admin-api.md is that of the code")
+    func documented() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+        let text = try String(contentsOf: root.appending(path: "docs/admin-api.md"), encoding: .utf8)
+        var documented: Set<String> = []
+        for line in text.split(separator: "\n") where line.hasPrefix("| `") && line.contains("/admin/") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let roles = cells.last ?? ""
+            documented.insert("\(cells[0].replacing("`", with: "")): \(roles)")
+        }
+        let real = Self.endpoints.map { endpoint in
+            let roles = AdminRole.allCases.filter { $0.allows(endpoint.permission) }.map(\.rawValue)
+            return "\(endpoint.method.rawValue) \(endpoint.path): \(roles.joined(separator: ", "))"
+        }
+        #expect(documented.subtracting(real).sorted() == [])
+        #expect(Set(real).subtracting(documented).sorted() == [])
+    }
+
+    @Test("A token of the store stops working when it is deleted, and its use is noted by day")
+    func stored() async throws {
+        try await LicenseServer.run { server in
+            let token = try await server.token(.viewer)
+            #expect(try await server.admin("GET", "/policies", token: token).status == 200)
+            let today = systemMilliseconds() / 86_400_000
+            let record = try await server.store.adminTokens().first
+            #expect((record?.lastUsedDay).map { today - 1...today ~= $0 } == true)
+            #expect(try await server.admin("DELETE", "/tokens/a-viewer").status == 204)
+            #expect(try await server.admin("GET", "/policies", token: token).status == 401)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import KeyStore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Tokens and the audit log over HTTP")
+struct AdministrationTokensTests {
+    @Test("A token is shown once, works with its role, and is in no list, log or audit record")
+    func tokens() async throws {
+        try await LicenseServer.run { server in
+            let made = try await server.admin("POST", "/tokens", #"{"name": "ci", "role": "content"}"#)
+            #expect(made.status == 201)
+            guard case .string(let token)? = made.json["token"] else { throw Fault() }
+            #expect(token.utf8.count >= 40)
+            #expect(try await server.admin("PUT", "/policies/p", "{}", token: token).status == 201)
+            #expect(try await server.admin("GET", "/tokens", token: token).status == 403)
+
+            let conflict = try await server.admin("POST", "/tokens", #"{"name": "ci", "role": "viewer"}"#)
+            #expect(conflict.status == 409)
+            let reserved = try await server.admin("POST", "/tokens", #"{"name": "admin-token", "role": "viewer"}"#)
+            #expect(reserved.status == 409)
+            for body in [
+                "{}", #"{"name": "a"}"#, #"{"name": "a b", "role": "viewer"}"#, #"{"name": "a", "role": "x"}"#,
+            ] {
+                #expect(try await server.admin("POST", "/tokens", body).status == 400, "\(body)")
+            }
+            let listed = try await server.admin("GET", "/tokens")
+            #expect(try await server.pages("/tokens", limit: 1).joined().map { $0["name"] } == [.string("ci")])
+            let audit = try await server.admin("GET", "/audit")
+            for text in [listed.text, audit.text, server.log.text] {
+                #expect(!text.contains(token))
+                #expect(!text.contains(LicenseServer.token))
+            }
+            #expect(
+                try await server.changes() == [
+                    "admin-token-make by admin-token: token ci made, role content",
+                    "admin-policy-put by ci: policy p created",
+                ]
+            )
+        }
+    }
+
+    @Test("The audit log is read backwards in pages, and held against its chain")
+    func audit() async throws {
+        try await LicenseServer.run { server in
+            for number in 0..<5 { #expect(try await server.admin("PUT", "/policies/p\(number)", "{}").status == 201) }
+            let pages = try await server.pages("/audit", limit: 2, parameter: "before")
+            #expect(pages.map(\.count) == [2, 2, 1])
+            let details = pages.joined().map { $0["policy"] }
+            #expect(details == (0..<5).reversed().map { .string("p\($0)") })
+
+            let whole = try await server.admin("GET", "/audit/verify")
+            #expect(whole.json["whole"] == .bool(true))
+            #expect(whole.json["entries"] == .integer(5))
+            guard case .array(let heads)? = whole.json["heads"], case .string(let head)? = heads.first else {
+                throw Fault()
+            }
+            #expect(try await server.admin("GET", "/audit/verify?head=\(head)").json["whole"] == .bool(true))
+            let forged = head.dropLast(2) + (head.hasSuffix("00") ? "11" : "00")
+            let broken = try await server.admin("GET", "/audit/verify?head=\(forged)")
+            #expect(broken.status == 200)
+            #expect(broken.json["whole"] == .bool(false))
+        }
+    }
+}

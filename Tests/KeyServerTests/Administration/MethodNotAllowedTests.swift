@@ -1,0 +1,43 @@
+import Testing
+
+@testable import KeyServer
+
+@Suite("Methods that a path does not take")
+struct MethodNotAllowedTests {
+    @Test(
+        "A known path answers 405 and names what it takes",
+        arguments: [
+            ("DELETE", "/healthz", "GET, HEAD"), ("GET", "/fps/license", "POST"),
+            ("POST", "/admin/content/some%2Fthing", "DELETE, GET, HEAD, PUT"),
+            ("PATCH", "/admin/tokens", "GET, HEAD, POST"),
+            ("TRACE", "/admin/leases/a/device:00", "DELETE"),
+        ]
+    )
+    func known(method: String, path: String, allow: String) async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.send(method, path)
+            #expect(answer.status == 405)
+            #expect(answer.headers["allow"] == allow)
+            #expect(answer.json["type"] == .string("urn:keyway:problem:method-not-allowed"))
+        }
+    }
+
+    @Test("An unknown path answers 404 with any method", arguments: ["GET", "POST", "DELETE", "PATCH"])
+    func unknown(method: String) async throws {
+        try await LicenseServer.run { server in
+            for path in ["/", "/admin", "/admin/content/a/b", "/fps", "/fps/license/x"] {
+                let answer = try await server.send(method, path)
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.headers["allow"] == nil)
+            }
+        }
+    }
+
+    @Test("What a route has not found stays 404")
+    func notFound() async throws {
+        try await LicenseServer.run { (server: LicenseServer) async throws in
+            #expect(try await server.admin("GET", "/policies/none").status == 404)
+            #expect(try await server.send("GET", "/fps/certificate?app=none").status == 404)
+        }
+    }
+}
