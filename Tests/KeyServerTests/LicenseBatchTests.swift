@@ -13,9 +13,12 @@ struct LicenseBatchTests {
         )
         #expect(batch.items.map(\.id) == [7, -1])
         let first = try batch.items[0].content.get()
-        #expect(first == .init(spc: [1], assetID: nil, wantsPersistableKey: false))
+        #expect(first == .init(spc: [1], assetID: nil, wantsPersistableKey: false, isPreload: false))
         let second = try batch.items[1].content.get()
-        #expect(second == .init(spc: [0xFB, 0xFF], assetID: Array("mové".utf8), wantsPersistableKey: true))
+        #expect(
+            second
+                == .init(spc: [0xFB, 0xFF], assetID: Array("mové".utf8), wantsPersistableKey: true, isPreload: false)
+        )
     }
 
     @Test(

@@ -28,6 +28,7 @@ struct LicenseServer: Sendable {
     /// Runs a server for as long as `test` runs.
     static func run(
         pool: BoundedWorkPool = BoundedWorkPool(threads: 2, capacity: 64),
+        authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
@@ -56,11 +57,11 @@ struct LicenseServer: Sendable {
             clock: { clock.now * 1000 }
         )
         let router = Listener.makeRouter()
-        LicenseRoutes(service: service, bundles: [bundle], limits: ListenerLimits()).add(to: router)
-        let admin = router.group("/admin").add(middleware: AdminTokenMiddleware(token: AdminToken(token)))
-        ContentRoutes(store: store).add(to: admin)
-        PolicyRoutes(store: store).add(to: admin)
-        let application = Listener.makeApplication(
+        LicenseRoutes(service: service, authorizer: authorizer, bundles: [bundle], limits: ListenerLimits())
+            .add(to: router)
+        let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
+        Administration(store: store, authenticator: authenticator).add(to: router)
+        let application = try Listener.makeApplication(
             router: router,
             host: "127.0.0.1",
             port: 0,
@@ -126,14 +127,23 @@ struct LicenseServer: Sendable {
     func request(
         _ device: VirtualDevice,
         asset: [UInt8] = LicenseServer.asset,
+        session: VirtualDevice.PlaybackSession? = nil,
+        state: VirtualDevice.PlaybackState = .readyToStart,
+        output: DeviceProfile.Output? = nil,
         _ mutations: SPCMutation...
     ) throws -> KeyRequest {
         try device.makeSPC(
             certificate: certificate.der,
             assetID: asset,
             versions: [1],
-            options: .init(mutations: mutations)
+            options: .init(session: session, playbackState: state, output: output, mutations: mutations)
         )
+    }
+
+    /// Puts a policy in force for the asset.
+    func setPolicy(_ json: String) async throws {
+        try await store.putPolicy(ContentDefaults.policy(name: "terms", json: Array(json.utf8)), replacing: true)
+        try await store.putContent(record(asset: LicenseServer.asset, policy: "terms"), replacing: true)
     }
 
     /// What came back over HTTP.
@@ -170,11 +180,22 @@ struct LicenseServer: Sendable {
         return Answer(status: http?.statusCode ?? 0, headers: headers, body: [UInt8](data))
     }
 
-    func license(_ spc: [UInt8], query: String = "") async throws -> Answer {
-        try await send("POST", "/fps/license\(query)", type: "application/octet-stream", spc)
+    func license(_ spc: [UInt8], query: String = "", token: String? = nil) async throws -> Answer {
+        try await send("POST", "/fps/license\(query)", type: "application/octet-stream", spc, token: token)
     }
 
     func auditOutcomes() async throws -> [String] {
         try await store.auditEntries(before: nil, limit: 100).map(\.record.outcome).reversed()
+    }
+}
+
+/// Takes the token for the name of the account, and lets a test add to what it may do.
+struct AccountAuthorizer: PlaybackAuthorizer {
+    var change: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
+
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        var authorization = PlaybackAuthorization(account: request.token ?? "viewer", expires: request.now + 3_600)
+        change(&authorization)
+        return authorization
     }
 }

@@ -47,7 +47,7 @@ func withServer(
     router.get("/corrupt") { _, _ -> String in throw KeyStoreError(.corrupt, place: "content movie-7") }
 
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let application = Listener.makeApplication(
+    let application = try Listener.makeApplication(
         router: router,
         host: "127.0.0.1",
         port: 0,

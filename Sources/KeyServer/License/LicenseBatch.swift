@@ -5,7 +5,7 @@ public import Hummingbird
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": false}, …]}}
 ///
-/// `id` is any whole number, once each; `asset-id` and `persist` may be missing. An item that can be named and is
+/// `id` is any whole number, once each; `asset-id`, `persist` and `preload` may be missing. An item that can be named and is
 /// otherwise malformed spoils itself alone; anything wrong around the items spoils the request.
 public struct LicenseBatchRequest: Sendable {
     /// One of the licences.
@@ -24,19 +24,19 @@ public struct LicenseBatchRequest: Sendable {
         public let assetID: [UInt8]?
         /// Whether the client would like to keep the key. The policy decides.
         public let wantsPersistableKey: Bool
+        /// Whether the key is loaded before playback: its lease is then a short reservation.
+        public let isPreload: Bool
     }
-
-    /// One item at least, and as many as one request may ask for.
-    public static let itemCounts = 1...32
 
     /// The items in the order of the request.
     public let items: [Item]
 
     /// Reads a batch.
     ///
+    /// - Parameter maximum: how many items one request may have; one it has at least.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
     ///   ``ProblemType/malformedRequest``.
-    public init(body: [UInt8], contentType: String?) throws(ProblemDocument) {
+    public init(body: [UInt8], contentType: String?, maximum: Int = 32) throws(ProblemDocument) {
         guard try LicenseShape(contentType: contentType) == .json else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
@@ -49,9 +49,8 @@ public struct LicenseBatchRequest: Sendable {
             var fields = try JSONFields(request, path: "/fairplay-streaming-request")
             guard try fields.integer("version") == 1 else { throw fields.error("version", "1 was expected") }
             let values = try fields.array("create-ckc") ?? []
-            guard Self.itemCounts.contains(values.count) else {
-                let counts = Self.itemCounts
-                throw fields.error("create-ckc", "\(counts.lowerBound) to \(counts.upperBound) items were expected")
+            guard !values.isEmpty, values.count <= maximum else {
+                throw fields.error("create-ckc", "1 to \(maximum) items were expected")
             }
             try fields.finish()
             items = try Self.items(values)
@@ -82,6 +81,7 @@ extension LicenseBatchRequest.Content {
         let text = try fields.string("spc") ?? ""
         assetID = try fields.string("asset-id").map { Array($0.utf8) }
         wantsPersistableKey = try fields.bool("persist") ?? false
+        isPreload = try fields.bool("preload") ?? false
         try fields.finish()
         guard let spc = Base64.decode(text.utf8) else { throw fields.error("spc", "this is not base64") }
         guard !spc.isEmpty else { throw fields.error("spc", "there is no SPC") }

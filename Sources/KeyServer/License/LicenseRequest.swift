@@ -1,11 +1,11 @@
 /// What `POST /fps/license` asks for.
 ///
-/// | Shape | SPC | Asset ID | Persistable key wanted |
-/// |---|---|---|---|
-/// | octets | the body | query `assetId` | query `persist` |
-/// | text | the body, base64 | query `assetId` | query `persist` |
-/// | form | field `spc`, base64 | field `assetId` | field `persist` |
-/// | JSON | field `spc`, base64 | field `assetId` | field `persist` |
+/// | Shape | SPC | Asset ID | Persistable key wanted | Loaded before playback |
+/// |---|---|---|---|---|
+/// | octets | the body | query `assetId` | query `persist` | query `preload` |
+/// | text | the body, base64 | query `assetId` | query `persist` | query `preload` |
+/// | form | field `spc`, base64 | field `assetId` | field `persist` | field `preload` |
+/// | JSON | field `spc`, base64 | field `assetId` | field `persist` | field `preload` |
 ///
 /// Only the SPC is required. Unknown fields of a form or object are errors; other names in the query are not, since
 /// tokens and cache keys travel there. For what base64 may look like see `Base64`. A `+` that a form's client forgot to
@@ -19,6 +19,8 @@ public struct LicenseRequest: Sendable, Equatable {
     public let assetID: [UInt8]?
     /// Whether the client would like to keep the key. The policy decides.
     public let wantsPersistableKey: Bool
+    /// Whether the key is loaded before playback: its lease is then a short reservation.
+    public let isPreload: Bool
 
     /// Reads a request.
     ///
@@ -36,11 +38,13 @@ public struct LicenseRequest: Sendable, Equatable {
             spc = try shape == .octets ? body : Self.base64(body)
             assetID = try query.take("assetId")
             wantsPersistableKey = try query.takeBool("persist") ?? false
+            isPreload = try query.takeBool("preload") ?? false
         case .form:
             var fields = try FormFields(body)
             spc = try Self.base64(try fields.take("spc") ?? [], spaceIsPlus: true)
             assetID = try fields.take("assetId")
             wantsPersistableKey = try fields.takeBool("persist") ?? false
+            isPreload = try fields.takeBool("preload") ?? false
             try fields.finish()
         case .json:
             do throws(JSONError) {
@@ -48,6 +52,7 @@ public struct LicenseRequest: Sendable, Equatable {
                 let text = try fields.string("spc") ?? ""
                 assetID = try fields.string("assetId").map { Array($0.utf8) }
                 wantsPersistableKey = try fields.bool("persist") ?? false
+                isPreload = try fields.bool("preload") ?? false
                 try fields.finish()
                 guard let decoded = Base64.decode(text.utf8) else { throw fields.error("spc", "this is not base64") }
                 spc = decoded

@@ -14,13 +14,22 @@ public struct ProblemDocument: Error, Sendable, Equatable {
     public let reason: String?
     /// When to come back, in seconds.
     public let retryAfter: Int?
+    /// What the audit log has beside all this. It is not in the document: the client never sees it.
+    public var auditDetail: String?
 
     /// Makes a problem.
-    public init(_ type: ProblemType, detail: String? = nil, reason: String? = nil, retryAfter: Int? = nil) {
+    public init(
+        _ type: ProblemType,
+        detail: String? = nil,
+        reason: String? = nil,
+        retryAfter: Int? = nil,
+        auditDetail: String? = nil
+    ) {
         self.type = type
         self.detail = detail
         self.reason = reason
         self.retryAfter = retryAfter
+        self.auditDetail = auditDetail
     }
 
     /// The document. `instance` is the ID of the request, by which the operator finds it in log and audit.
@@ -38,6 +47,8 @@ public struct ProblemDocument: Error, Sendable, Equatable {
     /// The answer.
     func response(instance: String) -> Response {
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+        // RFC 9110 wants it with every 401; the type of the problem says more than RFC 6750's three words could.
+        if type.status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         let body = ResponseBody(byteBuffer: ByteBuffer(bytes: json(instance: instance).encoded))
         return Response(status: type.status, headers: headers, body: body)

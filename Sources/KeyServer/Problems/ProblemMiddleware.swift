@@ -19,6 +19,14 @@ public struct ProblemMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             response = Self.problem(for: error, context).response(instance: context.id)
+            // The router does not tell an unknown path from a known one with another method.
+            if let error = error as? any HTTPResponseError, error.status == .notFound {
+                let allowed = context.routes?.methods(at: request.uri.path) ?? []
+                if !allowed.isEmpty {
+                    response = ProblemDocument(.methodNotAllowed).response(instance: context.id)
+                    response.headers[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
+                }
+            }
         }
         response.headers[.requestID] = context.id
         return response

@@ -31,6 +31,12 @@ extension ProblemType {
     public static let requestTimeout = Self("request-timeout", "The request took too long to arrive", .requestTimeout)
     /// There is no such route.
     public static let notFound = Self("not-found", "There is nothing at this path", .notFound)
+    /// The path is known, and not with this method. `Allow` says which.
+    public static let methodNotAllowed = Self(
+        "method-not-allowed",
+        "The path does not take this method",
+        .methodNotAllowed
+    )
 
     // Who asks.
 
@@ -38,6 +44,45 @@ extension ProblemType {
     public static let unauthorized = Self("unauthorized", "The request carries no valid token", .unauthorized)
     /// The token is valid and does not allow this.
     public static let forbidden = Self("forbidden", "The token does not allow this", .forbidden)
+    /// The signed URL of a key has ended.
+    public static let keyURLExpired = Self("key-url-expired", "The URL of the key has expired", .forbidden)
+    /// The URL of a key is not signed by a secret that this server knows, or is not the one that was signed.
+    public static let keyURLSignature = Self("key-url-signature", "The signature of the URL is wrong", .forbidden)
+    /// A playback request without a token.
+    public static let tokenMissing = Self("token-missing", "The request carries no token", .unauthorized)
+    /// The token is no JWT in compact form, is too large, or has a header that must not be ignored.
+    public static let tokenMalformed = Self("token-malformed", "The token cannot be read", .unauthorized)
+    /// The token's `alg` is none, or not one for its issuer or its key.
+    public static let tokenAlgorithm = Self(
+        "token-algorithm",
+        "The token is signed in a way that is not allowed",
+        .unauthorized
+    )
+    /// The signature is not the key's over this token.
+    public static let tokenSignature = Self("token-signature", "The token's signature is wrong", .unauthorized)
+    /// The issuer has no such key.
+    public static let tokenUnknownKey = Self("token-unknown-key", "The token's key is not known", .unauthorized)
+    /// Nobody that this server trusts is called so.
+    public static let tokenIssuer = Self("token-issuer", "The token's issuer is not known", .unauthorized)
+    /// The token is for another service.
+    public static let tokenAudience = Self("token-audience", "The token is for another service", .unauthorized)
+    /// The token's time is over.
+    public static let tokenExpired = Self("token-expired", "The token has expired", .unauthorized)
+    /// The token's time has not begun.
+    public static let tokenNotYetValid = Self("token-not-yet-valid", "The token is not valid yet", .unauthorized)
+    /// A claim is missing or of the wrong type; the document's `reason` names it.
+    public static let tokenClaims = Self(
+        "token-claims",
+        "A claim of the token is missing or cannot be read",
+        .unauthorized
+    )
+    /// The token is for another asset or title.
+    public static let tokenAsset = Self("token-asset", "The token is for another asset", .forbidden)
+    /// The token is for another device.
+    public static let tokenDevice = Self("token-device", "The token is for another device", .forbidden)
+
+    /// There were too many requests of this account or address. `Retry-After` says when to come back.
+    public static let rateLimited = Self("rate-limited", "There are too many requests", .tooManyRequests)
 
     // The SPC.
 
@@ -75,6 +120,19 @@ extension ProblemType {
     /// The policy says no; the document's `reason` says which rule.
     public static let refusedByPolicy = Self("refused-by-policy", "The licence is refused", .forbidden)
 
+    /// The same request was answered before, and not just now.
+    public static let replayed = Self("replayed", "This request has been answered before", .conflict)
+    /// A token for one use was used elsewhere.
+    public static let tokenBoundElsewhere = Self(
+        "token-bound-elsewhere",
+        "The token belongs to another device or session",
+        .forbidden
+    )
+    /// As many devices hold a key at once as may.
+    public static let streamsExceeded = Self("streams-exceeded", "Too many streams at once", .forbidden)
+    /// The account has as many devices as it may.
+    public static let devicesExceeded = Self("devices-exceeded", "Too many devices", .forbidden)
+
     // Administration.
 
     /// What was to be created exists, or what was to be deleted is in use.
@@ -91,10 +149,13 @@ extension ProblemType {
 
     /// Every type, in the order of this file.
     public static let all: [ProblemType] = [
-        .malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout, .notFound,
-        .unauthorized, .forbidden,
+        .malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout, .notFound, .methodNotAllowed,
+        .unauthorized, .forbidden, .keyURLExpired, .keyURLSignature, .tokenMissing, .tokenMalformed, .tokenAlgorithm,
+        .tokenSignature, .tokenUnknownKey,
+        .tokenIssuer, .tokenAudience, .tokenExpired, .tokenNotYetValid, .tokenClaims, .tokenAsset, .tokenDevice,
+        .rateLimited,
         .unreadableSPC, .unknownCertificate, .unsupportedSPCVersion, .protocolVersion, .assetMismatch,
-        .unknownAsset, .refusedByPolicy,
+        .unknownAsset, .refusedByPolicy, .replayed, .tokenBoundElsewhere, .streamsExceeded, .devicesExceeded,
         .conflict,
         .overloaded, .unavailable, .internalError,
     ]

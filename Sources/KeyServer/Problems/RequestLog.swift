@@ -5,8 +5,13 @@ import Logging
 /// Logs one line for a request: method, route, status and time. Neither body nor header, and the route as it stands in
 /// the router instead of the path, since query and path may hold tokens.
 public struct RequestLog: RouterMiddleware {
+    private static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
+    private let metrics: ServerMetrics?
+
     /// Makes the middleware.
-    public init() {}
+    ///
+    /// - Parameter metrics: where requests are counted too.
+    public init(metrics: ServerMetrics? = nil) { self.metrics = metrics }
 
     /// Passes the request on and logs what came of it.
     public func handle(
@@ -17,7 +22,15 @@ public struct RequestLog: RouterMiddleware {
         let start = ContinuousClock.now
         let response = try await next(request, context)
         let microseconds = (ContinuousClock.now - start) / Duration.microseconds(1)
-        context.logger.info(
+        metrics?.request(
+            method: request.method.rawValue,
+            route: context.endpointPath,
+            status: response.status.code
+        )
+        // Who only looks whether the server is well comes every few seconds.
+        let isProbe = Self.probes.contains(context.endpointPath ?? "") && response.status.code < 400
+        context.logger.log(
+            level: isProbe ? .debug : .info,
             "request",
             metadata: [
                 "method": "\(request.method.rawValue.prefix(20))",

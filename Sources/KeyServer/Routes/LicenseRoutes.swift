@@ -9,14 +9,22 @@ import NIOCore
 ///     GET  /fps/certificate[?app=NAME]   the application certificate, DER
 ///     POST /fps/license                  SPC in, CKC out, in four shapes
 ///     POST /fps/licenses                 many at once, JSON
+///     POST /fps/challenge                a challenge for one Sync SPC, JSON
 public struct LicenseRoutes: Sendable {
     private let service: LicenseService
+    private let authorizer: any PlaybackAuthorizer
     private let bundles: [CertificateBundle]
     private let limits: ListenerLimits
 
     /// Makes the routes.
-    public init(service: LicenseService, bundles: [CertificateBundle], limits: ListenerLimits) {
+    public init(
+        service: LicenseService,
+        authorizer: any PlaybackAuthorizer,
+        bundles: [CertificateBundle],
+        limits: ListenerLimits
+    ) {
         self.service = service
+        self.authorizer = authorizer
         self.bundles = bundles
         self.limits = limits
     }
@@ -26,6 +34,7 @@ public struct LicenseRoutes: Sendable {
         router.get("/fps/certificate") { request, _ in try certificate(request) }
         router.post("/fps/license") { request, context in try await license(request, context) }
         router.post("/fps/licenses") { request, context in try await licenses(request, context) }
+        router.post("/fps/challenge") { request, context in try await challenge(request, context) }
     }
 
     /// With one bundle there is no choice; with several, `?app=` names one.
@@ -58,16 +67,18 @@ public struct LicenseRoutes: Sendable {
             contentType: request.headers[.contentType],
             query: request.uri.query
         )
-        let outcome = try await service.answer(
-            LicenseService.Question(
-                spc: question.spc,
-                assetID: question.assetID,
-                wantsPersistableKey: question.wantsPersistableKey,
-                route: "/fps/license",
-                remoteAddress: context.remoteAddress,
-                requestID: context.id
-            )
+        var asked = LicenseService.Question(
+            spc: question.spc,
+            authorization: try await authorization(request, context, assetID: question.assetID),
+            route: "/fps/license",
+            requestID: context.id
         )
+        asked.assetID = question.assetID
+        asked.wantsPersistableKey = question.wantsPersistableKey
+        asked.isPreload = question.isPreload
+        asked.address = context.clientAddress
+        asked.origin = request.headers[.origin]
+        let outcome = try await service.answer(asked)
         return switch outcome {
         case .license(let answer): answer.response(in: question.shape)
         case .syncReport(let report): report.response()
@@ -78,31 +89,37 @@ public struct LicenseRoutes: Sendable {
     private func licenses(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let batch = try LicenseBatchRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
-            contentType: request.headers[.contentType]
+            contentType: request.headers[.contentType],
+            maximum: limits.batch
         )
+        var question = LicenseService.Question(
+            spc: [],
+            authorization: try await authorization(request, context, assetID: nil),
+            route: "/fps/licenses",
+            requestID: context.id
+        )
+        question.address = context.clientAddress
+        question.origin = request.headers[.origin]
         var items: [LicenseBatchAnswer.Item] = []
         for item in batch.items {
-            items.append(.init(id: item.id, result: await result(of: item, context)))
+            items.append(.init(id: item.id, result: await result(of: item, question, context)))
         }
         return LicenseBatchAnswer(items: items).response()
     }
 
     private func result(
         of item: LicenseBatchRequest.Item,
+        _ question: LicenseService.Question,
         _ context: ServerRequestContext
     ) async -> Result<LicenseAnswer, ProblemDocument> {
         do {
             let content = try item.content.get()
-            let outcome = try await service.answer(
-                LicenseService.Question(
-                    spc: content.spc,
-                    assetID: content.assetID,
-                    wantsPersistableKey: content.wantsPersistableKey,
-                    route: "/fps/licenses",
-                    remoteAddress: context.remoteAddress,
-                    requestID: context.id
-                )
-            )
+            var question = question
+            question.spc = content.spc
+            question.assetID = content.assetID
+            question.wantsPersistableKey = content.wantsPersistableKey
+            question.isPreload = content.isPreload
+            let outcome = try await service.answer(question)
             guard case .license(let answer) = outcome else {
                 return .failure(
                     ProblemDocument(.malformedRequest, detail: "A Sync SPC is sent alone, to /fps/license.")
@@ -112,5 +129,45 @@ public struct LicenseRoutes: Sendable {
         } catch {
             return .failure(ProblemMiddleware.problem(for: error, context))
         }
+    }
+
+    /// `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app hands it to the device, which signs it into its
+    /// Sync SPC; it is good for one.
+    private func challenge(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let (value, expires) = try await service.challenge(
+            for: try await authorization(request, context, assetID: nil)
+        )
+        let digits = String(value, radix: 16)
+        return JSONValue.fields([
+            ("challenge", .string(String(repeating: "0", count: 16 - digits.count) + digits)),
+            ("expires", .integer(Int(expires))),
+        ]).response()
+    }
+
+    private func authorization(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        assetID: [UInt8]?
+    ) async throws -> PlaybackAuthorization {
+        try await service.authorize(
+            PlaybackRequest(
+                token: request.bearerToken,
+                assetID: assetID,
+                remoteAddress: context.remoteAddress,
+                requestID: context.id,
+                now: service.clock() / 1000
+            ),
+            by: authorizer,
+            route: context.endpointPath ?? ""
+        )
+    }
+}
+
+extension Request {
+    /// What stands behind `Authorization: Bearer`.
+    var bearerToken: String? {
+        let parts = (headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
     }
 }

@@ -1,5 +1,5 @@
 import FPSMessages
-import Glibc
+import FoundationEssentials
 import KeyServerModule
 import KeyStore
 
@@ -14,17 +14,19 @@ struct AuditTrail {
     init(_ question: LicenseService.Question, startedAt milliseconds: Int64) {
         self.milliseconds = milliseconds
         record = AuditRecord(milliseconds: milliseconds, route: question.route, outcome: "", microseconds: 0)
-        record.remoteAddress = question.remoteAddress
+        record.account = question.authorization.isAnonymous ? nil : question.authorization.account
+        record.remoteAddress = question.address?.description
         record.requestID = question.requestID
     }
 
     /// Takes over what an opened SPC says.
-    mutating func note(_ opened: OpenedSPC, device: DeviceHash?) {
+    mutating func note(_ opened: OpenedSPC, _ party: Party) {
         let request = opened.request
+        record.account = party.account
         record.assetID = request.assetID.bytes
         record.transactionID = request.transactionID?.number
         record.sessionID = request.mediaPlaybackState?.sessionID
-        record.device = device
+        record.device = party.device
         record.deviceClass = opened.device.name
         record.bundleName = opened.bundle.name
         if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID).summary)") }
@@ -41,6 +43,7 @@ struct AuditTrail {
         )
         let words = [detail].compactMap { $0 } + notes
         final.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+        final.account = record.account
         final.transactionID = record.transactionID
         final.sessionID = record.sessionID
         final.assetID = record.assetID
@@ -57,7 +60,5 @@ struct AuditTrail {
 /// The time in milliseconds since 1970.
 @Sendable
 public func systemMilliseconds() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    Int64(Date().timeIntervalSince1970 * 1000)
 }

@@ -1,41 +1,47 @@
-import FPSCrypto
 import FPSMessages
 public import KeyServerModule
 public import KeyStore
 
-/// SPC in, licence or Sync report out: the Key Server Module, the store and the audit log put together, without HTTP.
+/// SPC in, licence or Sync report out: the Key Server Module, the store and the rules put together, without HTTP.
+///
+/// A licence comes about in these steps; each may refuse, and every refusal is in the audit log:
+///
+/// 1. The SPC is opened, on threads of its own. Its asset ID governs.
+/// 2. The authorization is held against it: asset, title, device.
+/// 3. Content and policies are looked up: title, track, content and token, merged by the strictest value.
+/// 4. The terms are bounded by what remains of a rental and by the token's `notAfter`.
+/// 5. The CKC is sealed, if the policy's checks allow it.
+/// 6. The store decides about replay, token, device, rental, slot and kept key, and writes it all in one transaction,
+///    the audit record with it.
 ///
 /// Nothing is answered before its audit record is safe; a store that cannot take the record means no licence.
 public struct LicenseService: Sendable {
     /// One request for a licence.
     public struct Question: Sendable {
         /// The SPC.
-        public let spc: [UInt8]
+        public var spc: [UInt8]
         /// The asset ID that the client believes to ask for.
-        public let assetID: [UInt8]?
+        public var assetID: [UInt8]?
         /// Whether the client would like to keep the key.
-        public let wantsPersistableKey: Bool
+        public var wantsPersistableKey = false
+        /// Whether the key is loaded before playback.
+        public var isPreload = false
+        /// Who asks, and what the token allows.
+        public var authorization: PlaybackAuthorization
         /// The route, for the audit log.
-        public let route: String
-        /// The client's address, for the audit log.
-        public let remoteAddress: String?
+        public var route: String
+        /// The client's address.
+        public var address: ClientAddress?
+        /// The web page's origin, from the header of that name.
+        public var origin: String?
         /// The ID that the answer carries, for the audit log.
-        public let requestID: String
+        public var requestID: String
 
         /// Makes a question.
-        public init(
-            spc: [UInt8],
-            assetID: [UInt8]?,
-            wantsPersistableKey: Bool,
-            route: String,
-            remoteAddress: String?,
-            requestID: String
-        ) {
+        public init(spc: [UInt8], authorization: PlaybackAuthorization, route: String, requestID: String) {
             self.spc = spc
-            self.assetID = assetID
-            self.wantsPersistableKey = wantsPersistableKey
+            self.authorization = authorization
             self.route = route
-            self.remoteAddress = remoteAddress
             self.requestID = requestID
         }
     }
@@ -48,27 +54,40 @@ public struct LicenseService: Sendable {
         case syncReport(SyncReport)
     }
 
-    private let module: KeyServerModule
-    private let store: any KeyStore
-    private let pool: BoundedWorkPool
-    private let clock: @Sendable () -> Int64
+    let module: KeyServerModule
+    let store: any KeyStore
+    let pool: BoundedWorkPool
+    let settings: LicenseSettings
+    let limiter: RateLimiter?
+    let metrics: ServerMetrics?
+    let clock: @Sendable () -> Int64
+    let policies = PolicyShelf()
 
     /// Makes a service.
     ///
     /// - Parameters:
     ///   - module: what opens SPCs and seals CKCs.
-    ///   - store: content, policies and the audit log.
+    ///   - store: content, policies, what was granted, and the audit log.
     ///   - pool: the threads that RSA runs on.
+    ///   - settings: what the server adds to the terms of a policy.
+    ///   - limiter: how often an account may ask; nil for no limit.
+    ///   - metrics: where licences are counted and measured.
     ///   - clock: the time, in milliseconds since 1970.
     public init(
         module: KeyServerModule,
         store: any KeyStore,
         pool: BoundedWorkPool,
+        settings: LicenseSettings = LicenseSettings(),
+        limiter: RateLimiter? = nil,
+        metrics: ServerMetrics? = nil,
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
         self.module = module
         self.store = store
         self.pool = pool
+        self.settings = settings
+        self.limiter = limiter
+        self.metrics = metrics
         self.clock = clock
     }
 
@@ -78,107 +97,143 @@ public struct LicenseService: Sendable {
     ///   `KeyStoreError` when the store fails.
     public func answer(_ question: Question) async throws -> Outcome {
         var trail = AuditTrail(question, startedAt: clock())
+        let start = ContinuousClock.now
+        defer { metrics?.stage(.total, took: ContinuousClock.now - start) }
         do {
-            let outcome = try await decide(question, &trail)
-            try await store.append(trail.record(outcome: outcome.code, detail: nil))
-            return outcome
+            return try await decide(question, &trail)
         } catch let refusal as KSMError {
+            let problem = ProblemDocument(refusal)
+            metrics?.licence(refusal.isOurFault ? .failed : .refused, reason: problem.reason ?? problem.type.name)
             try await store.append(trail.record(outcome: refusal.code.rawValue, detail: refusal.description))
-            throw ProblemDocument(refusal)
+            throw problem
         } catch let problem as ProblemDocument {
-            try await store.append(trail.record(outcome: problem.type.name, detail: problem.detail))
+            metrics?.licence(.refused, reason: problem.outcome)
+            try await store.append(
+                trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail)
+            )
+            throw problem
+        } catch let refusal as GrantRefusal {
+            // The store has recorded it.
+            metrics?.licence(.refused, reason: refusal.code.rawValue)
+            throw ProblemDocument(refusal)
+        } catch {
+            metrics?.licence(.failed)
+            throw error
+        }
+    }
+
+    /// Asks who may ask, and records it when nobody may.
+    ///
+    /// - Throws: as `authorizer` does.
+    public func authorize(
+        _ request: PlaybackRequest,
+        by authorizer: any PlaybackAuthorizer,
+        route: String
+    ) async throws -> PlaybackAuthorization {
+        let milliseconds = clock()
+        do {
+            return try await measured(.authorise) { try await authorizer.authorize(request) }
+        } catch let problem as ProblemDocument {
+            var record = AuditRecord(
+                milliseconds: milliseconds,
+                route: route,
+                outcome: problem.outcome,
+                microseconds: max(clock() - milliseconds, 0) * 1000
+            )
+            record.detail = problem.auditDetail ?? problem.detail
+            metrics?.licence(.refused, reason: problem.outcome)
+            record.requestID = request.requestID
+            record.remoteAddress = request.remoteAddress
+            try await store.append(record)
             throw problem
         }
     }
 
-    private func decide(_ question: Question, _ trail: inout AuditTrail) async throws -> Outcome {
-        let (module, spc) = (module, question.spc)
-        let opened = try await pool.run { Result { () throws(KSMError) in try module.open(spc) } }.get()
-        trail.note(opened, device: opened.deviceID.map { store.deviceHash(hu: $0) })
-        try KeyServerModule.requireSameAsset(question.assetID, in: opened)
-        if let report = opened.syncReport {
-            return .syncReport(SyncReport(report, assetID: opened.request.assetID))
-        }
+    /// Content, policies and rental: what the CKC will be made from.
+    private func terms(
+        of opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question
+    ) async throws -> (ContentLookup, LicensePolicy, RunningRental?) {
         let assetID = opened.request.assetID.bytes
-        guard let record = try await store.content(assetID: assetID) else {
+        guard let content = try await store.lookup(assetID: assetID) else {
+            try question.authorization.require(assetID: assetID, title: nil, deviceHash: party.device)
             throw ProblemDocument(.unknownAsset)
         }
-        let policy = try await policy(named: record.info.policyName)
-        trail.policyName = policy.name
-        let license = try await license(for: opened, content: Content(record), policy: policy, question)
-        trail.notes += license.notes.map(\.description)
-        return .license(
-            LicenseAnswer(
-                ckc: license.ckc,
-                isPersistable: license.terms.isPersistable,
-                hasDualExpiry: license.terms.hasDualExpiry
-            )
+        try question.authorization.require(assetID: assetID, title: content.title?.name, deviceHash: party.device)
+        try content.requireValid(at: party.now)
+        let policy = try await mergedPolicy(for: content, question.authorization)
+        return (content, policy, try await rental(of: content, policy, party, question))
+    }
+
+    private func measured<Value>(
+        _ stage: ServerMetrics.Stage,
+        _ work: () async throws -> Value
+    ) async throws -> Value {
+        guard let metrics else { return try await work() }
+        let start = ContinuousClock.now
+        defer { metrics.stage(stage, took: ContinuousClock.now - start) }
+        return try await work()
+    }
+
+    private func decide(_ question: Question, _ trail: inout AuditTrail) async throws -> Outcome {
+        let (module, spc) = (module, question.spc)
+        let opened = try await measured(.open) {
+            try await pool.run { Result { () throws(KSMError) in try module.open(spc) } }.get()
+        }
+        let party = try party(of: opened, question)
+        trail.note(opened, party)
+        try KeyServerModule.requireSameAsset(question.assetID, in: opened)
+        if let sync = opened.syncReport {
+            let report = try await record(sync, from: opened, party, question, trail)
+            metrics?.licence(.sync)
+            return .syncReport(report)
+        }
+        try limiter?.require(
+            account: party.account,
+            address: nil,
+            class: opened.device.route == .local ? .licence : .segment,
+            metrics: metrics
         )
-    }
-
-    /// Sealing takes a few microseconds and stays here, unless a plug-in does it: its work may be anything.
-    private func license(
-        for opened: OpenedSPC,
-        content: Content,
-        policy: LicensePolicy,
-        _ question: Question
-    ) async throws -> License {
-        let (module, now) = (module, clock() / 1000)
-        let seal: @Sendable () -> Result<License, KSMError> = {
-            Result { () throws(KSMError) in
-                try module.license(
-                    for: opened,
-                    content: content,
-                    policy: policy,
-                    wantsPersistable: question.wantsPersistableKey,
-                    at: now
-                )
+        let (content, policy, found) = try await measured(.decide) { try await terms(of: opened, party, question) }
+        var rental = found
+        trail.policyName = policy.name
+        while true {
+            let terms = if let rental { try policy.within(rental, at: party.now) } else { policy }
+            let sealed: License = try await measured(.seal) {
+                try await license(for: opened, content, terms, party, question)
             }
-        }
-        return try opened.isSealedByPlugin ? await pool.run(seal).get() : seal().get()
-    }
-
-    /// The policy of that name. Content without one gets the policy called `default`: the stored one, if there is one.
-    private func policy(named name: String?) async throws -> LicensePolicy {
-        let sought = name ?? "default"
-        guard let record = try await store.policy(name: sought) else {
-            guard name == nil else {
-                throw KeyStoreError(.missingReference, place: "policy \(sought)", reason: "content refers to it")
-            }
-            return .default
-        }
-        do {
-            var policy = try LicensePolicy(json: record.document)
-            policy.name = sought
-            return policy
-        } catch {
-            // It was valid when it was stored; a newer or older version of this server may see it otherwise.
-            throw KSMError(.policy, .policyInvalid, "policy \(sought): \(error)")
-        }
-    }
-}
-
-extension LicenseService.Outcome {
-    /// What the audit log calls it.
-    fileprivate var code: String {
-        switch self {
-        case .license(let answer): answer.isPersistable ? "issued-persistable" : "issued"
-        case .syncReport: "sync-report"
-        }
-    }
-}
-
-extension Content {
-    fileprivate init(_ record: ContentRecord) throws(KeyStoreError) {
-        // The store holds sizes to 16 bytes on the way in and out, so neither of these is nil.
-        guard let key = ContentKey(key: record.contentKey, iv: record.iv),
-            let content = Content(
-                key: key,
-                track: TrackKind(record.info.track),
-                streamID: record.info.streamID,
-                titleID: record.info.titleID
+            let proposal = proposal(
+                for: sealed,
+                content,
+                policy,
+                rental: rental,
+                from: opened,
+                party,
+                question,
+                trail
             )
-        else { throw KeyStoreError(.corrupt, place: "content", reason: "a size is wrong") }
-        self = content
+            switch try await measured(.store, { try await store.grant(proposal) }) {
+            case .granted:
+                metrics?.licence(proposal.answer.isPersistable ? .issuedPersistable : .issued)
+                return .license(LicenseAnswer(proposal.answer))
+            case .retried(let answer):
+                metrics?.licence(.retried)
+                return .license(LicenseAnswer(answer))
+            case .refused(let refusal): throw refusal
+            case .rentalStarted(let start): rental?.start = start
+            }
+        }
     }
+}
+
+extension LicenseAnswer {
+    fileprivate init(_ answer: SealedAnswer) {
+        self.init(ckc: answer.ckc, isPersistable: answer.isPersistable, hasDualExpiry: answer.hasDualExpiry)
+    }
+}
+
+extension ProblemDocument {
+    /// What the audit log calls it: the rule, where a policy refused.
+    fileprivate var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
 }

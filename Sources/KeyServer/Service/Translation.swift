@@ -27,6 +27,21 @@ extension ProblemDocument {
     }
 }
 
+extension ProblemDocument {
+    /// What a client may know of a store's refusal. Its reasons speak of the account alone.
+    init(_ refusal: GrantRefusal) {
+        let type: ProblemType =
+            switch refusal.code {
+            case .replayed: .replayed
+            case .tokenBoundElsewhere: .tokenBoundElsewhere
+            case .streamsExceeded: .streamsExceeded
+            case .devicesExceeded: .devicesExceeded
+            default: .refusedByPolicy
+            }
+        self.init(type, detail: refusal.reason, reason: refusal.code.rawValue)
+    }
+}
+
 extension KSMError.Code {
     fileprivate static let unsupportedVersion = Self(rawValue: "unsupported-version")
 }
@@ -35,7 +50,7 @@ extension TrackKind {
     init(_ track: ContentTrack) {
         switch track {
         case .audio: self = .audio
-        case .video: self = .video
+        case .video, .sd, .hd, .uhd: self = .video
         case .unspecified: self = .unspecified
         }
     }
@@ -54,4 +69,21 @@ extension ReportedDevice {
 
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+extension LicenseService {
+    /// The codes of the rules that refuse, for metrics: a closed set, whatever clients send.
+    public static let reasons: [String] = {
+        let rules: [KSMError.Code] = [
+            .assetIDMismatch, .contentOutOfScope, .syncSPC, .spcTooOld, .spcFromTheFuture, .playbackStateMissing,
+            .playbackHalted, .playbackStateUnknown, .hdcpNotEnforceable, .securityLevelTooLow, .virtualMachine,
+            .airPlayDenied, .adapterDenied, .osVersionTooOld, .offlineKeyUnsupported, .streamIDMissing, .policyInvalid,
+            .networkDenied, .originDenied, .versionMismatch, .versionDowngrade,
+        ]
+        let grants: [GrantRefusal.Code] = [
+            .leaseEnded, .rentalExpired, .rentalOnOtherDevice, .renewalAfterExpiry, .licenseRevoked, .challengeUnknown,
+        ]
+        return rules.map(\.rawValue) + grants.map(\.rawValue)
+            + ["key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported"]
+    }()
 }

@@ -1,0 +1,121 @@
+import FPSCrypto
+import FPSMessages
+import KeyServerModule
+import KeyStore
+
+// From a CKC to what the store is asked for.
+
+extension LicenseService {
+    /// Everything that a licence takes, with the answer that goes out if it can be had.
+    func proposal(
+        for license: License,
+        _ content: ContentLookup,
+        _ policy: LicensePolicy,
+        rental: RunningRental?,
+        from opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question,
+        _ trail: AuditTrail
+    ) -> GrantProposal {
+        var trail = trail
+        trail.notes += license.notes.map(\.description)
+        let terms = license.terms
+        var proposal = GrantProposal(
+            account: party.account,
+            now: party.now,
+            place: party.place,
+            sessionID: opened.request.mediaPlaybackState?.sessionID,
+            assetID: opened.request.assetID.bytes,
+            answer: SealedAnswer(
+                ckc: license.ckc,
+                isPersistable: terms.isPersistable,
+                hasDualExpiry: terms.hasDualExpiry
+            ),
+            audit: trail.record(outcome: terms.isPersistable ? "issued-persistable" : "issued", detail: nil)
+        )
+        proposal.replay = replay(of: opened, policy, party)
+        proposal.binding = question.authorization.binding
+        proposal.device = DeviceClaim(limit: policy.devices, deviceClass: opened.device.name)
+        proposal.slot = slot(for: license, policy, opened, party, question)
+        proposal.rental = rental.map {
+            RentalClaim(
+                subject: $0.subject,
+                duration: $0.duration,
+                start: $0.start,
+                isTokensStart: $0.isTokensStart,
+                bindsDevice: policy.bindRentalToDevice ?? false
+            )
+        }
+        proposal.offline = offline(for: license, content, policy)
+        return proposal
+    }
+
+    /// Remembered for as long as an SPC of that age would be taken.
+    private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ party: Party) -> ReplayClaim? {
+        guard let seed = opened.replaySeed else { return nil }
+        let window: Int64
+        if let made = opened.request.mediaPlaybackState?.creationDate {
+            let age = policy.maximumSPCAge ?? module.configuration.maximumSPCAge ?? settings.replayWindow
+            window = max(Int64(made) - party.now, 0) + Int64(age.rawValue)
+        } else {
+            window = Int64(settings.replayWindow.rawValue)
+        }
+        return ReplayClaim(
+            key: store.replayKey(
+                r1: seed,
+                account: party.account,
+                certificateHash: opened.bundle.certificate.sha1
+            ),
+            expires: party.now + max(window, Int64(settings.retryGrace.rawValue)),
+            grace: Int64(settings.retryGrace.rawValue)
+        )
+    }
+
+    /// A key with a lease holds a slot for as long as the lease lasts. A kept key holds none: it has no lease.
+    private func slot(
+        for license: License,
+        _ policy: LicensePolicy,
+        _ opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question
+    ) -> SlotClaim? {
+        guard let duration = license.terms.duration, [.lease, .leaseAndRental].contains(duration.keyType) else {
+            return nil
+        }
+        let purpose: SlotClaim.Purpose =
+            switch opened.request.mediaPlaybackState?.state {
+            case MediaPlaybackState.State.leaseAboutToExpire?: .renewal
+            default: question.isPreload ? .reservation : .playback
+            }
+        return SlotClaim(
+            limit: policy.streams,
+            until: party.now + Int64(duration.lease) + Int64(settings.leaseSkew.rawValue),
+            purpose: purpose
+        )
+    }
+
+    private func offline(for license: License, _ content: ContentLookup, _ policy: LicensePolicy) -> OfflineClaim? {
+        guard license.terms.isPersistable else { return nil }
+        let renewAfterExpiry = policy.renewAfterExpiry ?? true
+        func limit(_ seconds: UInt32) -> Int64? { seconds == 0 ? nil : Int64(seconds) }
+        if let key = license.terms.offlineKey {
+            return OfflineClaim(
+                streamID: key.streamID,
+                titleID: key.titleID,
+                storage: limit(key.storage),
+                playback: limit(key.playback),
+                hasDualExpiry: true,
+                renewAfterExpiry: renewAfterExpiry
+            )
+        }
+        let validity = license.terms.duration.flatMap { limit($0.rental) }
+        return OfflineClaim(
+            streamID: content.streamID ?? ContentDefaults.streamID(forAssetID: content.record.info.assetID),
+            titleID: content.titleID,
+            storage: validity,
+            playback: validity,
+            hasDualExpiry: false,
+            renewAfterExpiry: renewAfterExpiry
+        )
+    }
+}

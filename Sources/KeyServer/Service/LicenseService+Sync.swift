@@ -1,0 +1,83 @@
+import FPSMessages
+import KeyServerModule
+import KeyStore
+
+// What devices tell of the keys that they keep.
+
+extension LicenseService {
+    /// Gives out a challenge for one Sync SPC of this account.
+    public func challenge(for authorization: PlaybackAuthorization) async throws -> (value: UInt64, expires: Int64) {
+        let now = clock() / 1000
+        let expires = now + Int64(settings.challengeLifetime.rawValue)
+        let value = try await store.makeChallenge(account: authorization.account, now: now, expires: expires)
+        return (value, expires)
+    }
+
+    /// Records what a Sync SPC tells. It is never answered with a key.
+    func record(
+        _ sync: Sync,
+        from opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question,
+        _ trail: AuditTrail
+    ) async throws -> SyncReport {
+        let report = SyncReport(sync, assetID: opened.request.assetID)
+        try question.authorization.require(
+            assetID: opened.request.assetID.bytes,
+            title: try await store.lookup(assetID: opened.request.assetID.bytes)?.title?.name,
+            deviceHash: party.device
+        )
+        guard let device = party.device else {
+            throw ProblemDocument(.refusedByPolicy, detail: "The SPC names no device.", reason: "no-device")
+        }
+        var claim = SyncClaim(
+            account: party.account,
+            device: device,
+            now: party.now,
+            streamID: nil,
+            titleID: nil,
+            message: .report(remaining: nil),
+            audit: trail.record(outcome: "sync-report", detail: nil)
+        )
+        switch sync {
+        case .version1(let contentID, let expiry, _):
+            claim.streamID = contentID
+            claim.message = .report(remaining: expiry.remaining)
+        case .version2(let fields):
+            claim.titleID = fields.titleID
+            claim.message = fields.message
+            if case .report = claim.message {
+            } else {
+                // Only a device that says it can, can.
+                guard opened.device.capabilities.has(.secureInvalidation) else {
+                    throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")
+                }
+                claim.audit = trail.record(outcome: "sync-invalidation", detail: nil)
+            }
+        }
+        switch try await store.record(claim) {
+        case .recorded: return report
+        case .refused(let refusal): throw refusal
+        }
+    }
+}
+
+extension Sync.Expiry {
+    /// The seconds that remain; nil without end.
+    fileprivate var remaining: Int64? { self == .never ? nil : Int64(rawValue) }
+}
+
+extension Sync.Version2 {
+    /// What the flags say (Table 6-4). Invalidation counts only with the flag of success.
+    fileprivate var message: SyncClaim.Message {
+        guard flags.contains(.secureInvalidation) || flags.contains(.secureInvalidationAll) else {
+            // A key that is not there has no time left; but a report proves nothing, and frees nothing.
+            return .report(remaining: flags.contains(.objectNotFound) ? nil : expiry.remaining)
+        }
+        if flags.contains(.success) {
+            return .invalidated(streamIDs: invalidatedStreamIDs, challenge: serverChallenge)
+        }
+        if flags.contains(.objectExpired) { return .expired(challenge: serverChallenge) }
+        return .notFound(challenge: serverChallenge)
+    }
+}

@@ -1,0 +1,27 @@
+public import KeyServerModule
+
+/// What the server adds to the terms of a policy.
+public struct LicenseSettings: Sendable {
+    /// How long after its first answer the same request is a retry, in seconds: it gets the same CKC again, and takes
+    /// nothing a second time. Later it is a replay. No longer than ``leaseSkew``: the device counts the lease from the
+    /// answer that reaches it.
+    public var retryGrace: Seconds = Seconds(rawValue: 30)
+    /// How much longer than its lease a key counts, in seconds: clocks differ, and an answer takes its time.
+    public var leaseSkew: Seconds = Seconds(rawValue: 30)
+    /// The longest lease of a key that is loaded before playback, in seconds. It holds a slot like any other.
+    public var reservation: Seconds = Seconds(rawValue: 120)
+    /// How long a challenge for a Sync SPC may be used, in seconds.
+    public var challengeLifetime: Seconds = Seconds(rawValue: 600)
+    /// How long a request is remembered whose SPC does not say when it was made, in seconds.
+    public var replayWindow: Seconds = Seconds(rawValue: 24 * 3600)
+
+    /// The defaults.
+    public init() {}
+
+    /// Takes what the configuration says.
+    public init(_ configuration: ServerConfiguration.Licences) {
+        retryGrace = configuration.retryGrace
+        leaseSkew = configuration.leaseSkew
+        reservation = configuration.reservation
+    }
+}

@@ -1,0 +1,196 @@
+import FPSCrypto
+import KeyStore
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+/// What is granted, over a real port: what the device may do with its key, and what the store remembers.
+@Suite("What is granted")
+struct GrantedTermsTests {
+    private func key(
+        _ server: LicenseServer,
+        _ device: VirtualDevice,
+        _ request: KeyRequest,
+        query: String = "",
+        token: String? = nil
+    ) async throws -> DeviceKey {
+        let answer = try await server.license(request.spc, query: query, token: token)
+        try #require(answer.status == 200, "\(answer.text)")
+        return try device.process(ckc: answer.body, for: request)
+    }
+
+    @Test("A rental begins with its first licence, and later CKCs carry the seconds that remain")
+    func rental() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"rental":"PT1H","rentalStart":"firstLicence"}"#)
+            _ = try await server.license(try server.request(server.device()).spc)
+            server.clock.advance(by: 3_000)
+            let device = server.device()
+            let early = try await key(server, device, server.request(device))
+            let late = try await key(server, device, server.request(device))
+            server.clock.advance(by: 599)
+            #expect(early.status == .ready)
+            server.clock.advance(by: 2)
+            #expect(late.status == .expired)
+            let record = try #require(try await server.store.rentals(account: "viewer").first)
+            #expect(record.start == 1_800_000_000)
+            #expect(record.end == 1_800_003_600)
+        }
+    }
+
+    @Test("The token's time begins a rental, and no key outlasts the token's notAfter")
+    func tokenTimes() async throws {
+        let authorizer = AccountAuthorizer { authorization in
+            authorization.rentalStart = 1_799_999_000
+            authorization.notAfter = 1_800_000_100
+        }
+        try await LicenseServer.run(authorizer: authorizer) { server in
+            try await server.setPolicy(#"{"rental":"PT1H","rentalStart":"token","lease":"PT10M"}"#)
+            let device = server.device()
+            let key = try await key(server, device, server.request(device))
+            #expect(key.leaseEnd == 1_800_000_100)
+            server.clock.advance(by: 101)
+            #expect(key.status == .expired)
+            #expect(try await server.license(try server.request(device).spc).status == 403)
+        }
+    }
+
+    @Test("All keys of a session share a slot, and a new session of the same device takes it over")
+    func slots() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"lease":"PT10M","streams":1}"#)
+            let device = server.device()
+            let session = device.beginSession()
+            for state in [VirtualDevice.PlaybackState.readyToStart, .playing, .leaseAboutToExpire] {
+                _ = try await key(server, device, server.request(device, session: session, state: state))
+            }
+            // Closed and opened again.
+            _ = try await key(server, device, server.request(device))
+            let leases = try await server.store.leases(
+                account: "viewer",
+                at: server.clock.now,
+                after: nil,
+                limit: 10
+            )
+            #expect(leases.count == 1)
+            #expect(leases.first?.until == 1_800_000_630)
+            // Another account has slots of its own; another device of this one has none until the key has run out.
+            let stranger = server.device()
+            _ = try await key(server, stranger, server.request(stranger), token: "somebody else")
+            #expect(try await server.license(try server.request(server.device()).spc).status == 403)
+            server.clock.advance(by: 631)
+            #expect(try await server.license(try server.request(server.device()).spc).status == 200)
+        }
+    }
+
+    @Test("Behind the AV adapter the session counts, never the adapter's ID")
+    func adapter() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"lease":"PT10M","streams":2,"devices":1,"adapter":"allow"}"#)
+            let device = server.device()
+            let first = device.beginSession()
+            for _ in 0..<2 {
+                let request = try server.request(device, session: first, output: .digitalAVAdapter)
+                #expect(try await server.license(request.spc).status == 200)
+            }
+            let second = try server.request(device, output: .digitalAVAdapter)
+            #expect(try await server.license(second.spc).status == 200)
+            let third = try server.request(device, output: .digitalAVAdapter)
+            #expect(try await server.license(third.spc).json["reason"] == .string("streams-exceeded"))
+            #expect(try await server.store.devices(account: "viewer").isEmpty)
+        }
+    }
+
+    @Test("A key that is loaded ahead holds a short reservation, and its lease is as short")
+    func preload() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"lease":"PT1H","streams":1}"#)
+            let device = server.device()
+            let session = device.beginSession()
+            let ahead = try await key(server, device, server.request(device, session: session), query: "?preload=true")
+            #expect(ahead.leaseEnd == 1_800_000_120)
+            let other = server.device()
+            #expect(try await server.license(try server.request(other).spc).status == 403)
+            server.clock.advance(by: 151)
+            #expect(try await server.license(try server.request(other).spc).status == 200)
+            let renewal = try server.request(device, session: session, state: .leaseAboutToExpire)
+            #expect(try await server.license(renewal.spc).json["reason"] == .string("streams-exceeded"))
+        }
+    }
+
+    @Test("The strictest of the policies of content and token holds, and a token loosens only by its issuer's right")
+    func merged() async throws {
+        for (mayLoosen, end) in [(false, Int64(1_800_000_060)), (true, 1_800_003_600)] {
+            let authorizer = AccountAuthorizer { authorization in
+                authorization.policyName = "token"
+                authorization.mayLoosen = mayLoosen
+            }
+            try await LicenseServer.run(authorizer: authorizer) { server in
+                try await server.setPolicy(#"{"lease":"PT1M"}"#)
+                let token = try ContentDefaults.policy(name: "token", json: Array(#"{"lease":"PT1H"}"#.utf8))
+                try await server.store.putPolicy(token, replacing: false)
+                let device = server.device()
+                let key = try await key(server, device, server.request(device))
+                #expect(key.leaseEnd == end)
+            }
+        }
+    }
+
+    @Test("A kept key is on record, first play shows in a report, and invalidation needs the server's challenge")
+    func offline() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"},"devices":1}"#)
+            let device = server.device()
+            let request = try server.request(device)
+            let answer = try await server.license(request.spc, query: "?persist=true")
+            var kept = try device.makePersistentKey(ckc: answer.body, for: request)
+            func record() async throws -> OfflineLicenseRecord {
+                try #require(try await server.store.offlineLicenses(account: "viewer").first)
+            }
+            #expect(try await record().until == 1_802_764_800)
+
+            server.clock.advance(by: 86_400)
+            let playing = try device.loadPersistentKey(kept)
+            try playing.startPlaying()
+            kept = try #require(playing.updatedPersistentKey)
+            server.clock.advance(by: 600)
+            let report = try device.makeSyncSPC(for: kept, certificate: server.certificate.der)
+            #expect(try await server.license(report).status == 200)
+            let seen = try await record()
+            #expect(seen.until == 1_800_259_200)
+            #expect(seen.firstPlaySeen == server.clock.now)
+
+            let given = try await server.send("POST", "/fps/challenge")
+            guard case .string(let digits)? = given.json["challenge"], let challenge = UInt64(digits, radix: 16) else {
+                throw LicenseServerFault()
+            }
+            let gone = try device.invalidate(.stream(kept), certificate: server.certificate.der, challenge: challenge)
+            #expect(try await server.license(gone).status == 200)
+            #expect(try await record().end == .invalidated)
+            // The challenge was for one.
+            #expect(try await server.license(gone).json["reason"] == .string("challenge-unknown"))
+            #expect(
+                try await server.auditOutcomes() == [
+                    "issued-persistable", "sync-report", "sync-invalidation", "challenge-unknown",
+                ]
+            )
+        }
+    }
+
+    @Test("A retry gets the same CKC again and takes nothing a second time, however many come at once")
+    func retries() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"lease":"PT10M","streams":1,"devices":1}"#)
+            let spc = try server.request(server.device()).spc
+            let answers = try await withThrowingTaskGroup(of: LicenseServer.Answer.self) { group in
+                for _ in 0..<8 { group.addTask { try await server.license(spc) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let (statuses, bodies) = (Set(answers.map(\.status)), Set(answers.map(\.body)))
+            #expect(statuses == [200])
+            #expect(bodies.count == 1)
+            #expect(try await server.auditOutcomes().sorted() == ["issued"] + Array(repeating: "retried", count: 7))
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import FPSCrypto
+import KeyStore
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+/// Each way to be refused, over a real port: its status, its problem type and its row in the audit log.
+@Suite("Refusals, end to end")
+struct RefusalTableTests {
+    /// One way to be refused.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// The policy of the asset.
+        var policy = "{}"
+        /// What the token allows.
+        var authorization: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
+        /// Asks, until the refusal is there.
+        let ask: @Sendable (LicenseServer) async throws -> LicenseServer.Answer
+        let status: Int
+        let type: String
+        var reason: String?
+        let audit: String
+
+        var testDescription: String { name }
+    }
+
+    @Test("has its status, problem type, reason and audit row", arguments: rows)
+    func refusal(_ row: Row) async throws {
+        try await LicenseServer.run(authorizer: AccountAuthorizer(change: row.authorization)) { server in
+            try await server.setPolicy(row.policy)
+            let answer = try await row.ask(server)
+            #expect(answer.status == row.status)
+            #expect(answer.headers["content-type"] == "application/problem+json")
+            #expect(answer.headers["cache-control"] == "no-store")
+            let (type, reason) = (answer.json["type"], answer.json["reason"])
+            #expect(type == .string("urn:keyway:problem:\(row.type)"))
+            #expect(reason == row.reason.map { .string($0) })
+            let entry = try #require(try await server.store.auditEntries(before: nil, limit: 1).first)
+            #expect(entry.record.outcome == row.audit)
+            let instance = answer.json["instance"]
+            #expect(instance == entry.record.requestID.map { .string($0) })
+        }
+    }
+
+    private static func policy(
+        _ name: String,
+        _ policy: String,
+        reason: String,
+        query: String = "",
+        profile: DeviceProfile = .iPhone,
+        authorization: @escaping @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
+    ) -> Row {
+        Row(
+            name: name,
+            policy: policy,
+            authorization: authorization,
+            ask: { server in try await server.license(try server.request(server.device(profile)).spc, query: query) },
+            status: 403,
+            type: "refused-by-policy",
+            reason: reason,
+            audit: reason
+        )
+    }
+
+    static let rows: [Row] = claims + limits + kept
+
+    private static let claims: [Row] = [
+        Row(
+            name: "an asset that the token does not name",
+            authorization: { $0.assets = ["another"] },
+            ask: { server in try await server.license(try server.request(server.device()).spc) },
+            status: 403,
+            type: "token-asset",
+            reason: "assets",
+            audit: "token-asset"
+        ),
+        Row(
+            name: "a title that is not the token's",
+            authorization: { $0.title = "another" },
+            ask: { server in try await server.license(try server.request(server.device()).spc) },
+            status: 403,
+            type: "token-asset",
+            reason: "title",
+            audit: "token-asset"
+        ),
+        Row(
+            name: "a device that is not the token's",
+            authorization: { $0.device = [UInt8](repeating: 1, count: 16) },
+            ask: { server in try await server.license(try server.request(server.device()).spc) },
+            status: 403,
+            type: "token-device",
+            audit: "token-device"
+        ),
+        Row(
+            name: "a token for one use, used by another device",
+            authorization: {
+                $0.binding = TokenBindingClaim(token: [UInt8](repeating: 7, count: 32), expires: $0.expires)
+            },
+            ask: { server in
+                let first = try await server.license(try server.request(server.device()).spc)
+                #expect(first.status == 200)
+                return try await server.license(try server.request(server.device()).spc)
+            },
+            status: 403,
+            type: "token-bound-elsewhere",
+            reason: "token-bound-elsewhere",
+            audit: "token-bound-elsewhere"
+        ),
+        policy("a token whose notAfter has passed", "{}", reason: "not-after", authorization: { $0.notAfter = 5 }),
+        policy(
+            "a token that names a policy that is not there",
+            "{}",
+            reason: "policy-invalid",
+            authorization: { $0.policyName = "nothing" }
+        ),
+        policy(
+            "an address outside of the policy's networks",
+            #"{"networks":["192.0.2.0/24"]}"#,
+            reason: "network-denied"
+        ),
+        policy("a page of another origin", #"{"origins":["https://player.example"]}"#, reason: "origin-denied"),
+        policy("a rental whose token does not say when it began", rental(.token), reason: "rental-start-missing"),
+        policy(
+            "a rental that was over when the token was made",
+            rental(.token),
+            reason: "rental-expired",
+            authorization: { $0.rentalStart = 1_000_000 }
+        ),
+    ]
+
+    private enum Start: String { case token, firstLicence }
+
+    private static func rental(_ start: Start) -> String { #"{"rental":"PT1H","rentalStart":"\#(start.rawValue)"}"# }
+
+    private static let limits: [Row] = [
+        Row(
+            name: "the same request once more, too late for a retry",
+            ask: { server in
+                let spc = try server.request(server.device()).spc
+                let first = try await server.license(spc)
+                let retry = try await server.license(spc)
+                #expect(first.status == 200)
+                #expect(retry.body == first.body)
+                server.clock.advance(by: 120)
+                return try await server.license(spc)
+            },
+            status: 409,
+            type: "replayed",
+            reason: "replayed",
+            audit: "replayed"
+        ),
+        Row(
+            name: "one stream more than allowed",
+            policy: #"{"lease":"PT10M","streams":2}"#,
+            ask: { server in
+                for _ in 0..<2 {
+                    let answer = try await server.license(try server.request(server.device()).spc)
+                    #expect(answer.status == 200)
+                }
+                return try await server.license(try server.request(server.device()).spc)
+            },
+            status: 403,
+            type: "streams-exceeded",
+            reason: "streams-exceeded",
+            audit: "streams-exceeded"
+        ),
+        Row(
+            name: "one device more than allowed",
+            policy: #"{"devices":1}"#,
+            ask: { server in
+                let answer = try await server.license(try server.request(server.device()).spc)
+                #expect(answer.status == 200)
+                return try await server.license(try server.request(server.device()).spc)
+            },
+            status: 403,
+            type: "devices-exceeded",
+            reason: "devices-exceeded",
+            audit: "devices-exceeded"
+        ),
+        Row(
+            name: "a session that an admin ended",
+            policy: #"{"lease":"PT10M","streams":2}"#,
+            ask: { server in
+                let device = server.device()
+                let session = device.beginSession()
+                let first = try await server.license(try server.request(device, session: session).spc)
+                #expect(first.status == 200)
+                let leases = try await server.store.leases(
+                    account: "viewer",
+                    at: server.clock.now,
+                    after: nil,
+                    limit: 10
+                )
+                let lease = try #require(leases.first)
+                try await server.store.endLease(
+                    account: "viewer",
+                    place: lease.place,
+                    now: server.clock.now,
+                    audit: AuditRecord(milliseconds: 0, route: "/admin", outcome: "admin-lease-ended", microseconds: 0)
+                )
+                let renewal = try server.request(device, session: session, state: .leaseAboutToExpire)
+                return try await server.license(renewal.spc)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "lease-ended",
+            audit: "lease-ended"
+        ),
+        Row(
+            name: "a rental that is over",
+            policy: rental(.firstLicence),
+            ask: { server in
+                let device = server.device()
+                let first = try await server.license(try server.request(device).spc)
+                #expect(first.status == 200)
+                server.clock.advance(by: 3_601)
+                return try await server.license(try server.request(device).spc)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "rental-expired",
+            audit: "rental-expired"
+        ),
+        Row(
+            name: "a rental on another device than its first",
+            policy: #"{"rental":"PT1H","rentalStart":"firstLicence","bindRentalToDevice":true}"#,
+            ask: { server in
+                let first = try await server.license(try server.request(server.device()).spc)
+                #expect(first.status == 200)
+                return try await server.license(try server.request(server.device()).spc)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "rental-on-other-device",
+            audit: "rental-on-other-device"
+        ),
+    ]
+
+    private static let kept: [Row] = [
+        Row(
+            name: "a kept key once more, after it ran out",
+            policy: #"{"persist":{"validity":"PT1H"},"renewAfterExpiry":false}"#,
+            ask: { server in
+                let device = server.device()
+                let first = try await server.license(try server.request(device).spc, query: "?persist=true")
+                #expect(first.headers["keyway-persistable"] == "true")
+                server.clock.advance(by: 3_601)
+                return try await server.license(try server.request(device).spc, query: "?persist=true")
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "renewal-after-expiry",
+            audit: "renewal-after-expiry"
+        ),
+        Row(
+            name: "a kept key that an admin revoked",
+            policy: #"{"persist":{"validity":"PT1H"}}"#,
+            ask: { server in
+                let device = server.device()
+                _ = try await server.license(try server.request(device).spc, query: "?persist=true")
+                let kept = try #require(try await server.store.offlineLicenses(account: "viewer").first)
+                try await server.store.revokeOfflineLicense(
+                    account: "viewer",
+                    device: kept.device,
+                    streamID: kept.streamID,
+                    now: server.clock.now,
+                    audit: AuditRecord(milliseconds: 0, route: "/admin", outcome: "admin-revoked", microseconds: 0)
+                )
+                return try await server.license(try server.request(device).spc, query: "?persist=true")
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "license-revoked",
+            audit: "license-revoked"
+        ),
+        Row(
+            name: "an invalidation with a challenge that was not given out",
+            policy: #"{"persist":{"storage":"P30D","playback":"P2D"}}"#,
+            ask: { server in
+                let device = server.device()
+                let request = try server.request(device)
+                let answer = try await server.license(request.spc, query: "?persist=true")
+                let key = try device.makePersistentKey(ckc: answer.body, for: request)
+                let sync = try device.invalidate(.stream(key), certificate: server.certificate.der, challenge: 42)
+                return try await server.license(sync)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "challenge-unknown",
+            audit: "challenge-unknown"
+        ),
+    ]
+}
