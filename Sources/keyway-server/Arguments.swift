@@ -1,4 +1,5 @@
 import ArgumentParser
+import DRMSignalling
 import FPSCrypto
 import Foundation
 import KeyServer
@@ -47,38 +48,6 @@ struct AssetArgument: ExpressibleByArgument {
     }
 }
 
-/// An address to listen on: `host:port` or `[v6]:port`.
-struct ListenAddress: ExpressibleByArgument {
-    let host: String
-    let port: Int
-
-    init?(argument: String) {
-        guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...])
-        else {
-            return nil
-        }
-        var host = argument[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            return nil
-        }
-        guard !host.isEmpty else { return nil }
-        self.host = String(host)
-        self.port = Int(port)
-    }
-
-    /// Whether only this machine can reach it.
-    var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
-    /// The address with the port that was really taken.
-    func url(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-}
-
 /// The bytes of a file.
 func contents(ofFile path: String) throws -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -92,4 +61,14 @@ struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+/// A moment on the command line: ISO 8601 with a time zone, or Unix seconds.
+struct TimeArgument: ExpressibleByArgument {
+    let seconds: Int64
+
+    init?(argument: String) {
+        guard let seconds = Int64(argument) ?? UnixTime.seconds(iso8601: argument) else { return nil }
+        self.seconds = seconds
+    }
 }

@@ -20,7 +20,9 @@ struct KeywayServer: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, KeysCommand.self, PoliciesCommand.self, CertificatesCommand.self, AuditCommand.self,
+            ServeCommand.self, TitlesCommand.self, TracksCommand.self, KeysCommand.self, PoliciesCommand.self,
+            CertificatesCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+            ConfigCommand.self,
         ]
     )
 }

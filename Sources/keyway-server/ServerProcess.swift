@@ -9,8 +9,7 @@ import UnixSignals
 
 /// The listeners of one server process.
 struct ServerProcess {
-    let listen: ListenAddress
-    let adminListen: ListenAddress?
+    let configuration: ServerConfiguration
     let isDevelopment: Bool
     let token: String
     let tokenFile: String
@@ -18,50 +17,131 @@ struct ServerProcess {
 
     /// Serves until SIGTERM or SIGINT, then finishes what is under way.
     func run(module: KeyServerModule, store: any KeyStore, pool: BoundedWorkPool) async throws {
-        let limits = ListenerLimits()
-        let publicRouter = Listener.makeRouter()
-        let service = LicenseService(module: module, store: store, pool: pool)
-        LicenseRoutes(service: service, bundles: module.bundles, limits: limits).add(to: publicRouter)
-        var services: [any Service] = []
-        if let adminListen {
-            let adminRouter = Listener.makeRouter()
-            addAdministration(to: adminRouter, store)
-            services.append(application(adminRouter, at: adminListen, limits, "administration"))
-        } else if isDevelopment {
+        var limits = ListenerLimits()
+        limits.connections = configuration.limits.connections
+        limits.batch = configuration.limits.batch
+        let metrics = ServerMetrics(reasons: LicenseService.reasons)
+        let limiter = RateLimiter(limits: configuration.limits.rates)
+        let certificate = try certificate()
+        metrics.addGauges(
+            queueDepth: { pool.waiting },
+            activeLeases: { try? await store.leaseCount(at: systemMilliseconds() / 1000) },
+            certificateExpiry: { certificate?.expiry }
+        )
+        let readiness = Readiness(checks: [
+            .init("store") {
+                // Whether it answers, not what.
+                do { _ = try await store.policy(name: "default") } catch { return false }
+                return true
+            },
+            .init("certificates") { !module.bundles.isEmpty },
+        ])
+        let proxies = TrustedProxies(configuration.proxies)
+        let publicRouter = Listener.makeRouter(
+            proxies: proxies,
+            crossOrigin: configuration.crossOrigin,
+            metrics: metrics
+        )
+        readiness.add(to: publicRouter)
+        let authorizer = try AuthorizerFactory.make(
+            configuration.authorization,
+            isDevelopment: isDevelopment,
+            pool: pool,
+            logger: logger
+        )
+        let service = LicenseService(
+            module: module,
+            store: store,
+            pool: pool,
+            settings: LicenseSettings(configuration.licences),
+            limiter: limiter,
+            metrics: metrics
+        )
+        if configuration.admin.listen == nil, isDevelopment {
+            if configuration.metrics { metrics.registry.add(to: publicRouter) }
             addAdministration(to: publicRouter, store)
         }
-        services.append(application(publicRouter, at: listen, limits, "apps"))
+        // For the routes that come now: whoever administers, or asks whether the server lives, is not counted.
+        publicRouter.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics))
+        LicenseRoutes(service: service, authorizer: authorizer, bundles: module.bundles, limits: limits)
+            .add(to: publicRouter)
+        let others = OtherClientService(
+            lookup: service,
+            authorizer: authorizer,
+            signer: try configuration.licences.keyURLs.signer(),
+            audit: store
+        )
+        OtherClientRoutes(service: others).add(to: publicRouter)
+        // A group stops its services from the last to the first.
+        var services: [any Service] = certificate.map { [$0] } ?? []
+        services.append(StorePruning(store: store, logger: logger))
+        // A developer's terminal that is closed ends the server; a service that is told to reload goes on.
+        if certificate != nil || !isDevelopment { services.append(ReloadOnHangUp(certificate: certificate)) }
+        if let address = configuration.admin.listen {
+            let adminRouter = Listener.makeRouter(proxies: proxies, metrics: metrics)
+            readiness.add(to: adminRouter)
+            if configuration.metrics { metrics.registry.add(to: adminRouter) }
+            addAdministration(to: adminRouter, store)
+            services.append(try application(adminRouter, at: address, limits, certificate, "administration"))
+        }
+        services.append(try application(publicRouter, at: configuration.listen, limits, certificate, "apps"))
+        services.append(
+            ReadinessService(
+                readiness: readiness,
+                delay: .seconds(Int64(configuration.shutdownDelay.rawValue)),
+                onStop: { ServiceManager.tell(.stopping) }
+            )
+        )
         if isDevelopment { announceDevelopment(module.bundles) }
-        try await ServiceGroup(
-            configuration: .init(
-                services: services.map { .init(service: $0) },
-                gracefulShutdownSignals: [.sigterm, .sigint],
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        let patience = Int64(configuration.shutdownDelay.rawValue) + Int64(configuration.shutdownGrace.rawValue)
+        group.maximumGracefulShutdownDuration = .seconds(patience)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    private func certificate() throws -> ServerCertificate? {
+        guard let certificate = configuration.tls.certificate, let key = configuration.tls.key else { return nil }
+        do {
+            return try ServerCertificate(
+                certificate: certificate,
+                key: key,
+                interval: .seconds(Int64(configuration.tls.reload.rawValue)),
                 logger: logger
             )
-        ).run()
+        } catch {
+            // The log has the reason.
+            throw CommandFailure("tls: \(certificate) and \(key) cannot be used together")
+        }
     }
 
     private func addAdministration(to router: Router<ServerRequestContext>, _ store: any KeyStore) {
-        let group = router.group("/admin").add(middleware: AdminTokenMiddleware(token: AdminToken(token)))
-        ContentRoutes(store: store).add(to: group)
-        PolicyRoutes(store: store).add(to: group)
+        // The file's token first: the others are made with it.
+        let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
+        Administration(store: store, authenticator: authenticator).add(to: router)
     }
 
     private func application(
         _ router: Router<ServerRequestContext>,
         at address: ListenAddress,
         _ limits: ListenerLimits,
+        _ certificate: ServerCertificate?,
         _ audience: String
-    ) -> any Service {
-        Listener.makeApplication(
+    ) throws -> any Service {
+        try Listener.makeApplication(
             router: router,
             host: address.host,
             port: address.port,
             limits: limits,
+            certificate: certificate,
             logger: logger,
             onRunning: { port in
                 // On standard output and at once, so that a script can wait for it and read the port.
-                say("listening for \(audience) on \(address.url(port: port))")
+                say("listening for \(audience) on \(address.url(port: port, isSecure: certificate != nil))")
+                if audience == "apps" { ServiceManager.tell(.ready) }
             }
         )
     }
@@ -82,3 +162,13 @@ struct ServerProcess {
 
 /// Prints a line without waiting for a buffer to fill.
 private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// Reads the certificate again when the operator says so, besides every now and then.
+private struct ReloadOnHangUp: Service {
+    let certificate: ServerCertificate?
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        for await _ in signals.cancelOnGracefulShutdown() { certificate?.reload() }
+    }
+}

@@ -29,16 +29,24 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
+    /// Where the key-encryption key comes from.
+    var keySource: KeyEncryptionKeySource {
+        if let kekFile { .file(kekFile) } else if let kekVariable { .environment(kekVariable) } else { .dataFolder }
+    }
+
     /// Opens the store.
     func open() throws(KeyStoreError) -> SQLiteKeyStore {
-        let source: KeyEncryptionKeySource =
-            if let kekFile { .file(kekFile) } else if let kekVariable { .environment(kekVariable) } else { .dataFolder }
-        return try SQLiteKeyStore(dataFolder: data, key: source)
+        try SQLiteKeyStore(dataFolder: data, key: keySource)
     }
 
     /// Opens the store for one piece of work, and closes it. The store's errors get a word on what to do next.
     func withStore(_ work: (any KeyStore) async throws -> Void) async throws {
-        do {
+        try await withSQLiteStore { store in try await work(store) }
+    }
+
+    /// The same for work that only this kind of store does.
+    func withSQLiteStore(_ work: (SQLiteKeyStore) async throws -> Void) async throws {
+        try await Self.explainingErrors {
             let store = try open()
             do {
                 try await work(store)
@@ -47,14 +55,22 @@ struct StoreOptions: ParsableArguments {
                 throw error
             }
             try store.close()
-        } catch let error as KeyStoreError {
-            throw CommandFailure("\(error)" + (Self.nextStep(after: error.code).map { "; \($0)" } ?? ""))
         }
     }
 
-    private static func nextStep(after code: KeyStoreError.Code) -> String? {
-        switch code {
-        case .conflict: "--replace puts the new one in its place, unless something refers to the old one"
+    /// Gives the store's errors a word on what to do next.
+    static func explainingErrors<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do {
+            return try await work()
+        } catch let error as KeyStoreError {
+            throw CommandFailure("\(error)" + (nextStep(after: error).map { "; \($0)" } ?? ""))
+        }
+    }
+
+    private static func nextStep(after error: KeyStoreError) -> String? {
+        switch error.code {
+        case .conflict where error.reason == KeyStoreError.exists("").reason:
+            "--replace puts the new one in its place"
         case .missingReference: "add it first"
         case .unsafePermissions: "chmod it as that says"
         case .locked: "another process holds the database; try again"

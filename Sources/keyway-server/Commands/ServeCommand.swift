@@ -1,11 +1,11 @@
-public import ArgumentParser
+import ArgumentParser
 import Foundation
 import Hummingbird
 import KeyServer
 import KeyServerModule
 import KeyStore
 import KeyStoreSQLite
-public import Logging
+import Logging
 
 /// The server itself.
 struct ServeCommand: AsyncParsableCommand {
@@ -13,101 +13,143 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve licences over HTTP.",
         discussion: """
-            Put a proxy that terminates TLS in front. This version does not authorise playback requests by itself: it \
-            runs with --dev, for development, on a loopback address; or with --no-authorization, which says that \
-            something in front decides who may ask.
+            Settings come from --config, over them from KEYWAY_… variables of the environment, over those from the \
+            options here. --dev is for development, on a loopback address; --no-authorization says that something in \
+            front decides who may ask.
             """
     )
 
-    @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("Where to listen for apps.", valueName: "host:port"))
-    var listen = ListenAddress(argument: "127.0.0.1:8080")!
+    @Option(help: ArgumentHelp("The configuration file; see `keyway-server config example`.", valueName: "file"))
+    var config: String?
+    @Option(help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder"))
+    var data: String?
+    @Option(
+        help: ArgumentHelp("A file with the key-encryption key, 64 hexadecimal digits, mode 0600.", valueName: "file")
+    )
+    var kekFile: String?
+    @Option(help: ArgumentHelp("The name of an environment variable with it instead.", valueName: "variable"))
+    var kekVariable: String?
+    @Option(help: ArgumentHelp("Where to listen for apps; 127.0.0.1:8080 by default.", valueName: "host:port"))
+    var listen: String?
     @Option(
         help: ArgumentHelp(
             "Where to listen for administration, a loopback address. With --dev, where apps ask too unless given.",
             valueName: "host:port"
         )
     )
-    var adminListen: ListenAddress?
+    var adminListen: String?
     @Flag(help: "Development: use development certificates, and administration with the token in the data folder.")
     var dev = false
     @Flag(help: "Give licences to everybody who can reach this server; something in front decides who that is.")
     var noAuthorization = false
     @Flag(help: "Open and check every CKC before it leaves.")
     var paranoid = false
-    @Option(help: ArgumentHelp("The FPS protocol versions that this server supports.", valueName: "list"))
-    var protocolVersions = "1"
+    @Option(help: ArgumentHelp("The FPS protocol versions that this server supports; 1 by default.", valueName: "list"))
+    var protocolVersions: String?
     @Option(
-        help: ArgumentHelp("How old an SPC may be, in ISO 8601; a policy may say otherwise.", valueName: "duration")
+        help: ArgumentHelp("How old an SPC may be, in ISO 8601; PT6H by default.", valueName: "duration")
     )
-    var maximumSPCAge = "PT6H"
+    var maximumSPCAge: String?
     @Option(help: ArgumentHelp("How many threads do RSA work; without it, one for each core.", valueName: "number"))
-    var threads: Int?
+    var threads: String?
     @Option(help: ArgumentHelp("How many licence requests may wait for such a thread.", valueName: "number"))
-    var queue = 256
+    var queue: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .info
+    var logLevel: String?
 
     func validate() throws {
-        guard dev || noAuthorization else {
-            throw ValidationError("Give --dev for development, or --no-authorization: see --help.")
+        guard config != nil || dev || noAuthorization else {
+            throw ValidationError("Give --config, --dev for development, or --no-authorization: see --help.")
         }
         guard !(dev && noAuthorization) else { throw ValidationError("Give --dev or --no-authorization, not both.") }
-        guard !dev || listen.isLoopback else {
-            throw ValidationError("--dev listens on a loopback address alone, such as 127.0.0.1:8080.")
+        guard kekFile == nil || kekVariable == nil else {
+            throw ValidationError("Give --kek-file or --kek-variable, not both.")
         }
-        guard adminListen?.isLoopback ?? true else {
-            throw ValidationError("--admin-listen takes a loopback address.")
-        }
-        guard threads ?? 1 > 0, queue >= 0 else {
-            throw ValidationError("--threads is at least 1, --queue at least 0.")
-        }
-        _ = try configuration()
+        // What the command line alone says wrongly is a matter of usage.
+        if config == nil { _ = try load() }
     }
 
     func run() async throws {
         ProcessSecrecy.keepMemoryToItself()
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        var logger = Logger(label: "keyway-server")
-        logger.logLevel = logLevel
-        let store = try store.open()
-        let loaded = BundleLoader.load(try await store.certificateBundles(), allowingDevelopment: dev)
-        for (name, reason) in loaded.leftOut { logger.warning("bundle \(name) is not used: \(reason)") }
-        guard !loaded.bundles.isEmpty else {
+        let loaded = try load()
+        var configuration = loaded.configuration
+        if dev, loaded.settings.first(where: { $0.path == "log.format" })?.origin == .standard {
+            configuration.log.format = .text
+        }
+        let log = configuration.log
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, format: log.format, level: log.level) }
+        let logger = Logger(label: "keyway-server")
+        for warning in loaded.warnings { logger.warning("\(warning)") }
+        let store = try SQLiteKeyStore(dataFolder: configuration.data, key: configuration.keySource)
+        let bundles = BundleLoader.load(try await store.certificateBundles(), allowingDevelopment: dev)
+        for (name, reason) in bundles.leftOut { logger.warning("bundle \(name) is not used: \(reason)") }
+        guard !bundles.bundles.isEmpty else {
             throw CommandFailure(
                 "there is no certificate to serve with; add one with `keyway-server certificates add`"
                     + (dev ? ", for development made by `keyway credentials new`" : "")
             )
         }
-        let pool = BoundedWorkPool(threads: threads ?? ProcessInfo.processInfo.activeProcessorCount, capacity: queue)
-        let module = try KeyServerModule(bundles: loaded.bundles, configuration: try configuration())
-        let token = try AdminTokenFile(folder: self.store.data).token()
+        let threads = configuration.limits.threads
+        let pool = BoundedWorkPool(
+            threads: threads > 0 ? threads : ProcessInfo.processInfo.activeProcessorCount,
+            capacity: configuration.limits.queue
+        )
+        let module = try KeyServerModule(bundles: bundles.bundles, configuration: configuration.module)
+        let token = try AdminTokenFile(folder: configuration.data).token()
         try await ServerProcess(
-            listen: listen,
-            adminListen: adminListen,
+            configuration: configuration,
             isDevelopment: dev,
             token: token,
-            tokenFile: AdminTokenFile(folder: self.store.data).path,
+            tokenFile: AdminTokenFile(folder: configuration.data).path,
             logger: logger
         ).run(module: module, store: store, pool: pool)
         pool.stop()
         try store.close()
     }
 
-    private func configuration() throws -> KeyServerModule.Configuration {
-        var configuration = KeyServerModule.Configuration()
-        let versions = protocolVersions.split(separator: ",").map { UInt32($0.trimmingPrefix(" ")) }
-        guard !versions.isEmpty, !versions.contains(nil) else {
-            throw ValidationError("--protocol-versions takes numbers such as 1 or 1,2.")
+    /// The file, over it the environment, over that what the command line says.
+    private func load() throws -> LoadedConfiguration {
+        let given: [(path: String, value: String?, option: String)] = [
+            ("data", data, "--data"), ("kek.file", kekFile, "--kek-file"),
+            ("kek.variable", kekVariable, "--kek-variable"), ("listen", listen, "--listen"),
+            ("admin.listen", adminListen, "--admin-listen"),
+            ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
+            ("licences.checkBeforeIssuing", paranoid ? "true" : nil, "--paranoid"),
+            ("licences.protocolVersions", protocolVersions, "--protocol-versions"),
+            ("licences.maximumSPCAge", maximumSPCAge, "--maximum-spc-age"),
+            ("limits.threads", threads, "--threads"), ("limits.queue", queue, "--queue"),
+            ("log.level", logLevel, "--log-level"),
+        ]
+        do {
+            return try LoadedConfiguration.load(
+                file: config,
+                environment: ProcessInfo.processInfo.environment,
+                options: given.compactMap { given in given.value.map { (given.path, $0, given.option) } },
+                isDevelopment: dev
+            )
+        } catch {
+            if config == nil { throw ValidationError(error.description) }
+            throw CommandFailure(error.description)
         }
-        guard let age = Seconds(iso8601: maximumSPCAge), age.rawValue > 0 else {
-            throw ValidationError("--maximum-spc-age takes an ISO 8601 duration such as PT6H.")
-        }
-        configuration.protocolVersions = Set(versions.compactMap { $0 })
-        configuration.maximumSPCAge = age
-        if paranoid { configuration.checksBeforeIssuing = true }
-        return configuration
     }
 }
 
-extension Logger.Level: @retroactive ExpressibleByArgument {}
+extension ServerConfiguration {
+    fileprivate var keySource: KeyEncryptionKeySource {
+        if let file = kek.file {
+            .file(file)
+        } else if let variable = kek.variable {
+            .environment(variable)
+        } else {
+            .dataFolder
+        }
+    }
+
+    fileprivate var module: KeyServerModule.Configuration {
+        var module = KeyServerModule.Configuration()
+        module.protocolVersions = Set(licences.protocolVersions)
+        module.maximumSPCAge = licences.maximumSPCAge
+        if licences.checkBeforeIssuing { module.checksBeforeIssuing = true }
+        return module
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import KeyServer
+
+/// What the configuration is, and an example of one.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Check the configuration, or print an example.",
+        subcommands: [ConfigCheckCommand.self, ConfigExampleCommand.self]
+    )
+}
+
+/// Prints what is in force.
+struct ConfigCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Print what is in force and where it comes from; warn of what is risky.",
+        discussion:
+            "Reads the environment too, as `serve` would. Exit codes: 0 it can be used, 1 it cannot, 64 wrong usage."
+    )
+
+    @Argument(help: "The configuration file; without it, the environment alone.")
+    var file: String?
+
+    func run() async throws {
+        let loaded: LoadedConfiguration
+        do {
+            loaded = try LoadedConfiguration.load(
+                file: file,
+                environment: ProcessInfo.processInfo.environment
+            )
+        } catch {
+            for problem in error.problems { complain("error: \(problem)") }
+            throw ExitCode(1)
+        }
+        let rows = loaded.settings.map { ($0.path, $0.value ?? "-", $0.origin.description) }
+        let widths = (rows.map(\.0.count).max() ?? 0, min(rows.map(\.1.count).max() ?? 0, 40))
+        for (path, value, origin) in rows {
+            print(pad(path, to: widths.0), pad(value, to: widths.1), origin)
+        }
+        for warning in loaded.warnings + missingFiles(loaded) { complain("warning: \(warning)") }
+    }
+
+    /// The files that the server will ask for. Elsewhere they may be there, so this is no error.
+    private func missingFiles(_ loaded: LoadedConfiguration) -> [ConfigurationProblem] {
+        loaded.settings.compactMap { setting in
+            guard let value = setting.value, value.hasPrefix("/") || setting.origin != .standard,
+                ServerConfiguration.filePaths.contains(where: { setting.path.hasSuffix($0) }),
+                !value.contains("://"), !FileManager.default.isReadableFile(atPath: value)
+            else { return nil }
+            return ConfigurationProblem(
+                origin: setting.origin,
+                path: setting.path,
+                reason: "\(value) cannot be read here"
+            )
+        }
+    }
+
+    private func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}
+
+/// Prints a file with everything in it.
+struct ConfigExampleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "example",
+        abstract: "Print a configuration file with every setting, commented."
+    )
+
+    func run() async throws { print(ServerConfiguration.example, terminator: "") }
+}

@@ -1,0 +1,78 @@
+public import ArgumentParser
+import Foundation
+public import KeyServer
+import KeyStore
+
+/// `keys export`.
+struct KeysExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write keys into a file, in the clear.",
+        discussion: """
+            The file has mode 0600, and whoever has it has the content. CSV has all that `keys import` takes; CPIX has the \
+            keys of one title, and no policies. Policies themselves are not in it: `keyway-server policies show`.
+            """
+    )
+
+    @OptionGroup var store: StoreOptions
+    @Option(help: ArgumentHelp("The keys of this title alone.", valueName: "name"))
+    var title: String?
+    @Option(help: "csv or cpix.")
+    var format: KeyExport.Format = .csv
+    @Option(help: ArgumentHelp("A new file; - is standard output.", valueName: "file"))
+    var out: String
+
+    func validate() throws {
+        guard format == .csv || title != nil else {
+            throw ValidationError("A CPIX document has the keys of one title: give --title.")
+        }
+    }
+
+    func run() async throws {
+        try await store.withStore { store in
+            let output = try SecretFile(out)
+            do {
+                let count = try await KeyExport.write(title: title, as: format, from: store, to: output.write)
+                try output.close()
+                tell("\(count) keys, in the clear\(out == "-" ? "" : ", in \(out)")")
+            } catch {
+                output.abandon()
+                throw error
+            }
+        }
+    }
+}
+
+extension KeyExport.Format: ExpressibleByArgument {}
+
+/// A new file that only its owner may read; or standard output, when that is asked for.
+private struct SecretFile {
+    private let path: String
+    private let handle: FileHandle
+
+    init(_ path: String) throws {
+        self.path = path
+        guard path != "-" else {
+            handle = .standardOutput
+            return
+        }
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw CommandFailure("\(path) cannot be made: \(String(cString: strerror(errno)))") }
+        handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    }
+
+    func write(_ bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
+
+    func close() throws {
+        guard path != "-" else { return }
+        try handle.synchronize()
+        try handle.close()
+    }
+
+    /// Half an export is none.
+    func abandon() {
+        guard path != "-" else { return }
+        try? handle.close()
+        unlink(path)
+    }
+}

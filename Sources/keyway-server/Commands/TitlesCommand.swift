@@ -1,0 +1,102 @@
+import ArgumentParser
+import KeyServer
+import KeyStore
+
+/// Titles.
+struct TitlesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "titles",
+        abstract: "Add, list and remove titles.",
+        discussion:
+            "A title has tracks (`keyway-server tracks`), a track has key periods (`keyway-server keys add --title`).",
+        subcommands: [Add.self, List.self, Remove.self]
+    )
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a title, or replace one.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The name of the title.")
+        var name: String
+        @Option(help: ArgumentHelp("A stored policy for all of its keys.", valueName: "name"))
+        var policy: String?
+        @Option(
+            help: ArgumentHelp(
+                "The title ID of offline keys, 16 bytes; without one, the first 16 bytes of SHA-256 over the name.",
+                valueName: "hex"
+            )
+        )
+        var titleID: HexArgument?
+        @Option(
+            help: ArgumentHelp(
+                "The URI of its keys in playlists, with {kid}, {track}, {title} and {period}; without it skd://{kid}.",
+                valueName: "template"
+            )
+        )
+        var keyURI: String?
+        @Flag(help: "Replace the title of this name, if there is one. Its tracks and keys stay.")
+        var replace = false
+
+        func run() async throws {
+            if let keyURI { try ContentDefaults.checkKeyURI(keyURI) }
+            let record = try TitleRecord(
+                name: name,
+                titleID: try titleID?.requireCount(16, "--title-id"),
+                policyName: policy,
+                keyURITemplate: keyURI,
+                time: systemMilliseconds() / 1000
+            )
+            try await store.withStore { store in
+                for track in policy == nil ? [] : try await store.tracks(title: name) {
+                    try await ContentDefaults.check(
+                        policies: [policy].compactMap { $0 },
+                        for: track.kind,
+                        in: store
+                    )
+                }
+                let outcome = try await store.putTitle(record, replacing: replace)
+                print("\(outcome == .created ? "added" : "replaced") title \(name)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the titles with their tracks.")
+
+        @OptionGroup var store: StoreOptions
+
+        func run() async throws {
+            try await store.withStore { store in
+                var last: String?
+                repeat {
+                    let page = try await store.titles(after: last, limit: 500)
+                    for title in page {
+                        let tracks = try await store.tracks(title: title.name).map(\.name).joined(separator: ", ")
+                        let fields: [String?] = [
+                            title.name, tracks.isEmpty ? "(no tracks)" : tracks,
+                            title.policyName.map { "policy \($0)" },
+                            title.keyURITemplate,
+                        ]
+                        print(fields.compactMap { $0 }.joined(separator: "  "))
+                    }
+                    last = page.last?.name
+                } while last != nil
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a title that has no tracks.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The name of the title.")
+        var name: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                guard try await store.deleteTitle(name: name) else { throw CommandFailure("there is no title \(name)") }
+                print("removed title \(name)")
+            }
+        }
+    }
+}
