@@ -31,7 +31,7 @@ test: setup ## Run every test
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 # The package manager sees new source files of a package beside its own only when that one's manifest has changed.
-bench: setup ## Measure SPC to CKC beside raw RSA, playlists and packaging beside other programs
+bench: setup ## Measure SPC to CKC and the server beside raw RSA, playlists and packaging beside other programs
 	@touch Package.swift
 	swift build -c release --package-path Benchmarks --scratch-path .build-bench
 	.build-bench/release/keyway-bench
@@ -40,6 +40,8 @@ bench: setup ## Measure SPC to CKC beside raw RSA, playlists and packaging besid
 	swift build -c release --product keyway
 	@Benchmarks/Peers/packaging .build-bench/films --keyway "$$(swift build -c release --show-bin-path)/keyway" \
 		--shaka "$$(IntegrationTests/peers || true)"
+	swift build -c release --product keyway-server
+	@Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" --bench .build-bench/release/keyway-bench
 
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)

@@ -8,7 +8,7 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Have a virtual device do what an Apple device does.",
-        subcommands: [DeviceRequestKeyCommand.self, DevicePlayCommand.self]
+        subcommands: [DeviceRequestKeyCommand.self, DevicePlayCommand.self, DeviceWatchCommand.self]
     )
 }
 

@@ -23,11 +23,13 @@ enum InputFile {
     ///
     /// - Throws: a failure whose words do not hold the path.
     static func readRegular(_ path: String, maximum: Int) throws(CommandFailure) -> [UInt8] {
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
+        guard let type else { throw .file("there is no such file") }
+        guard type == .typeRegular else { throw .file("it is no file") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .file(lastSystemError()) }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .file("it is no file") }
         return try read(descriptor, "it", maximum)
     }
 

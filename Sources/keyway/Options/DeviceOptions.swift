@@ -56,7 +56,8 @@ struct DeviceOptions: ParsableArguments {
         )
     }
 
-    private func rule() throws(CommandFailure) -> DASkRule {
+    /// How the device gets DASk.
+    func rule() throws(CommandFailure) -> DASkRule {
         if let dask { return .fixed(try HexArgument.secret(dask, option: "--dask", count: 16)) }
         let text = credentialsFolder.map { "@\($0)/ask.hex" } ?? ask ?? ""
         return .development(ask: try HexArgument.secret(text, option: "--ask", count: 16))

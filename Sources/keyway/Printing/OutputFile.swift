@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Writes files that are there whole or not at all.
 enum OutputFile {

@@ -1,0 +1,7 @@
+import Foundation
+
+/// The time of day.
+enum LoadClock {
+    /// In seconds since 1970.
+    static var now: Double { Date().timeIntervalSince1970 }
+}

@@ -1,0 +1,177 @@
+import ArgumentParser
+import FPSCrypto
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// `keyway load`.
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Load a key server with virtual devices, and measure how it answers.",
+        discussion: """
+            SPCs and tokens are made before the clock starts; each SPC is new, as a replay would be refused. Without \
+            --rate every connection sends its next request when the last is answered, which finds what the server can \
+            do at most. With --rate requests are due at moments that do not wait for answers, as with real viewers, and \
+            latency counts from the moment that a request was due: a server that stalls cannot hide it.
+
+            Tokens are for accounts load-1, load-2 and so on. Load only servers that are yours.
+            """
+    )
+
+    @OptionGroup var target: LoadTargetOptions
+    @OptionGroup var population: LoadPopulationOptions
+
+    @Option(help: .init("Requests a second. Without it, as many as the server answers.", valueName: "number"))
+    var rate: Double?
+
+    @Option(help: .init("How many connections: 32, or with --rate at most 512.", valueName: "number"))
+    var connections: Int?
+
+    @Option(help: .init("How long to measure, in seconds.", valueName: "seconds"))
+    var duration = 10.0
+
+    @Option(help: .init("How long to wait before that, under load, in seconds.", valueName: "seconds"))
+    var warmUp = 2.0
+
+    @Option(help: .init("How many SPCs to make. Without it, enough for the time.", valueName: "number"))
+    var requests: Int?
+
+    @Option(help: .init("The share of requests that renew the lease of their session, 0 to 1.", valueName: "share"))
+    var renewals = 0.0
+
+    @Option(help: .init("How long an answer may take, in seconds.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @Flag(help: "Have the devices open each CKC. It costs this process time, so not while measuring.")
+    var check = false
+
+    @Option(help: .init("The server's process: prints its processor time for a licence.", valueName: "pid"))
+    var serverPid: Int32?
+
+    @Option(help: .init("Write a line of JSON for each request.", valueName: "file"))
+    var trace: String?
+
+    @OptionGroup var output: JSONOption
+
+    /// No server in reach answers more in closed loop.
+    private static let requestsPerSecond = 6000.0
+
+    func validate() throws {
+        guard (0.1...86_400).contains(duration), (0...3600).contains(warmUp), (0.1...600).contains(timeout) else {
+            throw ValidationError("--duration is 0.1 to 86400, --warm-up 0 to 3600, --timeout 0.1 to 600 seconds.")
+        }
+        guard rate.map({ (0.1...1_000_000).contains($0) }) ?? true, (1...20_000).contains(connections ?? 1),
+            (0...1).contains(renewals), (1...50_000_000).contains(requests ?? 1)
+        else {
+            throw ValidationError(
+                "--rate is 0.1 to 1000000, --connections 1 to 20000, --requests 1 to 50000000, --renewals 0 to 1."
+            )
+        }
+    }
+
+    func run() async throws {
+        let target = try target.target()
+        let server = serverPid.map(ProcessTime.init)
+        guard server == nil || server?.seconds != nil else {
+            throw CommandFailure.input("there is no process \(serverPid ?? 0)")
+        }
+        Self.raiseFileLimit()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            try await measure(target, server, group)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try? await group.shutdownGracefully()
+    }
+
+    private func measure(_ target: LoadTarget, _ server: ProcessTime?, _ group: MultiThreadedEventLoopGroup)
+        async throws
+    {
+        let client = LoadClient(target: target, loop: group.next())
+        let certificate = try await client.certificate()
+        let lifetime = Int64(plan.length) + 3600
+        let population = try await population.population(authority: target.authority, lifetime: lifetime)
+        let trace = try self.trace.map { try LoadTrace(path: $0, bufferSize: 1 << 16) }
+        let material = try prepare(population, certificate)
+        var line = ProgressLine()
+        let tally = try await client.reaching {
+            try await LoadRun(
+                target: target,
+                plan: plan,
+                material: material,
+                on: group.next(),
+                server: server,
+                checksAnswers: check,
+                trace: trace,
+                progress: { tally, share in line.show(Self.progress(tally, share)) }
+            ).run()
+        }
+        line.clear()
+        guard trace?.flush() ?? true else { throw CommandFailure.file("the trace could not be written whole") }
+        var report = LoadReport(target: self.target.server, plan: plan, tally: tally).report
+        if let count = tally.outcomes[.unusable] {
+            report.problem = .init(stage: "device", code: "unusable", reason: "the devices refuse \(count) CKCs")
+        } else if tally.outcomes[.granted] == nil {
+            report.problem = .init(
+                stage: "server",
+                code: "no-licence",
+                reason: "not one licence was given",
+                next: "the outcomes say why; the server's audit log has the detail"
+            )
+        }
+        try ReportOptions.print(report, json: output.json)
+    }
+
+    private var plan: LoadPlan {
+        LoadPlan(
+            pace: rate.map { .open(rate: $0) } ?? .closed,
+            connections: connections ?? (rate == nil ? 32 : 512),
+            duration: duration,
+            warmUp: warmUp,
+            timeout: timeout
+        )
+    }
+
+    /// Everything that can be made before the clock starts.
+    private func prepare(_ population: LoadPopulation, _ certificate: X509Certificate) throws -> LoadRun.Material {
+        var random = SystemRandomNumberGenerator()
+        let arrivals = plan.arrivals(using: &random)
+        let count = requests ?? (rate == nil ? Int(Self.requestsPerSecond * plan.length) : arrivals.count)
+        let preparation = LoadPreparation(
+            population: population,
+            certificate: certificate.der,
+            versions: self.population.device.versions,
+            assets: self.population.assetIDs,
+            renewals: renewals,
+            keepsRequests: check
+        )
+        let line = LoadProgress("making \(count) SPCs")
+        defer { line.clear() }
+        let requests = try preparation.requests(count) { line.show($0, of: count) }
+        return LoadRun.Material(
+            population: population,
+            assets: self.population.assetIDs,
+            requests: requests,
+            arrivals: Array(arrivals.prefix(requests.count)),
+            mayRunOut: rate == nil || requests.count < arrivals.count
+        )
+    }
+
+    private static func progress(_ tally: LoadTally, _ share: Double) -> String {
+        let p99 = String(format: "%.1f", tally.granted.milliseconds(at: 99))
+        return "\(Int(share * 100)) %  \(tally.grantedInTime) licences  \(Int(tally.throughput))/s  p99 \(p99) ms"
+            + "  other \(tally.total - (tally.outcomes[.granted] ?? 0))"
+    }
+
+    /// Thousands of connections are more files than a shell lets a process open.
+    private static func raiseFileLimit() {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(resource, &limit)
+    }
+}

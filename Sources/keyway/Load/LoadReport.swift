@@ -1,0 +1,107 @@
+/// What a run of `keyway load` shows.
+struct LoadReport {
+    let target: String
+    let plan: LoadPlan
+    let tally: LoadTally
+
+    /// The report.
+    var report: Report {
+        let pace: String
+        switch plan.pace {
+        case .closed: pace = "\(plan.connections) connections, each with its next request when the last is answered"
+        case .open(let rate): pace = "\(shortNumber(rate)) requests a second, whether answers come or not"
+        }
+        var report = Report(kind: "load", headline: "\(escaped(target)), \(pace)")
+        report.tables = [run, latency("Latency", tally.granted, "of licences, in milliseconds")]
+        if tally.refused.count > 0 {
+            report.tables.append(latency("Latency of refusals", tally.refused, "in milliseconds"))
+        }
+        report.tables.append(Self.outcomes(of: tally))
+        if let server { report.tables.append(server) }
+        report.tables.append(generator)
+        report.notes = notes
+        return report
+    }
+
+    private var run: FieldTable {
+        FieldTable(
+            title: "Run",
+            fields: [
+                Field("seconds", .decimal(Self.rounded(tally.seconds), unit: nil)),
+                Field("licences", .number(tally.grantedInTime)),
+                Field("licences a second", .decimal(Self.rounded(tally.throughput), unit: nil)),
+            ]
+        )
+    }
+
+    private func latency(_ title: String, _ latencies: LoadTally.Latencies, _ remark: String) -> FieldTable {
+        let percentiles: [Field] = [50, 90, 99, 99.9].map { percentile in
+            let value = latencies.milliseconds(at: percentile)
+            return Field("p\(shortNumber(percentile))", .decimal(Self.rounded(value, digits: 1000), unit: nil))
+        }
+        let maximum = Field("max", .decimal(Self.rounded(latencies.maximum, digits: 1000), unit: nil))
+        return FieldTable(title: title, remark: remark, fields: percentiles + [maximum])
+    }
+
+    /// How often each outcome came.
+    static func outcomes(of tally: LoadTally) -> FieldTable {
+        let items = tally.outcomes.sorted { $0.key < $1.key }.map { outcome, count in
+            [
+                Field("status", .number(outcome.status)),
+                Field("problem", .text(outcome.problem ?? (outcome == .granted ? "licence" : "-"))),
+                Field("reason", .text(outcome.reason ?? "-")), Field("count", .number(count)),
+            ]
+        }
+        return FieldTable(
+            title: "Outcomes",
+            remark: "status, problem, reason, how often",
+            fields: [Field("answers", .items(items))]
+        )
+    }
+
+    private var server: FieldTable? {
+        tally.serverSeconds.map { seconds in
+            let licences = max(1, Double(tally.grantedInTime))
+            return FieldTable(
+                title: "Server",
+                remark: "processor time",
+                fields: [
+                    Field(
+                        "processors busy",
+                        .decimal(Self.rounded(seconds / max(tally.seconds, 0.001), digits: 1000), unit: nil)
+                    ),
+                    Field("microseconds a licence", .decimal(Self.rounded(seconds * 1e6 / licences), unit: nil)),
+                ]
+            )
+        }
+    }
+
+    private var generator: FieldTable {
+        FieldTable(
+            title: "Generator",
+            remark: "this process, of one processor",
+            fields: [
+                Field(
+                    "busy",
+                    .decimal(Self.rounded(tally.ownSeconds / max(tally.seconds, 0.001), digits: 1000), unit: nil)
+                ),
+                Field("unused SPCs", .number(tally.unused)),
+            ]
+        )
+    }
+
+    private var notes: [String] {
+        var notes: [String] = []
+        if tally.ranOut {
+            notes.append("the SPCs ran out before the end: give --requests more")
+        }
+        if tally.ownSeconds > 0.8 * tally.seconds, tally.seconds > 0 {
+            notes.append("the generator was busy nearly all the time: what is slow may be the generator")
+        }
+        return notes
+    }
+
+    private static func rounded(_ value: Double, digits: Double = 10) -> Double {
+        (value * digits).rounded() / digits
+    }
+}

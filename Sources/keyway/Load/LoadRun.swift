@@ -1,0 +1,264 @@
+import NIOCore
+import NIOPosix
+import VirtualDevice
+
+/// One run: sends what was prepared and counts what comes back.
+///
+/// Everything but ``run()`` happens on one event loop, which is why this can be Sendable without a lock.
+final class LoadRun: @unchecked Sendable {
+    struct Material: Sendable {
+        let population: LoadPopulation
+        let assets: [String]
+        let requests: [PreparedRequest]
+        /// When each is due, in open loop.
+        let arrivals: [Int64]
+        /// Whether there may be fewer requests than the time has room for.
+        let mayRunOut: Bool
+    }
+
+    private let target: LoadTarget
+    private let plan: LoadPlan
+    private let material: Material
+    private let loop: any EventLoop
+    private let server: ProcessTime?
+    private let checksAnswers: Bool
+    private let trace: LoadTrace?
+    private let progress: (LoadTally, Double) -> Void
+
+    private var tally = LoadTally()
+    private var free: [LoadConnection] = []
+    private var busy: [ObjectIdentifier: LoadConnection] = [:]
+    /// Connections that are open or being opened.
+    private var connections = 0
+    private var opening = 0
+    private var next = 0
+    private var due: Int
+    private var outstanding = 0
+    private var isOver = false
+    private var hasFinished = false
+    private var start = NIODeadline.uptimeNanoseconds(0)
+    /// Between the system's clock and that of the event loop.
+    private var epoch = 0.0
+    private var cpuAtStart: (server: Double?, own: Double) = (nil, 0)
+    private let finished: EventLoopPromise<LoadTally>
+
+    init(
+        target: LoadTarget,
+        plan: LoadPlan,
+        material: Material,
+        on loop: any EventLoop,
+        server: ProcessTime?,
+        checksAnswers: Bool,
+        trace: LoadTrace?,
+        progress: @escaping (LoadTally, Double) -> Void
+    ) {
+        self.target = target
+        self.plan = plan
+        self.material = material
+        self.loop = loop
+        self.server = server
+        self.checksAnswers = checksAnswers
+        self.trace = trace
+        self.progress = progress
+        due = plan.pace == .closed ? material.requests.count : 0
+        finished = loop.makePromise()
+    }
+
+    /// Runs to the end. Fails when no connection can be had at the start.
+    func run() async throws -> LoadTally {
+        let first = try await LoadConnection.open(target, on: loop).get()
+        return try await loop.flatSubmit {
+            self.begin(with: first)
+            return self.finished.futureResult
+        }.get()
+    }
+
+    private func begin(with first: LoadConnection) {
+        start = .now()
+        epoch = LoadClock.now - Double(start.uptimeNanoseconds) / 1e9
+        connections = 1
+        adopt(first)
+        at(plan.warmUp) { self.cpuAtStart = (self.server?.seconds, ProcessTime.own) }
+        at(plan.length) { self.close() }
+        let sweep = loop.scheduleRepeatedTask(initialDelay: .milliseconds(200), delay: .milliseconds(200)) { _ in
+            self.sweep()
+        }
+        finished.futureResult.whenComplete { _ in sweep.cancel() }
+        if plan.pace == .closed { dispatch() } else { tick() }
+    }
+
+    private func at(_ seconds: Double, _ body: @escaping () -> Void) {
+        loop.assumeIsolated().scheduleTask(deadline: start + .nanoseconds(Int64(seconds * 1e9)), body)
+    }
+
+    // MARK: sending
+
+    /// Open loop: what has become due, and when to look again.
+    private func tick() {
+        guard !isOver else { return }
+        let elapsed = (NIODeadline.now() - start).nanoseconds
+        while due < material.arrivals.count, material.arrivals[due] <= elapsed { due += 1 }
+        dispatch()
+        guard due < material.arrivals.count else { return }
+        at(Double(material.arrivals[due]) / 1e9) { self.tick() }
+    }
+
+    private func dispatch() {
+        let end = min(due, material.requests.count)
+        while !isOver, next < end, let connection = free.popLast() {
+            if connection.isFree { send(next, on: connection) }
+        }
+        // Those that are being opened will take what waits now.
+        let wanted = min(plan.connections - connections, end - next - opening)
+        if !isOver, wanted > 0 { open(wanted) }
+        if material.mayRunOut, next >= material.requests.count, outstanding == 0, !isOver {
+            tally.ranOut = true
+            close()
+        }
+        if isOver, outstanding == 0 { finish() }
+    }
+
+    private func open(_ count: Int) {
+        for _ in 0..<count {
+            connections += 1
+            opening += 1
+            LoadConnection.open(target, on: loop).assumeIsolated().whenComplete { result in
+                guard case .success(let connection) = result else { return self.openLater() }
+                self.opening -= 1
+                self.adopt(connection)
+                self.dispatch()
+            }
+        }
+    }
+
+    /// A server that restarts; there is no hurry.
+    private func openLater() {
+        loop.assumeIsolated().scheduleTask(in: .milliseconds(50)) {
+            self.opening -= 1
+            self.connections -= 1
+            self.dispatch()
+        }
+    }
+
+    private func adopt(_ connection: LoadConnection) {
+        free.append(connection)
+        connection.onEnd = {
+            self.connections -= 1
+            self.busy[ObjectIdentifier(connection)] = nil
+            self.free.removeAll { $0 === connection }
+            self.dispatch()
+        }
+    }
+
+    private func send(_ index: Int, on connection: LoadConnection) {
+        next = index + 1
+        outstanding += 1
+        let request = material.requests[index]
+        let sent = NIODeadline.now()
+        let due = plan.pace == .closed ? sent : start + .nanoseconds(material.arrivals[index])
+        busy[ObjectIdentifier(connection)] = connection
+        let head = material.population.heads[material.population.members[request.member].account]
+        connection.send(head, body: request.spc) { result in
+            self.outstanding -= 1
+            self.busy[ObjectIdentifier(connection)] = nil
+            self.record(request, due: due, sent: sent, result)
+            if connection.isFree { self.free.append(connection) }
+            self.dispatch()
+        }
+    }
+
+    // MARK: counting
+
+    private func record(
+        _ request: PreparedRequest,
+        due: NIODeadline,
+        sent: NIODeadline,
+        _ result: Result<LoadAnswer, LoadFailure>
+    ) {
+        let now = NIODeadline.now()
+        var outcome: LoadOutcome
+        var lease: Int64?
+        switch result {
+        case .success(let answer):
+            outcome = answer.outcome
+            if outcome == .granted, checksAnswers { (outcome, lease) = check(answer, request) }
+        case .failure(let failure): outcome = failure.outcome
+        }
+        if let trace {
+            trace.write(line(request, sent: sent, now: now, try? result.get(), outcome, lease))
+        }
+        let windowStart = start + .nanoseconds(Int64(plan.warmUp * 1e9))
+        guard due >= windowStart else { return }
+        tally.record(outcome, microseconds: UInt64((now - due).nanoseconds / 1000), inTime: !isOver)
+    }
+
+    private func check(_ answer: LoadAnswer, _ request: PreparedRequest) -> (LoadOutcome, Int64?) {
+        let member = material.population.members[request.member]
+        guard let keyRequest = request.request,
+            let key = try? member.device.process(ckc: answer.body, for: keyRequest)
+        else { return (.unusable, nil) }
+        return (.granted, key.leaseEnd.map { $0 - member.clock.noted })
+    }
+
+    private func line(
+        _ request: PreparedRequest,
+        sent: NIODeadline,
+        now: NIODeadline,
+        _ answer: LoadAnswer?,
+        _ outcome: LoadOutcome,
+        _ lease: Int64?
+    ) -> LoadTraceLine {
+        let member = material.population.members[request.member]
+        return LoadTraceLine(
+            sent: epoch + Double(sent.uptimeNanoseconds) / 1e9,
+            received: epoch + Double(now.uptimeNanoseconds) / 1e9,
+            account: material.population.accounts[member.account],
+            device: member.number,
+            session: hexadecimal(request.session, digits: 16),
+            asset: material.assets[request.asset],
+            kind: request.isRenewal ? "renewal" : "start",
+            status: outcome.status,
+            requestId: answer?.requestID,
+            problem: outcome.problem,
+            reason: outcome.reason,
+            lease: lease
+        )
+    }
+
+    // MARK: the end
+
+    private func sweep() {
+        let now = NIODeadline.now()
+        let limit = TimeAmount.nanoseconds(Int64(plan.timeout * 1e9))
+        for connection in busy.values where connection.sent < now - limit { connection.giveUp() }
+        trace?.flush()
+        guard !isOver else { return }
+        let elapsed = Double((now - start).nanoseconds) / 1e9
+        tally.seconds = max(0, elapsed - plan.warmUp)
+        progress(tally, min(1, elapsed / plan.length))
+    }
+
+    /// Sends no more, and waits for what is under way.
+    private func close() {
+        guard !isOver else { return }
+        isOver = true
+        tally.seconds = max(0, Double((NIODeadline.now() - start).nanoseconds) / 1e9 - plan.warmUp)
+        if let begin = cpuAtStart.server, let end = server?.seconds { tally.serverSeconds = end - begin }
+        tally.ownSeconds = ProcessTime.own - cpuAtStart.own
+        tally.unused = max(0, material.requests.count - next)
+        if plan.pace != .closed {
+            let unsent = max(0, min(material.arrivals.count, material.requests.count) - next)
+            tally.unused -= unsent
+            if unsent > 0 { tally.outcomes[.notSent] = unsent }
+        }
+        if outstanding == 0 { finish() }
+    }
+
+    private func finish() {
+        guard !hasFinished else { return }
+        hasFinished = true
+        for connection in free { connection.close() }
+        free = []
+        finished.succeed(tally)
+    }
+}

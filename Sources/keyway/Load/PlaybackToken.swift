@@ -1,0 +1,79 @@
+import FPSCrypto
+import Foundation
+import JWTKit
+
+/// What a playback token says, in the claims that `keyway-server` reads.
+struct PlaybackClaims: JWTPayload {
+    var sub: String
+    var iat: Int64
+    var exp: Int64
+    var jti: String
+    var iss: String?
+    var aud: String?
+    var assets: [String]?
+    var title: String?
+    var policy: String?
+    var device: String?
+    var persist: Bool?
+    var once: Bool?
+
+    init(account: String, lifetime: Int64) {
+        let now = Int64(Date().timeIntervalSince1970)
+        sub = account
+        iat = now
+        exp = now + lifetime
+        jti = UUID().uuidString.lowercased()
+    }
+
+    /// Nothing is read with it.
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
+
+/// Signs playback tokens, as an operator's own service does.
+struct PlaybackTokenSigner: Sendable {
+    /// The keys that check the tokens, as a JSON Web Key Set. With a shared secret that is the secret itself.
+    let keySet: JSONValue
+    /// Whether ``keySet`` is a secret.
+    let keySetIsSecret: Bool
+    private let keys = JWTKeyCollection()
+    private let kid: String
+
+    /// Signs with an ECDSA key on P-256 (ES256).
+    init(es256 key: ES256PrivateKey) async throws {
+        guard let point = key.parameters else { throw CommandFailure.input("the token key has no public point") }
+        kid = hexadecimal(SHA256.hash(Array((point.x + point.y).utf8)).prefix(8))
+        keySetIsSecret = false
+        keySet = Self.set([
+            "kty": .string("EC"), "crv": .string("P-256"), "alg": .string("ES256"), "use": .string("sig"),
+            "kid": .string(kid), "x": .string(Self.urlSafe(point.x)), "y": .string(Self.urlSafe(point.y)),
+        ])
+        await keys.add(ecdsa: key, kid: JWKIdentifier(string: kid))
+    }
+
+    /// Signs with a shared secret (HS256).
+    init(hs256 secret: [UInt8]) async throws {
+        guard secret.count >= 32 else {
+            throw CommandFailure.input("the secret for HS256 has \(secret.count) bytes", next: "give at least 32")
+        }
+        kid = "shared"
+        keySetIsSecret = true
+        keySet = Self.set([
+            "kty": .string("oct"), "alg": .string("HS256"), "use": .string("sig"), "kid": .string(kid),
+            "k": .string(Self.urlSafe(Data(secret).base64EncodedString())),
+        ])
+        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256, kid: JWKIdentifier(string: kid))
+    }
+
+    /// A signed token.
+    func token(_ claims: PlaybackClaims) async throws -> String {
+        try await keys.sign(claims, kid: JWKIdentifier(string: kid))
+    }
+
+    private static func set(_ key: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(["keys": .array([.object(key)])])
+    }
+
+    private static func urlSafe(_ base64: String) -> String {
+        base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

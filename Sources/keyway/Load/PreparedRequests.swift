@@ -1,0 +1,98 @@
+import Dispatch
+import Synchronization
+import VirtualDevice
+
+/// A licence request that was made before the clock started.
+struct PreparedRequest: Sendable {
+    /// Which of the population's devices made it.
+    let member: Int
+    /// Which of the assets it asks for.
+    let asset: Int
+    /// The session ID.
+    let session: UInt64
+    /// Whether it renews a lease (playback state 3).
+    let isRenewal: Bool
+    /// The SPC.
+    let spc: [UInt8]
+    /// What opens the answer; only where somebody will.
+    let request: KeyRequest?
+}
+
+/// Makes SPCs ahead: each with R1, transaction and keys of its own, as every server must demand.
+struct LoadPreparation {
+    let population: LoadPopulation
+    let certificate: [UInt8]
+    let versions: [UInt32]
+    let assets: [String]
+    /// The share of renewals, 0 to 1.
+    let renewals: Double
+    /// Whether answers will be opened.
+    let keepsRequests: Bool
+
+    /// Makes so many requests on all processors. One after the other comes from one device after the other; a device's
+    /// first is never a renewal.
+    func requests(_ count: Int, progress: @escaping @Sendable (Int) -> Void) throws(CommandFailure) -> [PreparedRequest]
+    {
+        let assetIDs = assets.map { Array($0.utf8) }
+        let devices = population.members.count
+        let made = Mutex<[Result<[(Int, PreparedRequest)], FPSError>]>([])
+        let total = Atomic(0)
+        let workers = min(devices, 64)
+        DispatchQueue.concurrentPerform(iterations: workers) { worker in
+            var own: [(Int, PreparedRequest)] = []
+            own.reserveCapacity(count / workers + devices / workers + 1)
+            let result = Result { () throws(FPSError) in
+                for member in stride(from: worker, to: devices, by: workers) {
+                    try make(member, count, assetIDs, into: &own)
+                    progress(total.add(count / devices, ordering: .relaxed).newValue)
+                }
+                return own
+            }
+            made.withLock { $0.append(result) }
+        }
+        var ordered = [PreparedRequest?](repeating: nil, count: count)
+        for result in made.withLock({ $0 }) {
+            do {
+                for (index, request) in try result.get() { ordered[index] = request }
+            } catch {
+                throw CommandFailure(refusal: error, of: "make an SPC")
+            }
+        }
+        return ordered.compactMap { $0 }
+    }
+
+    /// The requests of one device, in the order in which they will be sent.
+    private func make(
+        _ member: Int,
+        _ count: Int,
+        _ assetIDs: [[UInt8]],
+        into requests: inout [(Int, PreparedRequest)]
+    ) throws(FPSError) {
+        let device = population.members[member].device
+        var random = SystemRandomNumberGenerator()
+        var playing: (session: VirtualDevice.PlaybackSession, asset: Int)?
+        for index in stride(from: member, to: count, by: population.members.count) {
+            let isRenewal = playing != nil && Double.random(in: 0..<1, using: &random) < renewals
+            if !isRenewal { playing = (device.beginSession(), Int.random(in: 0..<assetIDs.count, using: &random)) }
+            guard let playing else { continue }
+            let request = try device.makeSPC(
+                certificate: certificate,
+                assetID: assetIDs[playing.asset],
+                versions: versions,
+                options: .init(
+                    session: playing.session,
+                    playbackState: isRenewal ? .leaseAboutToExpire : .readyToStart
+                )
+            )
+            let prepared = PreparedRequest(
+                member: member,
+                asset: playing.asset,
+                session: playing.session.id,
+                isRenewal: isRenewal,
+                spc: request.spc,
+                request: keepsRequests ? request : nil
+            )
+            requests.append((index, prepared))
+        }
+    }
+}

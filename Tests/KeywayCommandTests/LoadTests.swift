@@ -1,0 +1,197 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import keyway
+
+/// `keyway load`, `keyway device watch` and `keyway token`. IntegrationTests run them against the real server.
+@Suite("keyway load")
+struct LoadTests {
+    let tool: Tool
+    let credentials: String
+
+    init() throws {
+        tool = try Tool()
+        credentials = tool.path("credentials")
+        try #require(try tool.run(["credentials", "new", "--out", credentials]).status == 0)
+    }
+
+    /// A server that notes what it gets, and answers what it is told to.
+    private func server(
+        _ seen: Seen,
+        _ answer: @escaping @Sendable (Int) -> LittleServer.Response
+    ) throws -> LittleServer {
+        let certificate = try tool.content("\(credentials)/certificate.der")
+        return try LittleServer { request in
+            guard request.method == "POST" else { return .init(body: certificate) }
+            return answer(seen.note(request))
+        }
+    }
+
+    private final class Seen: Sendable {
+        private let requests = Mutex<[LittleServer.Request]>([])
+        var all: [LittleServer.Request] { requests.withLock { $0 } }
+        func note(_ request: LittleServer.Request) -> Int {
+            requests.withLock { requests in
+                requests.append(request)
+                return requests.count
+            }
+        }
+    }
+
+    private func load(_ server: LittleServer, _ more: [String]) throws -> Tool.Outcome {
+        try tool.run(
+            [
+                "load", "--server", server.address, "--credentials", credentials, "--assets", "movie,film",
+                "--accounts",
+                "2", "--devices-per-account", "2", "--warm-up", "0", "--duration", "60",
+            ] + more
+        )
+    }
+
+    private static func problem(_ name: String, reason: String? = nil) -> [UInt8] {
+        Array(
+            "{\"type\":\"urn:keyway:problem:\(name)\",\"status\":403\(reason.map { ",\"reason\":\"\($0)\"" } ?? "")}"
+                .utf8
+        )
+    }
+
+    @Test("Every SPC is new, every outcome is counted, and the run ends when the SPCs do")
+    func closedLoop() throws {
+        let seen = Seen()
+        let server = try server(seen) { number in
+            switch number % 4 {
+            case 0: .init(status: 503, body: Self.problem("overloaded"))
+            case 1: .init(status: 403, body: Self.problem("refused-by-policy", reason: "streams-exceeded"))
+            default: .init(body: [1, 2, 3])
+            }
+        }
+        let outcome = try load(server, ["--requests", "40", "--connections", "3", "--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let json = try outcome.json()
+        #expect((json["run"] as? [String: Any])?["licences"] as? Int == 20)
+        let answers = (json["outcomes"] as? [String: Any])?["answers"] as? [[String: Any]] ?? []
+        let counted = answers.map {
+            "\($0["status"] ?? "") \($0["problem"] ?? "") \($0["reason"] ?? "") \($0["count"] ?? "")"
+        }
+        #expect(
+            counted == ["200 licence - 20", "403 refused-by-policy streams-exceeded 10", "503 overloaded - 10"]
+        )
+        #expect((json["notes"] as? [String])?.first?.contains("ran out") == true)
+        #expect(seen.all.count == 40)
+        #expect(Set(seen.all.map(\.body)).count == 40)
+        #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
+    }
+
+    @Test("In open loop as many requests go out as were due, and each account has a token that the key set checks")
+    func openLoop() throws {
+        let seen = Seen()
+        let server = try server(seen) { _ in .init(body: [1]) }
+        let outcome = try load(
+            server,
+            [
+                "--rate", "50", "--requests", "20", "--tokens", "es256", "--token-key", "token.pem",
+                "--write-jwks", "jwks.json", "--token-issuer", "me", "--json",
+            ]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(seen.all.count == 20)
+        let tokens = Set(seen.all.compactMap { $0.headers["authorization"] })
+        #expect(tokens.count == 2)
+        for token in tokens {
+            let parts = token.dropFirst("Bearer ".count).split(separator: ".")
+            #expect(parts.count == 3)
+            let claims = try Self.claims(String(parts[1]))
+            #expect(claims["iss"] as? String == "me")
+            #expect((claims["sub"] as? String)?.hasPrefix("load-") == true)
+        }
+        let keys = try Tool.json(try tool.content(tool.path("jwks.json")))["keys"] as? [[String: Any]] ?? []
+        #expect(keys.map { $0["kty"] as? String } == ["EC"])
+        #expect(keys.first?["d"] == nil)
+    }
+
+    @Test("A key that is kept signs tokens that the same key set checks, and is for its owner alone")
+    func tokenKey() throws {
+        let arguments = ["token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json"]
+        let first = try tool.run(arguments + ["--account", "anna", "--assets", "a,b", "--once"])
+        #expect(first.status == 0, "\(first.errors)")
+        let keys = try tool.content(tool.path("jwks.json"))
+        #expect(try tool.run(arguments + ["--account", "ben", "--lifetime=-60"]).status == 0)
+        #expect(try tool.content(tool.path("jwks.json")) == keys)
+        let mode = try FileManager.default.attributesOfItem(atPath: tool.path("token.pem"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let claims = try Self.claims(String(first.text.split(separator: ".")[1]))
+        #expect(claims["sub"] as? String == "anna")
+        #expect(claims["assets"] as? [String] == ["a", "b"])
+        #expect(claims["once"] as? Bool == true)
+    }
+
+    @Test("A shared secret comes from a file, has 32 bytes, and its key set is for its owner alone")
+    func sharedSecret() throws {
+        let arguments = ["token", "--tokens", "hs256", "--account", "anna", "--write-jwks", "jwks.json"]
+        let short = try tool.file("short", Array("too short".utf8))
+        #expect(try tool.run(arguments + ["--token-secret", "@\(short)"]).status == 1)
+        #expect(try tool.run(arguments + ["--token-secret", "in-the-open-in-the-open-in-the-open"]).status == 2)
+        let secret = try tool.file("secret", Array("0123456789abcdef0123456789abcdef\n".utf8))
+        let outcome = try tool.run(arguments + ["--token-secret", "@\(secret)"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let mode = try FileManager.default.attributesOfItem(atPath: tool.path("jwks.json"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("Devices that are asked to check refuse what is no CKC, and the trace says who asked for what")
+    func checked() throws {
+        let server = try server(Seen()) { _ in .init(headers: ["X-Request-Id": "id-1"], body: [1, 2, 3]) }
+        let outcome = try load(server, ["--requests", "5", "--check", "--trace", "trace.jsonl"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("the devices refuse 5 CKCs"))
+        let lines = try tool.content(tool.path("trace.jsonl")).split(separator: 0x0a).map { try Tool.json(Array($0)) }
+        #expect(lines.count == 5)
+        #expect(lines.allSatisfy { $0["requestId"] as? String == "id-1" && $0["lease"] == nil })
+        #expect(Set(lines.compactMap { $0["account"] as? String }) == ["load-1", "load-2"])
+    }
+
+    @Test("Devices that watch write down every request, also where nobody answers")
+    func watch() throws {
+        let server = try server(Seen()) { $0 % 2 == 0 ? .init(body: [1]) : .init(status: 404) }
+        let outcome = try tool.run(
+            [
+                "device", "watch", "--server", server.address, "--credentials", credentials, "--assets", "movie",
+                "--accounts", "2", "--devices-per-account", "2", "--once", "--trace", "trace.jsonl", "--identities",
+                "7",
+            ]
+        )
+        #expect(outcome.status == 1)
+        let lines = try tool.content(tool.path("trace.jsonl")).split(separator: 0x0a).map { try Tool.json(Array($0)) }
+        let who = lines.map { "\($0["account"] ?? "") \($0["device"] ?? "") \($0["status"] ?? "")" }
+        #expect(who == ["load-1 0 404", "load-1 1 200", "load-2 0 404", "load-2 1 200"])
+    }
+
+    @Test(
+        "Servers of others are not loaded by mistake",
+        arguments: [
+            "http://example.com", "https://10.0.0.1:8080", "http://127.0.0.1.example.com", "http://[2001:db8::1]",
+        ]
+    )
+    func remote(address: String) throws {
+        let arguments = ["load", "--server", address, "--credentials", credentials, "--assets", "movie"]
+        let outcome = try tool.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("--remote"))
+    }
+
+    @Test("A server that is not there, and a process that is not there")
+    func absent() throws {
+        let arguments = ["load", "--server", "http://127.0.0.1:1", "--credentials", credentials, "--assets", "movie"]
+        let outcome = try tool.run(arguments)
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.contains("cannot reach 127.0.0.1:1"))
+        #expect(try tool.run(arguments + ["--server-pid", "2147483647"]).status == 1)
+    }
+
+    private static func claims(_ part: String) throws -> [String: Any] {
+        let base64 = part.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        return try Tool.json(Array(try #require(Data(base64Encoded: padded))))
+    }
+}
