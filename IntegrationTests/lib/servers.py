@@ -1,0 +1,213 @@
+"""A key server as a process of its own that can be killed, and virtual devices that ask it. For the test-server tests.
+
+WORK is the test's folder and the current one; the executables are in PATH.
+"""
+
+import atexit
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ISSUER, AUDIENCE = "https://login.example.com", "keyway"
+
+
+def fail(text):
+    print(f"FAILED: {text}", file=sys.stderr)
+    sys.exit(1)
+
+
+def seeded(name):
+    """The test's random numbers: from SEED, or from a new seed that is printed, so that a failure can be repeated."""
+    seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 32))
+    print(f"{name}: SEED={seed}")
+    return random.Random(seed), seed
+
+
+def run(*command, ok=True):
+    """Runs a command and returns what it prints; unless `ok` is false, it must succeed."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if ok and done.returncode != 0:
+        fail(f"exit {done.returncode} of {' '.join(map(str, command))}: {done.stdout}{done.stderr}")
+    return done
+
+
+def can(*help_words, option):
+    """Whether `keyway-server … --help` knows a word."""
+    done = run("keyway-server", *help_words, "--help", ok=False)
+    return done.returncode == 0 and option in done.stdout
+
+
+# Whether requests carry tokens and licences have rules; None finds out whether the server has them.
+use_tokens = None
+
+
+def has_configuration():
+    global use_tokens
+    if use_tokens is None:
+        use_tokens = can("serve", option="--config")
+    return use_tokens
+
+
+def make_credentials():
+    """Development credentials in dev/, and a bundle in data/ that the server below takes."""
+    run("keyway", "credentials", "new", "--out", "dev")
+    common = ["keyway-server", "certificates", "add", "--data", "data", "--name", "app", "--certificate",
+              "dev/certificate.der", "--private-key", "dev/private-key.pem", "--ask", "@dev/ask.hex"]
+    if not has_configuration():
+        run(*common, "--kind", "development")
+        return
+    # Tokens are for production, where DASk comes from a plug-in: the example, whose rule is the virtual device's.
+    run("cc", "-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "Sources/CKeywayDASk/include", "-o",
+        "example_dask.so", ROOT / "Examples/dask-plugin/example_dask.c", "-lcrypto")
+    Path("provisioning").write_bytes(bytes.fromhex(Path("dev/ask.hex").read_text().strip()))
+    run(*common, "--kind", "production", "--plugin", Path("example_dask.so").resolve(), "--plugin-configuration", "derive",
+        "--provisioning-data", "provisioning")
+
+
+def add_keys(assets, policy=None):
+    """Random keys for assets, under a policy's document. False when the server does not know the policy's fields."""
+    options = []
+    if policy is not None:
+        Path("policy.json").write_text(json.dumps({"name": "test", **policy}))
+        if run("keyway-server", "policies", "add", "--data", "data", "--name", "test", "policy.json", ok=False).returncode:
+            return False
+        options = ["--policy", "test"]
+    for asset in assets:
+        Path("key.hex").write_text(os.urandom(16).hex())
+        run("keyway-server", "keys", "add", "--data", "data", "--asset", asset, "--key", "@key.hex", "--iv",
+            os.urandom(16).hex(), *options)
+    return True
+
+
+class Server:
+    """`keyway-server serve` on data/. Its port stays the same when it is started again."""
+
+    def __init__(self, skew=30, settings=None):
+        self.process = None
+        atexit.register(self.abandon)
+        self.port = 0
+        self.url = None
+        self.admin_url = None
+        self.has_tokens = has_configuration()
+        if self.has_tokens:
+            run("keyway", "token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json", "--account", "a")
+            unlimited = {"perMinute": 10_000_000, "burst": 10_000_000}
+            rates = {kind: {"account": unlimited, "address": unlimited} for kind in ("licence", "segment", "other")}
+            configuration = {
+                "data": str(Path("data").resolve()),
+                "admin": {"listen": "127.0.0.1:0"},
+                "authorization": {"tokens": [{"issuer": ISSUER, "audience": AUDIENCE, "algorithms": ["ES256"],
+                                              "jwks": str(Path("jwks.json").resolve())}]},
+                "licences": {"leaseSkew": f"PT{skew}S", "retryGrace": f"PT{skew}S"},
+                "limits": {"rates": rates, "connections": 4000},
+            }
+            for section, values in (settings or {}).items():
+                configuration.setdefault(section, {}).update(values)
+            # JSON is YAML.
+            Path("server.yaml").write_text(json.dumps(configuration, indent=2))
+
+    def start(self, *options, wait=True, prefix=()):
+        out = Path("server.out")
+        out.write_text("")
+        mode = ["--config", "server.yaml"] if self.has_tokens else ["--data", "data", "--dev"]
+        with out.open("w") as output, Path("server.log").open("a") as log:
+            self.process = subprocess.Popen(
+                [*prefix, "keyway-server", "serve", *mode, "--listen", f"127.0.0.1:{self.port}", *options],
+                stdout=output, stderr=log)
+        if wait:
+            self.wait_until_ready()
+
+    def wait_until_ready(self):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            text = Path("server.out").read_text()
+            found = re.search(r"^listening for apps on (https?://.*:(\d+))$", text, re.M)
+            admin = re.search(r"^listening for administration on (\S+)$", text, re.M)
+            if found and (admin or not self.has_tokens):
+                self.url, self.port = found[1], int(found[2])
+                self.admin_url = admin[1] if admin else self.url
+                return
+            if self.process.poll() is not None:
+                fail(f"the server ended with {self.process.returncode}: {Path('server.log').read_text()[-2000:]}")
+            time.sleep(0.02)
+        fail(f"the server does not listen: {Path('server.log').read_text()[-2000:]}")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def abandon(self):
+        """Whatever ends the test, the server ends with it."""
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+
+    def stop(self):
+        self.process.terminate()
+        if self.process.wait(timeout=60) != 0:
+            fail(f"the server ended with {self.process.returncode}: {Path('server.log').read_text()[-2000:]}")
+        self.process = None
+
+    def client_options(self):
+        """What keyway's commands have to be told about the server."""
+        options = ["--server", self.url, "--credentials", "dev"]
+        if self.has_tokens:
+            options += ["--tokens", "es256", "--token-key", "token.pem", "--token-issuer", ISSUER, "--token-audience", AUDIENCE]
+        return options
+
+
+class Trace:
+    """The lines that keyway writes for each request, read as they come."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.position = 0
+
+    def new_lines(self):
+        if not self.path.exists():
+            return []
+        with self.path.open("rb") as file:
+            file.seek(self.position)
+            data = file.read()
+        data = data[: data.rfind(b"\n") + 1]
+        self.position += len(data)
+        return [json.loads(line) for line in data.splitlines()]
+
+
+def request_ids(after=0):
+    """The request IDs of the audit log behind a number, with their outcomes, and the last number."""
+    database = sqlite3.connect("file:data/keyway.sqlite?mode=ro", uri=True, timeout=30)
+    try:
+        rows = database.execute("SELECT number, request_id, outcome FROM audit WHERE number > ?", (after,)).fetchall()
+    finally:
+        database.close()
+    return {identifier: outcome for _, identifier, outcome in rows}, max([after] + [number for number, _, _ in rows])
+
+
+def check_database():
+    """SQLite itself finds nothing wrong."""
+    database = sqlite3.connect("file:data/keyway.sqlite?mode=ro", uri=True, timeout=30)
+    try:
+        found = database.execute("PRAGMA integrity_check").fetchall()
+    finally:
+        database.close()
+    if found != [("ok",)]:
+        fail(f"the database is damaged: {found[:3]}")
+
+
+def verify_chain():
+    """The audit log's hash chain is whole; None where the server has none yet."""
+    if not can("audit", option="verify"):
+        return None
+    run("keyway-server", "audit", "verify", "--data", "data")
+    return True
+
+
+CHAIN_WORDS = {None: "THE AUDIT CHAIN WAS NOT CHECKED: this server has no `audit verify`", True: "audit chain whole"}
