@@ -12,7 +12,7 @@ public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: In
     var lines = UnsafeBufferPointer(start: data, count: size).split(separator: 10, omittingEmptySubsequences: false)
         .map(Array.init)
     for _ in 0...Int.random(in: 0...2, using: &random) { change(&lines, &random) }
-    let written = lines.joined(separator: [10]).prefix(limit)
+    let written = Array(lines.joined(separator: [10]).prefix(limit))
     for (index, byte) in written.enumerated() { data[index] = byte }
     return written.count
 }
