@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// Writes files that are there whole or not at all.
 enum OutputFile {
@@ -24,8 +23,8 @@ enum OutputFile {
             .file("cannot write \(path): \(lastSystemError())", next: "check the folder and its permissions")
         }
         // Renaming would replace a device or a link itself: /dev/null, /dev/stdout.
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        if let attributes, attributes[.type] as? FileAttributeType != .typeRegular {
             let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
             guard replacing, descriptor >= 0 else { throw failure() }
             let isWritten = writeAll(bytes, to: descriptor)
