@@ -44,11 +44,18 @@ extension SQLiteKeyStore {
         let found = try await translatingErrors(in: "content") {
             try await pool.read { db in
                 let statement = try db.cachedStatement(sql: Self.lookup + condition)
-                return try Row.fetchOne(statement, arguments: [Data(bytes)]).map(Self.found)
+                return try Row.fetchOne(statement, arguments: [Data(bytes)]).map { try Found($0, db) }
             }
         }
-        guard let found else { return nil }
-        return ContentLookup(record: try found.content.record(keys), title: found.title, track: found.track)
+        // The key is opened here, on the caller's thread.
+        return try found.map { found throws(KeyStoreError) in
+            try ContentLookup(
+                record: try found.content.record(keys),
+                title: found.title,
+                track: found.track,
+                policy: { name throws(KeyStoreError) in found.policies[name] }
+            )
+        }
     }
 
     private static let lookup = """
@@ -59,16 +66,22 @@ extension SQLiteKeyStore {
         WHERE
         """ + " "
 
-    /// The key is opened later, on the caller's thread.
-    private static func found(
-        _ row: Row
-    ) throws -> (content: ContentRow, title: TitleRecord?, track: TrackRecord?) {
-        let titleColumn = ContentRow.columnCount
-        let trackColumn = titleColumn + TitleRecord.columnCount
-        return (
-            ContentRow(row),
-            row.hasNull(atIndex: titleColumn) ? nil : try TitleRecord(row, from: titleColumn),
-            row.hasNull(atIndex: trackColumn) ? nil : try TrackRecord(row, from: trackColumn)
-        )
+    /// What one read finds: a moment's state of all that a licence is decided on.
+    private struct Found: Sendable {
+        let content: ContentRow
+        let title: TitleRecord?
+        let track: TrackRecord?
+        var policies: [String: PolicyRecord] = [:]
+
+        init(_ row: Row, _ db: Database) throws {
+            let titleColumn = ContentRow.columnCount
+            let trackColumn = titleColumn + TitleRecord.columnCount
+            content = ContentRow(row)
+            title = row.hasNull(atIndex: titleColumn) ? nil : try TitleRecord(row, from: titleColumn)
+            track = row.hasNull(atIndex: trackColumn) ? nil : try TrackRecord(row, from: trackColumn)
+            for name in ContentLookup.policyNames(governing: try content.info(), title, track) {
+                policies[name] = try SQLiteKeyStore.policy(name, db)
+            }
+        }
     }
 }

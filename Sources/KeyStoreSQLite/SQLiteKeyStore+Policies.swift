@@ -6,11 +6,13 @@ extension SQLiteKeyStore {
     /// The policy of that name, or nil.
     public func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
         try await translatingErrors(in: "policy") {
-            try await pool.read { db in
-                let statement = try db.cachedStatement(sql: "SELECT name, document FROM policy WHERE name = ?")
-                return try Row.fetchOne(statement, arguments: [name]).map(Self.policyRecord)
-            }
+            try await pool.read { db in try Self.policy(name, db) }
         }
+    }
+
+    static func policy(_ name: String, _ db: Database) throws -> PolicyRecord? {
+        let statement = try db.cachedStatement(sql: "SELECT name, document FROM policy WHERE name = ?")
+        return try Row.fetchOne(statement, arguments: [name]).map(policyRecord)
     }
 
     /// Keeps a policy.

@@ -15,7 +15,7 @@ struct AdminRoutesTests {
         _ path: String,
         _ body: String,
         token: String? = LicenseServer.token
-    ) async throws -> LicenseServer.Answer {
+    ) async throws -> HTTPAnswer {
         try await server.send("PUT", path, type: "application/json", Array(body.utf8), token: token)
     }
 

@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import ServiceLifecycle
 import Synchronization
 
 @testable import KeyServer
@@ -46,32 +45,10 @@ final class AskedService: Sendable {
         let router = Router(context: ServerRequestContext.self)
         router.get("**") { request, _ in try await respond(request) }
         router.post("**") { request, _ in try await respond(request) }
-        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
-        let application = try Listener.makeApplication(
-            router: router,
-            host: "127.0.0.1",
-            port: 0,
-            limits: ListenerLimits(),
-            logger: authorizationTestLogger,
-            onRunning: { onPort.yield($0) }
-        )
-        let group = ServiceGroup(
-            configuration: .init(services: [.init(service: application)], logger: authorizationTestLogger)
-        )
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { onPort.finish() }
-                try await group.run()
-            }
+        try await withListener(router, authorizationTestLogger) { port, _ in
             defer { service.gate.open() }
-            for await port in ports {
-                service.port.withLock { $0 = port }
-                try await test(service)
-                break
-            }
-            service.gate.open()
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+            service.port.withLock { $0 = port }
+            try await test(service)
         }
     }
 }

@@ -161,10 +161,7 @@ struct GrantedTermsTests {
             #expect(seen.until == 1_800_259_200)
             #expect(seen.firstPlaySeen == server.clock.now)
 
-            let given = try await server.send("POST", "/fps/challenge")
-            guard case .string(let digits)? = given.json["challenge"], let challenge = UInt64(digits, radix: 16) else {
-                throw LicenseServerFault()
-            }
+            let challenge = try await server.challenge()
             let gone = try device.invalidate(.stream(kept), certificate: server.certificate.der, challenge: challenge)
             #expect(try await server.license(gone).status == 200)
             #expect(try await record().end == .invalidated)
@@ -183,7 +180,7 @@ struct GrantedTermsTests {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"lease":"PT10M","streams":1,"devices":1}"#)
             let spc = try server.request(server.device()).spc
-            let answers = try await withThrowingTaskGroup(of: LicenseServer.Answer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
                 for _ in 0..<8 { group.addTask { try await server.license(spc) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -191,6 +188,46 @@ struct GrantedTermsTests {
             #expect(statuses == [200])
             #expect(bodies.count == 1)
             #expect(try await server.auditOutcomes().sorted() == ["issued"] + Array(repeating: "retried", count: 7))
+        }
+    }
+
+    @Test("Where nobody is authorised a device's kept key can be invalidated too, by a challenge that nobody else used")
+    func anonymousInvalidation() async throws {
+        try await LicenseServer.run(authorizer: OpenAuthorizer()) { server in
+            try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
+            let device = server.device()
+            let request = try server.request(device)
+            let answer = try await server.license(request.spc, query: "?persist=true")
+            let kept = try device.makePersistentKey(ckc: answer.body, for: request)
+            let gone = try device.invalidate(
+                .stream(kept),
+                certificate: server.certificate.der,
+                challenge: try await server.challenge()
+            )
+            #expect(try await server.license(gone).status == 200)
+            #expect(try await server.license(gone).json["reason"] == .string("challenge-unknown"))
+            let account = try #require(try await server.store.auditEntries(before: nil, limit: 1).first?.record.account)
+            #expect(try await server.store.offlineLicenses(account: account).first?.end == .invalidated)
+        }
+    }
+
+    @Test("Challenges and reports are charged to the account, apart from its licences")
+    func cheapRequestsAreLimited() async throws {
+        var limits = RateLimits()
+        limits.other.account = RateLimit(perMinute: 1, burst: 2)
+        try await LicenseServer.run(limiter: RateLimiter(limits: limits, clock: { 0 })) { server in
+            try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
+            let device = server.device()
+            let request = try server.request(device)
+            let answer = try await server.license(request.spc, query: "?persist=true")
+            let kept = try device.makePersistentKey(ckc: answer.body, for: request)
+            let report = try device.makeSyncSPC(for: kept, certificate: server.certificate.der)
+            _ = try await server.challenge()
+            #expect(try await server.license(report).status == 200)
+            #expect(try await server.send("POST", "/fps/challenge").status == 429)
+            #expect(try await server.license(report).status == 429)
+            #expect(try await server.send("POST", "/fps/challenge", token: "another").status == 200)
+            #expect(try await server.license(try server.request(device).spc).status == 200)
         }
     }
 }

@@ -196,7 +196,7 @@ struct KeyImportTests {
             #expect(mine.record.contentKey == theirs.record.contentKey)
             #expect(mine.record.iv == theirs.record.iv)
             #expect(mine.kind == theirs.kind)
-            #expect(mine.policyNames == theirs.policyNames)
+            #expect(mine.policies == theirs.policies)
             #expect(mine.streamID == theirs.streamID)
             #expect(mine.titleID == theirs.titleID)
             #expect(mine.title?.keyURITemplate == theirs.title?.keyURITemplate)

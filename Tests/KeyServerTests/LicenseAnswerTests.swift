@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import KeyStore
 import Testing
 
 @testable import KeyServer

@@ -85,7 +85,7 @@ struct LicenseRoutesTests {
                 try server.request(device, .duplicating(.r2)).spc,
                 try server.request(device, .value(.r2, [1, 2, 3])).spc,
             ]
-            var answers: [LicenseServer.Answer] = []
+            var answers: [HTTPAnswer] = []
             for spc in attempts { answers.append(try await server.license(spc)) }
             let first = try #require(answers.first)
             #expect(first.status == 400)
@@ -206,7 +206,7 @@ struct LicenseRoutesTests {
     func overload() async throws {
         try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0)) { server in
             let spc = try server.request(server.device()).spc
-            let answers = try await withThrowingTaskGroup(of: LicenseServer.Answer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
                 for _ in 0..<40 { group.addTask { try await server.license(spc) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }

@@ -1,11 +1,8 @@
 import FPSCrypto
-import Foundation
-import FoundationNetworking
 import Hummingbird
 import KeyServerModule
 import KeyStore
 import Logging
-import ServiceLifecycle
 import VirtualDevice
 
 @testable import KeyServer
@@ -15,7 +12,7 @@ struct LicenseServer: Sendable {
     static let token = "a token of more than thirty-two characters"
     static let asset = Array("movie".utf8)
 
-    let port: Int
+    var port: Int
     let store: InMemoryKeyStore
     let log: LogRecorder
     let certificate: X509Certificate
@@ -29,6 +26,7 @@ struct LicenseServer: Sendable {
     static func run(
         pool: BoundedWorkPool = BoundedWorkPool(threads: 2, capacity: 64),
         authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
+        limiter: RateLimiter? = nil,
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
@@ -38,8 +36,7 @@ struct LicenseServer: Sendable {
         let store = InMemoryKeyStore()
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
-        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
-        var server = LicenseServer(port: 0, store: store, log: log, certificate: certificate, contentKey: contentKey)
+        let server = LicenseServer(port: 0, store: store, log: log, certificate: certificate, contentKey: contentKey)
         try await store.putContent(server.record(asset: asset), replacing: false)
 
         let bundle = try CertificateBundle(
@@ -54,6 +51,7 @@ struct LicenseServer: Sendable {
             module: try KeyServerModule(bundles: [bundle]),
             store: store,
             pool: pool,
+            limiter: limiter,
             clock: { clock.now * 1000 }
         )
         let router = Listener.makeRouter()
@@ -61,34 +59,10 @@ struct LicenseServer: Sendable {
             .add(to: router)
         let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
         Administration(store: store, authenticator: authenticator).add(to: router)
-        let application = try Listener.makeApplication(
-            router: router,
-            host: "127.0.0.1",
-            port: 0,
-            limits: ListenerLimits(),
-            logger: logger,
-            onRunning: { onPort.yield($0) }
-        )
-        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { onPort.finish() }
-                try await group.run()
-            }
-            for await port in ports {
-                server = LicenseServer(
-                    port: port,
-                    store: store,
-                    log: log,
-                    certificate: certificate,
-                    contentKey: contentKey,
-                    clock: clock
-                )
-                try await test(server)
-                break
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+        try await withListener(router, logger) { port, _ in
+            var running = server
+            running.port = port
+            try await test(running)
         }
         pool.stop()
     }
@@ -146,42 +120,30 @@ struct LicenseServer: Sendable {
         try await store.putContent(record(asset: LicenseServer.asset, policy: "terms"), replacing: true)
     }
 
-    /// What came back over HTTP.
-    struct Answer: Sendable {
-        let status: Int
-        let headers: [String: String]
-        let body: [UInt8]
-
-        var text: String { String(decoding: body, as: UTF8.self) }
-        /// The body as a JSON object.
-        var json: [String: JSONValue] {
-            if case .object(let fields)? = try? JSONValue(parsing: body) { fields } else { [:] }
-        }
-        /// The body without the ID of the request: what two answers to the same refusal must share.
-        var withoutInstance: [String: JSONValue] { json.filter { $0.key != "instance" } }
-    }
-
     func send(
         _ method: String,
         _ path: String,
         type: String? = nil,
         _ body: [UInt8]? = nil,
         token: String? = nil
-    ) async throws -> Answer {
-        var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
-        request.httpMethod = method
-        request.httpBody = body.map { Data($0) }
-        request.setValue(type, forHTTPHeaderField: "Content-Type")
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let http = response as? HTTPURLResponse
+    ) async throws -> HTTPAnswer {
         var headers: [String: String] = [:]
-        for (name, value) in http?.allHeaderFields ?? [:] { headers["\(name)".lowercased()] = "\(value)" }
-        return Answer(status: http?.statusCode ?? 0, headers: headers, body: [UInt8](data))
+        if let type { headers["Content-Type"] = type }
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
     }
 
-    func license(_ spc: [UInt8], query: String = "", token: String? = nil) async throws -> Answer {
+    func license(_ spc: [UInt8], query: String = "", token: String? = nil) async throws -> HTTPAnswer {
         try await send("POST", "/fps/license\(query)", type: "application/octet-stream", spc, token: token)
+    }
+
+    /// A challenge for a Sync SPC.
+    func challenge() async throws -> UInt64 {
+        let given = try await send("POST", "/fps/challenge")
+        guard case .string(let digits)? = given.json["challenge"], let challenge = UInt64(digits, radix: 16) else {
+            throw LicenseServerFault()
+        }
+        return challenge
     }
 
     func auditOutcomes() async throws -> [String] {

@@ -18,32 +18,13 @@ func withOperationsServer(
     log: LogRecorder = LogRecorder(),
     _ test: @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Void
 ) async throws {
-    let logger = Logger(label: "test") { _ in log }
-    let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let application = try Listener.makeApplication(
-        router: router,
-        host: "127.0.0.1",
-        port: 0,
-        limits: ListenerLimits(),
+    try await withListener(
+        router,
         certificate: certificate,
-        logger: logger,
-        onRunning: { port.yield($0) }
+        services: readiness.map { [ReadinessService(readiness: $0, delay: delay)] } ?? [],
+        Logger(label: "test") { _ in log },
+        test
     )
-    var services: [any Service] = [application]
-    if let readiness { services.append(ReadinessService(readiness: readiness, delay: delay)) }
-    let group = ServiceGroup(configuration: .init(services: services, logger: logger))
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-        tasks.addTask {
-            defer { port.finish() }
-            try await group.run()
-        }
-        for await port in ports {
-            try await test(port, group)
-            break
-        }
-        await group.triggerGracefulShutdown()
-        try await tasks.waitForAll()
-    }
 }
 
 /// The answer to a request on a connection of its own; header fields by their names in lower case.

@@ -10,12 +10,12 @@ struct OtherClientsRoutesTests {
 
     private func kid(_ byte: UInt8) -> String { hexadecimal([UInt8](repeating: byte, count: 16)) }
 
-    private func type(_ answer: LicenseServer.Answer) -> String? {
+    private func type(_ answer: HTTPAnswer) -> String? {
         guard case .string(let type)? = answer.json["type"] else { return nil }
         return type.split(separator: ":").last.map(String.init)
     }
 
-    private func keys(_ answer: LicenseServer.Answer) -> [JSONValue] {
+    private func keys(_ answer: HTTPAnswer) -> [JSONValue] {
         guard case .array(let keys)? = answer.json["keys"] else { return [] }
         return keys
     }

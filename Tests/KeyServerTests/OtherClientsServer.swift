@@ -1,10 +1,7 @@
 import FPSCrypto
-import Foundation
-import FoundationNetworking
 import KeyServerModule
 import KeyStore
 import Logging
-import ServiceLifecycle
 
 @testable import KeyServer
 
@@ -38,27 +35,8 @@ struct OtherClientsServer: Sendable {
                 clock: { now * 1000 }
             )
         ).add(to: router)
-        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
-        let application = try Listener.makeApplication(
-            router: router,
-            host: "127.0.0.1",
-            port: 0,
-            limits: ListenerLimits(),
-            logger: logger,
-            onRunning: { onPort.yield($0) }
-        )
-        let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { onPort.finish() }
-                try await group.run()
-            }
-            for await port in ports {
-                try await test(OtherClientsServer(port: port, store: store, log: log))
-                break
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+        try await withListener(router, logger) { port, _ in
+            try await test(OtherClientsServer(port: port, store: store, log: log))
         }
     }
 
@@ -89,21 +67,15 @@ struct OtherClientsServer: Sendable {
         _ body: String? = nil,
         token: String? = OneToken.token,
         origin: String? = nil
-    ) async throws -> LicenseServer.Answer {
-        var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)")!)
-        request.httpMethod = method
-        request.httpBody = body.map { Data($0.utf8) }
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        if let origin { request.setValue(origin, forHTTPHeaderField: "Origin") }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let http = response as? HTTPURLResponse
+    ) async throws -> HTTPAnswer {
         var headers: [String: String] = [:]
-        for (name, value) in http?.allHeaderFields ?? [:] { headers["\(name)".lowercased()] = "\(value)" }
-        return LicenseServer.Answer(status: http?.statusCode ?? 0, headers: headers, body: [UInt8](data))
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        if let origin { headers["Origin"] = origin }
+        return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body.map { Array($0.utf8) })
     }
 
     /// Asks for Clear Key licences for key IDs of one repeated byte each.
-    func clearKey(_ bytes: UInt8..., token: String? = OneToken.token) async throws -> LicenseServer.Answer {
+    func clearKey(_ bytes: UInt8..., token: String? = OneToken.token) async throws -> HTTPAnswer {
         let kids = bytes.map { "\"\(Base64.encodeURLSafe([UInt8](repeating: $0, count: 16)))\"" }
         let body = "{\"kids\":[\(kids.joined(separator: ","))],\"type\":\"temporary\"}"
         return try await send("POST", "/clearkey", body, token: token)
@@ -134,7 +106,8 @@ struct StoredPolicies: KeyIDLookup {
 
     func policy(for content: ContentLookup, _ authorization: PlaybackAuthorization) async throws -> LicensePolicy {
         var found: [LicensePolicy] = []
-        for name in content.policyNames + [authorization.policyName].compactMap({ $0 }) {
+        for record in content.policies { found.append(try LicensePolicy(json: record.document)) }
+        if let name = authorization.policyName {
             guard let record = try await store.policy(name: name) else { throw ProblemDocument(.internalError) }
             found.append(try LicensePolicy(json: record.document))
         }

@@ -16,7 +16,7 @@ struct RefusalTableTests {
         /// What the token allows.
         var authorization: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
         /// Asks, until the refusal is there.
-        let ask: @Sendable (LicenseServer) async throws -> LicenseServer.Answer
+        let ask: @Sendable (LicenseServer) async throws -> HTTPAnswer
         let status: Int
         let type: String
         var reason: String?

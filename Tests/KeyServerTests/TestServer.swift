@@ -2,7 +2,6 @@ import Hummingbird
 import KeyStore
 import Logging
 import NIOCore
-import ServiceLifecycle
 import Synchronization
 
 @testable import KeyServer
@@ -46,27 +45,8 @@ func withServer(
     router.get("/locked") { _, _ -> String in throw KeyStoreError(.locked, place: "content movie-7") }
     router.get("/corrupt") { _, _ -> String in throw KeyStoreError(.corrupt, place: "content movie-7") }
 
-    let (ports, port) = AsyncStream.makeStream(of: Int.self)
-    let application = try Listener.makeApplication(
-        router: router,
-        host: "127.0.0.1",
-        port: 0,
-        limits: limits,
-        logger: Logger(label: "test") { _ in log },
-        onRunning: { port.yield($0) }
-    )
-    let group = ServiceGroup(configuration: .init(services: [application], logger: Logger(label: "test") { _ in log }))
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-        tasks.addTask {
-            defer { port.finish() }
-            try await group.run()
-        }
-        for await port in ports {
-            try await test(TestServer(port: port))
-            break
-        }
-        await group.triggerGracefulShutdown()
-        try await tasks.waitForAll()
+    try await withListener(router, limits: limits, Logger(label: "test") { _ in log }) { port, _ in
+        try await test(TestServer(port: port))
     }
 }
 

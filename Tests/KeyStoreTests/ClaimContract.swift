@@ -174,7 +174,7 @@ private func withoutRental(_ proposal: GrantProposal) -> GrantProposal { proposa
 
 /// Proposals that no store takes.
 private func outOfBounds() -> [GrantProposal] {
-    let empty = SealedAnswer(ckc: [], isPersistable: false, hasDualExpiry: false)
+    let empty = LicenseAnswer(ckc: [], isPersistable: false, hasDualExpiry: false)
     return [
         Sample.proposal(""), Sample.proposal(String(repeating: "a", count: 201)), Sample.proposal(asset: "a"),
         Sample.proposal().with { $0.answer = empty },

@@ -20,7 +20,7 @@ extension KeyStoreContract {
                 #expect(ContentRecord.same(lookup.record, record))
                 #expect(lookup.title == title)
                 #expect(lookup.track == track)
-                #expect(lookup.policyNames == ["a", "b", "c"])
+                #expect(lookup.policies.map(\.name) == ["a", "b", "c"])
                 #expect(lookup.kind == .hd)
                 #expect(lookup.streamID == track.streamID)
                 #expect(lookup.titleID == title.titleID)
@@ -46,10 +46,23 @@ extension KeyStoreContract {
             #expect(ContentRecord.same(found.record, record))
             #expect(found.title == nil)
             #expect(found.track == nil)
-            #expect(found.policyNames == ["p"])
+            #expect(found.policies.map(\.name) == ["p"])
             #expect(found.kind == .sd)
             #expect(found.streamID == record.info.streamID)
             #expect(found.titleID == record.info.titleID)
+        },
+        .init("Content without a policy has the one called default, once there is one") { store in
+            let record = try ContentRecord(
+                assetID: Array("asset".utf8),
+                contentKey: Sample.secret(),
+                iv: Array(repeating: 0, count: 16),
+                time: 0
+            )
+            try await store.putContent(record, replacing: false)
+            #expect(try await store.lookup(assetID: record.info.assetID)?.policies == [])
+            let policy = try Sample.policy("default")
+            try await store.putPolicy(policy, replacing: false)
+            #expect(try await store.lookup(assetID: record.info.assetID)?.policies == [policy])
         },
         .init("Key periods are listed as they begin, page by page, of their track alone") { store in
             try await store.putFilm()

@@ -18,8 +18,8 @@ extension Sample {
     public static func id(_ number: Int) -> [UInt8] { device(number).bytes }
 
     /// What goes out; the number tells one from another.
-    public static func answer(_ number: Int = 0) -> SealedAnswer {
-        SealedAnswer(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
+    public static func answer(_ number: Int = 0) -> LicenseAnswer {
+        LicenseAnswer(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
     }
 
     /// A proposal without claims, of a device and a session that have the same number unless told otherwise.

@@ -157,7 +157,11 @@ extension ServerConfiguration.Licences {
                 example: "/etc/keyway/urls.secret",
                 "A file with the secret that signs URLs of AES-128 keys; none are given out without it."
             )
-            section.read(&keyURLs.lifetime, "lifetime", "How long such a URL can be used.")
+            section.read(
+                &keyURLs.lifetime,
+                "lifetime",
+                "How long a URL that `keyway-server keys url` signs can be used."
+            )
         }
     }
 }

@@ -1,8 +1,9 @@
 import HTTPTypes
 public import Hummingbird
+public import KeyStore
 import NIOCore
 
-/// A CKC on its way out, with what the app must be told because it cannot read the CKC.
+/// A licence as HTTP has it.
 ///
 /// | Question | Answer | What the app is told |
 /// |---|---|---|
@@ -11,21 +12,7 @@ import NIOCore
 /// | JSON | `application/json`: `{"ckc": "…", "dualExpiry": false, "persistable": false}` | fields |
 ///
 /// The headers are `Keyway-Persistable` and `Keyway-Dual-Expiry`, each `true` or `false`.
-public struct LicenseAnswer: Sendable, Equatable {
-    /// The CKC.
-    public let ckc: [UInt8]
-    /// Whether the key may be kept.
-    public let isPersistable: Bool
-    /// Whether the key has a storage and a playback duration: the app has to keep the key again at first play.
-    public let hasDualExpiry: Bool
-
-    /// Makes an answer.
-    public init(ckc: [UInt8], isPersistable: Bool, hasDualExpiry: Bool) {
-        self.ckc = ckc
-        self.isPersistable = isPersistable
-        self.hasDualExpiry = hasDualExpiry
-    }
-
+extension LicenseAnswer {
     /// The answer in the shape of the question.
     public func response(in shape: LicenseShape) -> Response {
         let type: String

@@ -1,4 +1,5 @@
 public import Hummingbird
+public import KeyStore
 
 /// What `POST /fps/licenses` asks for: many licences at once.
 ///

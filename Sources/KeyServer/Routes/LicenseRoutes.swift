@@ -2,6 +2,7 @@ import FPSCrypto
 import HTTPTypes
 public import Hummingbird
 public import KeyServerModule
+import KeyStore
 import NIOCore
 
 /// The routes that apps and players use.

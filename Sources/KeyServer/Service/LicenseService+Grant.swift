@@ -26,7 +26,7 @@ extension LicenseService {
             place: party.place,
             sessionID: opened.request.mediaPlaybackState?.sessionID,
             assetID: opened.request.assetID.bytes,
-            answer: SealedAnswer(
+            answer: LicenseAnswer(
                 ckc: license.ckc,
                 isPersistable: terms.isPersistable,
                 hasDualExpiry: terms.hasDualExpiry

@@ -6,7 +6,10 @@ import KeyStore
 
 extension LicenseService {
     /// Gives out a challenge for one Sync SPC of this account.
+    ///
+    /// - Throws: ``ProblemDocument`` when the account asks too often, `KeyStoreError` when the store fails.
     public func challenge(for authorization: PlaybackAuthorization) async throws -> (value: UInt64, expires: Int64) {
+        try requireRate(of: .other, account: authorization.isAnonymous ? nil : authorization.account)
         let now = clock() / 1000
         let expires = now + Int64(settings.challengeLifetime.rawValue)
         let value = try await store.makeChallenge(account: authorization.account, now: now, expires: expires)
@@ -21,6 +24,7 @@ extension LicenseService {
         _ question: Question,
         _ trail: AuditTrail
     ) async throws -> SyncReport {
+        try requireRate(of: .other, account: party.account)
         let report = SyncReport(sync, assetID: opened.request.assetID)
         try question.authorization.require(
             assetID: opened.request.assetID.bytes,
@@ -39,6 +43,7 @@ extension LicenseService {
             message: .report(remaining: nil),
             audit: trail.record(outcome: "sync-report", detail: nil)
         )
+        claim.challengeAccount = question.authorization.account
         switch sync {
         case .version1(let contentID, let expiry, _):
             claim.streamID = contentID

@@ -48,16 +48,8 @@ extension LicenseService {
         for content: ContentLookup,
         _ authorization: PlaybackAuthorization
     ) async throws -> LicensePolicy {
-        var found: [LicensePolicy] = []
-        for name in content.policyNames {
-            guard let record = try await store.policy(name: name) else {
-                throw KeyStoreError(.missingReference, place: "policy \(name)", reason: "content refers to it")
-            }
-            found.append(try policies.policy(record))
-        }
-        if found.isEmpty {
-            found = [try await store.policy(name: "default").map { try policies.policy($0) } ?? .default]
-        }
+        var found = try content.policies.map { record throws(KSMError) in try policies.policy(record) }
+        if found.isEmpty { found = [.default] }
         var loose: LicensePolicy?
         if let name = authorization.policyName {
             guard let record = try await store.policy(name: name) else {

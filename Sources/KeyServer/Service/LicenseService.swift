@@ -166,6 +166,11 @@ public struct LicenseService: Sendable {
         return (content, policy, try await rental(of: content, policy, party, question))
     }
 
+    /// Charges an account. Its address was charged when the request came in.
+    func requireRate(of requestClass: RequestClass, account: String?) throws(ProblemDocument) {
+        try limiter?.require(account: account, address: nil, class: requestClass, metrics: metrics)
+    }
+
     private func measured<Value>(
         _ stage: ServerMetrics.Stage,
         _ work: () async throws -> Value
@@ -189,12 +194,7 @@ public struct LicenseService: Sendable {
             metrics?.licence(.sync)
             return .syncReport(report)
         }
-        try limiter?.require(
-            account: party.account,
-            address: nil,
-            class: opened.device.route == .local ? .licence : .segment,
-            metrics: metrics
-        )
+        try requireRate(of: opened.device.route == .local ? .licence : .segment, account: party.account)
         let (content, policy, found) = try await measured(.decide) { try await terms(of: opened, party, question) }
         var rental = found
         trail.policyName = policy.name
@@ -216,20 +216,14 @@ public struct LicenseService: Sendable {
             switch try await measured(.store, { try await store.grant(proposal) }) {
             case .granted:
                 metrics?.licence(proposal.answer.isPersistable ? .issuedPersistable : .issued)
-                return .license(LicenseAnswer(proposal.answer))
+                return .license(proposal.answer)
             case .retried(let answer):
                 metrics?.licence(.retried)
-                return .license(LicenseAnswer(answer))
+                return .license(answer)
             case .refused(let refusal): throw refusal
             case .rentalStarted(let start): rental?.start = start
             }
         }
-    }
-}
-
-extension LicenseAnswer {
-    fileprivate init(_ answer: SealedAnswer) {
-        self.init(ckc: answer.ckc, isPersistable: answer.isPersistable, hasDualExpiry: answer.hasDualExpiry)
     }
 }
 

@@ -27,7 +27,7 @@ public struct GrantProposal: Sendable {
     /// A key that will be kept.
     public var offline: OfflineClaim?
     /// What goes out when it is granted, and again for a retry.
-    public var answer: SealedAnswer
+    public var answer: LicenseAnswer
     /// The audit record of the granted licence. For anything else its outcome and detail are replaced.
     public var audit: AuditRecord
 
@@ -38,7 +38,7 @@ public struct GrantProposal: Sendable {
         place: PlaybackPlace,
         sessionID: UInt64?,
         assetID: [UInt8],
-        answer: SealedAnswer,
+        answer: LicenseAnswer,
         audit: AuditRecord
     ) {
         self.account = account
@@ -191,13 +191,14 @@ public struct OfflineClaim: Sendable {
     }
 }
 
-/// What goes out: a CKC and what the app is told about it. Without the device's session key it opens for nobody.
-public struct SealedAnswer: Sendable, Equatable {
+/// A CKC on its way out, with what the app must be told because it cannot read the CKC. Without the device's session key
+/// it opens for nobody.
+public struct LicenseAnswer: Sendable, Equatable {
     /// The CKC.
     public let ckc: [UInt8]
     /// Whether the device may keep the key.
     public let isPersistable: Bool
-    /// Whether the key has dual expiry.
+    /// Whether the key has a storage and a playback duration: the app has to keep the key again at first play.
     public let hasDualExpiry: Bool
 
     /// Makes an answer.
@@ -213,7 +214,7 @@ public enum GrantOutcome: Sendable, Equatable {
     /// Everything is written; the answer may go out.
     case granted
     /// The request was answered before; this is what it got. Nothing was taken a second time.
-    case retried(SealedAnswer)
+    case retried(LicenseAnswer)
     /// No licence, for this reason. Nothing but the audit record was written.
     case refused(GrantRefusal)
     /// The rental had another start. Nothing was written, no audit record either: seal anew with this start and ask again.

@@ -33,9 +33,9 @@ package struct ReplayRecord: Sendable, Equatable {
     /// When the record is of no use any more, in Unix seconds.
     package let expires: Int64
     /// What went out. A store may drop it after `retryUntil`: it is the bulk of the record.
-    package var answer: SealedAnswer?
+    package var answer: LicenseAnswer?
 
-    package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: SealedAnswer?) {
+    package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: LicenseAnswer?) {
         self.key = key
         self.retryUntil = retryUntil
         self.expires = expires

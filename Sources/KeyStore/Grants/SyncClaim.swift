@@ -14,6 +14,9 @@ public struct SyncClaim: Sendable {
 
     /// The token's subject.
     public var account: String
+    /// To whom the challenge was given. It is ``account``, except where nobody is authorised: then a device's account is
+    /// known only from its SPC, after the challenge.
+    public var challengeAccount: String
     /// The device, by the hash of its HU.
     public var device: DeviceHash
     /// The time, in Unix seconds.
@@ -27,7 +30,7 @@ public struct SyncClaim: Sendable {
     /// The audit record when it is taken. For a refusal its outcome and detail are replaced.
     public var audit: AuditRecord
 
-    /// Makes a claim.
+    /// Makes a claim of an account to which the challenge was given too.
     public init(
         account: String,
         device: DeviceHash,
@@ -38,6 +41,7 @@ public struct SyncClaim: Sendable {
         audit: AuditRecord
     ) {
         self.account = account
+        challengeAccount = account
         self.device = device
         self.now = now
         self.streamID = streamID

@@ -7,7 +7,7 @@ extension GrantRules {
     package static func decide(_ claim: SyncClaim, _ state: inout SyncState) -> SyncOutcome {
         if let challenge = claim.challenge {
             guard let known = state.challenge, known.challenge == challenge, known.expires > claim.now,
-                known.account.utf8.elementsEqual(claim.account.utf8)
+                known.account.utf8.elementsEqual(claim.challengeAccount.utf8)
             else {
                 return .refused(GrantRefusal(.challengeUnknown, "the challenge was not given out, or was used"))
             }

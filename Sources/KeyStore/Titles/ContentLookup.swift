@@ -6,23 +6,49 @@ public struct ContentLookup: Sendable {
     public let title: TitleRecord?
     /// The track of a key period; nil for a key that stands alone.
     public let track: TrackRecord?
+    /// The policies that govern the key, as of the same moment: the title's, the track's, its own, as far as there are any,
+    /// otherwise the one called ``defaultPolicy``; empty where that is not there either. They are merged by the strictest
+    /// value per field.
+    public let policies: [PolicyRecord]
 
     /// Puts a key beside its title and track.
-    package init(record: ContentRecord, title: TitleRecord? = nil, track: TrackRecord? = nil) {
+    ///
+    /// - Parameter policy: finds a policy by its name.
+    /// - Throws: what `policy` throws, and ``KeyStoreError/Code/missingReference`` where it finds none.
+    package init(
+        record: ContentRecord,
+        title: TitleRecord?,
+        track: TrackRecord?,
+        policy: (String) throws(KeyStoreError) -> PolicyRecord?
+    ) throws(KeyStoreError) {
         self.record = record
         self.title = title
         self.track = track
+        var policies: [PolicyRecord] = []
+        for name in Self.policyNames(governing: record.info, title, track) {
+            if let found = try policy(name) {
+                policies.append(found)
+            } else if name != Self.defaultPolicy {
+                throw KeyStoreError.noPolicy(name, record.info.place)
+            }
+        }
+        self.policies = policies
     }
 
-    /// The policies that govern the key: the title's, the track's, its own, as far as there are any. They are merged by
-    /// the strictest value per field; none means the server's default.
-    public var policyNames: [String] {
+    /// The name of the policy for content that names none, neither itself nor by title and track.
+    public static let defaultPolicy = "default"
+
+    /// The names of the policies to look for.
+    package static func policyNames(
+        governing info: ContentInfo,
+        _ title: TitleRecord?,
+        _ track: TrackRecord?
+    ) -> [String] {
         var names: [String] = []
-        for case let name? in [title?.policyName, track?.policyName, record.info.policyName]
-        where !names.contains(name) {
+        for case let name? in [title?.policyName, track?.policyName, info.policyName] where !names.contains(name) {
             names.append(name)
         }
-        return names
+        return names.isEmpty ? [defaultPolicy] : names
     }
 
     /// What the key decrypts, by its track where it has one.

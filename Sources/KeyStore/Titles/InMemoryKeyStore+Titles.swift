@@ -16,12 +16,12 @@ struct InMemoryCatalogue: Sendable {
 extension InMemoryKeyStore {
     /// The key of an asset with its title and track, or nil.
     public func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
-        contents[assetID].map(lookup)
+        try contents[assetID].map(lookup)
     }
 
     /// The key with a key ID with its title and track, or nil.
     public func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
-        catalogue.assetIDs[keyID].flatMap { contents[$0] }.map(lookup)
+        try catalogue.assetIDs[keyID].flatMap { contents[$0] }.map(lookup)
     }
 
     /// The title of that name, or nil.
@@ -91,12 +91,13 @@ extension InMemoryKeyStore {
         }
     }
 
-    private func lookup(_ record: ContentRecord) -> ContentLookup {
+    private func lookup(_ record: ContentRecord) throws(KeyStoreError) -> ContentLookup {
         let (title, track) = (record.info.titleName, record.info.trackName)
-        return ContentLookup(
+        return try ContentLookup(
             record: record,
             title: title.flatMap { catalogue.titles[$0] },
-            track: title.flatMap { catalogue.tracks[$0] }.flatMap { tracks in track.flatMap { tracks[$0] } }
+            track: title.flatMap { catalogue.tracks[$0] }.flatMap { tracks in track.flatMap { tracks[$0] } },
+            policy: { name throws(KeyStoreError) in policies[name] }
         )
     }
 

@@ -10,7 +10,7 @@ enum ReplayRow {
             key: key,
             retryUntil: row[0],
             expires: row[1],
-            answer: row.bytes(2).map { SealedAnswer(ckc: $0, isPersistable: row[3], hasDualExpiry: row[4]) }
+            answer: row.bytes(2).map { LicenseAnswer(ckc: $0, isPersistable: row[3], hasDualExpiry: row[4]) }
         )
     }
 

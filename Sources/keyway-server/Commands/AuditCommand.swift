@@ -18,8 +18,9 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print what was asked and what was answered, the newest last.",
             discussion: """
-                One line for each request: number, time, outcome, asset, device, policy, the ID that the answer carried (`instance` of a problem), and the detail that a client does not see. The \
-                device is a keyed hash of its anonymous ID: the same device has the same hash, and the hash names nobody.
+                One line for each request: number, time, outcome, asset, account, device, policy, how long it took, the ID \
+                that the answer carried (`instance` of a problem), and the detail that a client does not see. The device is \
+                a keyed hash of its anonymous ID: the same device has the same hash, and the hash names nobody.
                 """
         )
 
@@ -51,6 +52,7 @@ extension AuditCommand {
             let device = record.device.map { digits($0.bytes.prefix(4)) }
             let fields: [String?] = [
                 "\(entry.number)", time.formatted(.iso8601), record.outcome, record.assetID.map(assetName),
+                record.account.map { "account \($0)" },
                 [record.deviceClass, device].compactMap { $0 }.joined(separator: " "),
                 record.policyName.map { "policy \($0)" }, "\(record.microseconds) us",
                 record.requestID.map { "request \($0)" }, record.detail,

@@ -24,22 +24,13 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     var file: String?
 
     func run() async throws {
-        let loaded: LoadedConfiguration
-        do {
-            loaded = try LoadedConfiguration.load(
-                file: file,
-                environment: ProcessInfo.processInfo.environment
-            )
-        } catch {
-            for problem in error.problems { complain("error: \(problem)") }
-            throw ExitCode(1)
-        }
+        let loaded = try LoadedConfiguration.load(file)
         let rows = loaded.settings.map { ($0.path, $0.value ?? "-", $0.origin.description) }
         let widths = (rows.map(\.0.count).max() ?? 0, min(rows.map(\.1.count).max() ?? 0, 40))
         for (path, value, origin) in rows {
             print(pad(path, to: widths.0), pad(value, to: widths.1), origin)
         }
-        for warning in loaded.warnings + missingFiles(loaded) { complain("warning: \(warning)") }
+        for warning in loaded.warnings + missingFiles(loaded) { tell("warning: \(warning)") }
     }
 
     /// The files that the server will ask for. Elsewhere they may be there, so this is no error.
@@ -60,8 +51,20 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     private func pad(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
+}
 
-    private func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+extension LoadedConfiguration {
+    /// What a file and the environment say.
+    ///
+    /// - Throws: `ExitCode` 1 when it cannot be used, once every reason is told.
+    static func load(_ file: String?) throws -> LoadedConfiguration {
+        do {
+            return try load(file: file, environment: ProcessInfo.processInfo.environment)
+        } catch {
+            for problem in error.problems { tell("error: \(problem)") }
+            throw ExitCode(1)
+        }
+    }
 }
 
 /// Prints a file with everything in it.

@@ -8,10 +8,10 @@ public import KeyStore
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Add, list and remove content keys, carry them in and out, seal them anew.",
+        abstract: "Add, list and remove content keys, carry them in and out, seal them anew, sign their URLs.",
         subcommands: [
             KeysAddCommand.self, List.self, Remove.self, KeysImportCommand.self, KeysExportCommand.self,
-            KeysRewrapCommand.self,
+            KeysRewrapCommand.self, KeysURLCommand.self,
         ]
     )
 

@@ -11,7 +11,7 @@ extension LicenseServer {
         _ path: String,
         _ body: String? = nil,
         token: String? = LicenseServer.token
-    ) async throws -> Answer {
+    ) async throws -> HTTPAnswer {
         try await send(
             method,
             "/admin\(path)",
@@ -53,7 +53,7 @@ extension LicenseServer {
             place: .device(device),
             sessionID: 7,
             assetID: Array("movie".utf8),
-            answer: SealedAnswer(ckc: [1], isPersistable: true, hasDualExpiry: false),
+            answer: LicenseAnswer(ckc: [1], isPersistable: true, hasDualExpiry: false),
             audit: AuditRecord(milliseconds: now * 1_000, route: "/fps/license", outcome: "issued", microseconds: 1)
         )
         proposal.device = DeviceClaim(limit: nil, deviceClass: "appleMobile")

@@ -1,0 +1,74 @@
+import Foundation
+import FoundationNetworking
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+@testable import KeyServer
+
+/// Serves a router on a port of its own for as long as `test` runs; the test may end it earlier, by the group.
+func withListener(
+    _ router: Router<ServerRequestContext>,
+    limits: ListenerLimits = ListenerLimits(),
+    certificate: ServerCertificate? = nil,
+    services: [any Service] = [],
+    _ logger: Logger,
+    _ test: @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Void
+) async throws {
+    let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
+    let application = try Listener.makeApplication(
+        router: router,
+        host: "127.0.0.1",
+        port: 0,
+        limits: limits,
+        certificate: certificate,
+        logger: logger,
+        onRunning: { onPort.yield($0) }
+    )
+    let group = ServiceGroup(configuration: .init(services: [application] + services, logger: logger))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            defer { onPort.finish() }
+            try await group.run()
+        }
+        for await port in ports {
+            try await test(port, group)
+            break
+        }
+        await group.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+    }
+}
+
+/// What came back over HTTP.
+struct HTTPAnswer: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    /// The body as a JSON object.
+    var json: [String: JSONValue] {
+        if case .object(let fields)? = try? JSONValue(parsing: body) { fields } else { [:] }
+    }
+    /// The body without the ID of the request: what two answers to the same refusal must share.
+    var withoutInstance: [String: JSONValue] { json.filter { $0.key != "instance" } }
+
+    /// Asks, by a client that knows nothing of this server.
+    static func of(
+        _ method: String,
+        _ url: String,
+        _ headers: [String: String],
+        _ body: [UInt8]?
+    ) async throws -> HTTPAnswer {
+        var request = URLRequest(url: URL(string: url)!)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0) }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let http = response as? HTTPURLResponse
+        var found: [String: String] = [:]
+        for (name, value) in http?.allHeaderFields ?? [:] { found["\(name)".lowercased()] = "\(value)" }
+        return HTTPAnswer(status: http?.statusCode ?? 0, headers: found, body: [UInt8](data))
+    }
+}
