@@ -1,11 +1,17 @@
+import Dispatch
 import GRDB
+import Glibc
 import KeyStore
+import Synchronization
 
 /// Commits in groups what is decided for single requests: proposals, Sync claims, audit records.
 ///
-/// A commit waits for the disk. What arrives meanwhile goes into the next one together, so that the rate follows the
-/// load instead of the disk, and still nobody is answered before what they asked for is safe.
-actor WriteQueue {
+/// A commit waits for the disk, and costs processor time for that besides. What arrives meanwhile goes into the next one
+/// together, so that the rate follows the load instead of the disk, and still nobody is answered before what they asked
+/// for is safe. Under load a commit also waits a few milliseconds for more to come; after a quiet moment none does.
+///
+/// Writing is on a thread of its own, which may block.
+final class WriteQueue: Sendable {
     /// One piece of work in a transaction that it shares with others.
     private struct Job: Sendable {
         /// Does the work and gives back what tells its caller so, once it is safe.
@@ -13,15 +19,24 @@ actor WriteQueue {
         let fail: @Sendable (any Error) -> Void
     }
 
+    private struct State {
+        var waiting: [Job] = []
+        var isWriting = false
+    }
+
     /// A job threw; nothing of the group is written.
     private struct GroupFailure: Error {}
 
     private let pool: DatabasePool
-    private var waiting: [Job] = []
-    private var isWriting = false
+    private let state = Mutex(State())
+    private let thread = DispatchQueue(label: "keyway.write-queue")
+    /// When the last commit ended. Only the thread uses it.
+    private let lastEnd = Mutex(ContinuousClock.now - .seconds(1))
     /// So many may wait; a disk that stands still must not fill the memory.
     private let capacity: Int
     private static let groupSize = 500
+    /// From the end of a commit to the next one, at least.
+    private static let pause = Duration.milliseconds(8)
 
     init(pool: DatabasePool, capacity: Int = 10_000) {
         self.pool = pool
@@ -37,9 +52,6 @@ actor WriteQueue {
         in place: String,
         _ work: @escaping @Sendable (SharedTransaction) throws -> Value
     ) async throws(KeyStoreError) -> Value {
-        guard waiting.count < capacity else {
-            throw KeyStoreError(.overloaded, place: place, reason: "\(waiting.count) writes wait for the disk")
-        }
         let result: Result<Value, KeyStoreError> = await withCheckedContinuation { answer in
             let job = Job(
                 run: { transaction in
@@ -48,33 +60,45 @@ actor WriteQueue {
                 },
                 fail: { error in answer.resume(returning: .failure(KeyStoreError(error, place: place))) }
             )
-            waiting.append(job)
-            if !isWriting {
-                isWriting = true
-                // A task of its own: no caller's cancellation may reach the work of the others.
-                Task { await writeAll() }
+            let (isTaken, isFirst) = state.withLock { state in
+                guard state.waiting.count < capacity else { return (false, false) }
+                state.waiting.append(job)
+                defer { state.isWriting = true }
+                return (true, !state.isWriting)
             }
+            guard isTaken else {
+                let reason = "\(capacity) writes wait for the disk"
+                return answer.resume(returning: .failure(KeyStoreError(.overloaded, place: place, reason: reason)))
+            }
+            if isFirst { thread.async { self.writeAll() } }
         }
         return try result.get()
     }
 
-    private func writeAll() async {
-        while !waiting.isEmpty {
-            let group = Array(waiting.prefix(Self.groupSize))
-            waiting.removeFirst(group.count)
-            await Self.write(group, to: pool)
+    private func writeAll() {
+        while true {
+            let wait = Self.pause - (ContinuousClock.now - lastEnd.withLock { $0 })
+            if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
+            let group = state.withLock { state in
+                let group = Array(state.waiting.prefix(Self.groupSize))
+                state.waiting.removeFirst(group.count)
+                state.isWriting = !group.isEmpty
+                return group
+            }
+            guard !group.isEmpty else { return }
+            Self.write(group, to: pool)
+            lastEnd.withLock { $0 = ContinuousClock.now }
         }
-        isWriting = false
     }
 
-    private static func write(_ group: [Job], to pool: DatabasePool) async {
+    private static func write(_ group: [Job], to pool: DatabasePool) {
         do {
             let answers: [@Sendable () -> Void]
             do {
-                answers = try await pool.write { db in try attempt(group, SharedTransaction(db)) }
+                answers = try pool.write { db in try attempt(group, SharedTransaction(db)) }
             } catch is GroupFailure {
                 // Savepoints cost each job two statements, so that they are for the group in which one failed.
-                answers = try await pool.write { db in try attemptEach(group, SharedTransaction(db)) }
+                answers = try pool.write { db in try attemptEach(group, SharedTransaction(db)) }
             }
             for answer in answers { answer() }
         } catch {
@@ -122,11 +146,20 @@ final class SharedTransaction {
     let db: Database
     fileprivate var head: AuditHead
     private let first: AuditHead
+    private var version: Int64?
 
     fileprivate init(_ db: Database) throws {
         self.db = db
         head = try AuditRow.head(db)
         first = head
+    }
+
+    /// The catalogue's version, which no job changes.
+    func catalogueVersion() throws -> Int64 {
+        if let version { return version }
+        let found = try CatalogueVersion.fetch(db)
+        version = found
+        return found
     }
 
     /// Adds an audit record, and with it a link of the chain.

@@ -137,6 +137,7 @@ struct ServerProcess {
             port: address.port,
             limits: limits,
             certificate: certificate,
+            isQuick: audience == "apps",
             logger: logger,
             onRunning: { port in
                 // On standard output and at once, so that a script can wait for it and read the port.

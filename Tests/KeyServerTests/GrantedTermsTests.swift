@@ -230,4 +230,25 @@ struct GrantedTermsTests {
             #expect(try await server.license(try server.request(device).spc).status == 200)
         }
     }
+
+    @Test("A change of policy or key holds from the next licence on, whether it was remembered or not")
+    func changes() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            func reason() async throws -> JSONValue? {
+                let answer = try await server.license(try server.request(device).spc)
+                return answer.status == 200 ? nil : answer.json["reason"] ?? answer.json["type"]
+            }
+            for _ in 0..<2 {
+                try await server.setPolicy(#"{"lease":"PT10M"}"#)
+                for _ in 0..<3 { #expect(try await reason() == nil) }
+                try await server.setPolicy(#"{"networks":["192.0.2.0/24"]}"#)
+                for _ in 0..<2 { #expect(try await reason() == .string("network-denied")) }
+            }
+            try await server.setPolicy("{}")
+            #expect(try await reason() == nil)
+            _ = try await server.store.deleteContent(assetID: LicenseServer.asset)
+            #expect(try await reason() == .string("urn:keyway:problem:unknown-asset"))
+        }
+    }
 }

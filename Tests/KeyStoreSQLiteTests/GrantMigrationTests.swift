@@ -27,7 +27,7 @@ struct GrantMigrationTests {
         let hash = try makeSchema1(content, records)
 
         let store = try SQLiteKeyStore(path: path, key: key)
-        #expect(try await store.writerSetting("user_version") == "3")
+        #expect(try await store.writerSetting("user_version") == "\(Schema.version)")
         #expect(ContentRecord.same(try await store.content(assetID: content.info.assetID), content))
         #expect(store.deviceHash(hu: [1, 2, 3]) == hash)
         var entries: [AuditEntry] = []

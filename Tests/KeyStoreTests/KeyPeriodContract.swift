@@ -64,6 +64,37 @@ extension KeyStoreContract {
             try await store.putPolicy(policy, replacing: false)
             #expect(try await store.lookup(assetID: record.info.assetID)?.policies == [policy])
         },
+        .init("What a proposal was made by holds until any part of the catalogue changes") { store in
+            try await store.putFilm()
+            let record = try Sample.period("film", "hd", 1)
+            try await store.putContent(record, replacing: false)
+            func proposal() async throws -> GrantProposal {
+                var proposal = Sample.proposal()
+                proposal.catalogueVersion = try await store.lookup(assetID: record.info.assetID)?.catalogueVersion
+                return proposal
+            }
+            let first = try await proposal()
+            #expect(try await store.grant(first) == .granted)
+            #expect(try await store.grant(first) == .granted)
+            let title = try #require(try await store.title(name: "film"))
+            let track = try #require(try await store.tracks(title: "film").first { $0.name == "hd" })
+            let changes: [@Sendable (any KeyStore) async throws -> Void] = [
+                { try await $0.putTitle(title, replacing: true) }, { try await $0.putTrack(track, replacing: true) },
+                { try await $0.putContent(record, replacing: true) },
+                { try await $0.putPolicy(try Sample.policy("new"), replacing: false) },
+                { try await $0.putPolicy(try Sample.policy("new"), replacing: true) },
+                { _ = try await $0.deletePolicy(name: "new") },
+                { _ = try await $0.deleteContent(assetID: record.info.assetID) },
+            ]
+            for (number, change) in changes.enumerated() {
+                let before = try await proposal()
+                try await change(store)
+                #expect(try await store.grant(before) == .catalogueChanged, "change \(number)")
+            }
+            // Nothing was written, and one that does not say by what it was made is not held to it.
+            #expect(try await store.auditEntries(after: nil, limit: 10).count == 2)
+            #expect(try await store.grant(Sample.proposal()) == .granted)
+        },
         .init("Key periods are listed as they begin, page by page, of their track alone") { store in
             try await store.putFilm()
             try await store.putFilm("other")

@@ -35,7 +35,9 @@ public enum Listener {
 
     /// The server, to be run as a service. Port 0 means any free port; `onRunning` is told which.
     ///
-    /// - Parameter certificate: for TLS, without which it speaks plain HTTP.
+    /// - Parameters:
+    ///   - certificate: for TLS, without which it speaks plain HTTP.
+    ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops.
     /// - Throws: when TLS cannot be set up.
     public static func makeApplication(
         router: Router<ServerRequestContext>,
@@ -43,6 +45,7 @@ public enum Listener {
         port: Int,
         limits: ListenerLimits,
         certificate: ServerCertificate? = nil,
+        isQuick: Bool = false,
         logger: Logger,
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws -> some ApplicationProtocol {
@@ -50,12 +53,14 @@ public enum Listener {
         decoder.maxHeaderFieldSize = limits.headerBytes
         decoder.maxHeaderListSize = limits.headerBytes
         decoder.maxHeaderFieldCount = limits.headerFields
-        let plain = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [ConnectionDeadlines(limits)],
-                httpDecoderConfiguration: decoder
-            )
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionDeadlines(limits)],
+            httpDecoderConfiguration: decoder
         )
+        let plain = HTTPServerBuilder { responder in
+            let channel = HTTP1Channel(responder: responder, configuration: configuration)
+            return isQuick ? OnEventLoop(base: channel) : channel
+        }
         return Application(
             router: RouterWithTable(router: router),
             server: try certificate.map { try .tls(plain, tlsConfiguration: $0.listenerConfiguration()) } ?? plain,

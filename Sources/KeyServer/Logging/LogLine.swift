@@ -60,15 +60,22 @@ enum LogLine {
         var seconds = time_t(days / 1000)
         var date = tm()
         gmtime_r(&seconds, &date)
-        let parts = [
-            (Int(date.tm_year) + 1900, 4, "-"), (Int(date.tm_mon) + 1, 2, "-"), (Int(date.tm_mday), 2, "T"),
-            (Int(rest / 3_600_000), 2, ":"), (Int(rest / 60_000 % 60), 2, ":"), (Int(rest / 1000 % 60), 2, "."),
-            (Int(rest % 1000), 3, "Z"),
-        ]
-        return parts.map { number, width, end in
+        var text = ""
+        text.reserveCapacity(24)
+        func append(_ number: Int, _ width: Int, _ end: Character) {
             let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits + end
-        }.joined()
+            for _ in digits.utf8.count..<max(width, digits.utf8.count) { text.append("0") }
+            text += digits
+            text.append(end)
+        }
+        append(Int(date.tm_year) + 1900, 4, "-")
+        append(Int(date.tm_mon) + 1, 2, "-")
+        append(Int(date.tm_mday), 2, "T")
+        append(Int(rest / 3_600_000), 2, ":")
+        append(Int(rest / 60_000 % 60), 2, ":")
+        append(Int(rest / 1000 % 60), 2, ".")
+        append(Int(rest % 1000), 3, "Z")
+        return text
     }
 
     private static func floorMod(_ value: Int64, _ divisor: Int64) -> Int64 {

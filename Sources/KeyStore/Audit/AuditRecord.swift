@@ -54,6 +54,9 @@ extension AuditRecord {
 /// Cuts a text to a number of bytes, and takes the control characters out of it: SQLite ends a text at a zero, and a
 /// terminal that shows the log should not obey it.
 func clipped(_ text: String, _ limit: Int) -> String {
+    // Nearly always there is nothing to do. C2 begins the control characters beyond ASCII, and others.
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != 0xc2 }
+    if isPlain, text.utf8.count <= limit { return text }
     var result = ""
     for scalar in text.unicodeScalars {
         // Unicode's category Cc, without looking it up.

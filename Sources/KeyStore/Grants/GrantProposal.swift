@@ -26,6 +26,8 @@ public struct GrantProposal: Sendable {
     public var rental: RentalClaim?
     /// A key that will be kept.
     public var offline: OfflineClaim?
+    /// The version of the catalogue that it was made by, where that may have changed since; nil when it was just read.
+    public var catalogueVersion: Int64?
     /// What goes out when it is granted, and again for a retry.
     public var answer: LicenseAnswer
     /// The audit record of the granted licence. For anything else its outcome and detail are replaced.
@@ -49,6 +51,11 @@ public struct GrantProposal: Sendable {
         self.answer = answer
         self.audit = audit
     }
+}
+
+extension GrantProposal {
+    /// Whether what it was made from is still so.
+    package func holds(at version: Int64) -> Bool { catalogueVersion.map { $0 == version } ?? true }
 }
 
 /// What is counted as one place of playback.
@@ -219,6 +226,9 @@ public enum GrantOutcome: Sendable, Equatable {
     case refused(GrantRefusal)
     /// The rental had another start. Nothing was written, no audit record either: seal anew with this start and ask again.
     case rentalStarted(at: Int64)
+    /// Content, titles, tracks or policies have changed since the proposal's ``GrantProposal/catalogueVersion``. Nothing
+    /// was written, no audit record either: look them up and ask again.
+    case catalogueChanged
 }
 
 /// Why the store says no.

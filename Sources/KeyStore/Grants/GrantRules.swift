@@ -52,7 +52,7 @@ package enum GrantRules {
         case .granted: break
         case .retried: record.replaceOutcome("retried", "the same request again: it got the same answer")
         case .refused(let refusal): record.replaceOutcome(refusal.code.rawValue, refusal.reason)
-        case .rentalStarted: return nil
+        case .rentalStarted, .catalogueChanged: return nil
         }
         return record
     }

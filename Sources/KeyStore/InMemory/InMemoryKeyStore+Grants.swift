@@ -4,6 +4,7 @@ extension InMemoryKeyStore {
     /// Decides on a proposal and keeps what comes of it.
     public func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
+        guard proposal.holds(at: catalogueVersion) else { return .catalogueChanged }
         var state = grants.state(for: proposal)
         let outcome = GrantRules.decide(proposal, &state)
         if outcome == .granted { grants.keep(state, of: proposal) }

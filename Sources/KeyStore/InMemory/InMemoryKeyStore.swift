@@ -5,11 +5,12 @@ import FPSCrypto
 /// It keeps the promises of the others, durability apart; nothing is sealed, since nothing rests. The audit log keeps
 /// the newest 10,000 entries.
 public actor InMemoryKeyStore: KeyStore {
-    var contents: [[UInt8]: ContentRecord] = [:]
-    var policies: [String: PolicyRecord] = [:]
+    var contents: [[UInt8]: ContentRecord] = [:] { didSet { catalogueVersion += 1 } }
+    var policies: [String: PolicyRecord] = [:] { didSet { catalogueVersion += 1 } }
     private var bundles: [String: CertificateBundleRecord] = [:]
     /// What the extension on titles keeps.
-    var catalogue = InMemoryCatalogue()
+    var catalogue = InMemoryCatalogue() { didSet { catalogueVersion += 1 } }
+    private(set) var catalogueVersion: Int64 = 0
     var grants = InMemoryGrants()
     var audit = InMemoryAudit()
     let deviceHashKey: SecretBytes

@@ -10,6 +10,9 @@ public struct ContentLookup: Sendable {
     /// otherwise the one called ``defaultPolicy``; empty where that is not there either. They are merged by the strictest
     /// value per field.
     public let policies: [PolicyRecord]
+    /// How often content, titles, tracks and policies had been changed when this was read. As long as the store's number is
+    /// the same, all of this still holds.
+    public let catalogueVersion: Int64
 
     /// Puts a key beside its title and track.
     ///
@@ -19,11 +22,13 @@ public struct ContentLookup: Sendable {
         record: ContentRecord,
         title: TitleRecord?,
         track: TrackRecord?,
+        catalogueVersion: Int64,
         policy: (String) throws(KeyStoreError) -> PolicyRecord?
     ) throws(KeyStoreError) {
         self.record = record
         self.title = title
         self.track = track
+        self.catalogueVersion = catalogueVersion
         var policies: [PolicyRecord] = []
         for name in Self.policyNames(governing: record.info, title, track) {
             if let found = try policy(name) {

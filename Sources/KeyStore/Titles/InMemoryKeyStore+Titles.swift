@@ -97,6 +97,7 @@ extension InMemoryKeyStore {
             record: record,
             title: title.flatMap { catalogue.titles[$0] },
             track: title.flatMap { catalogue.tracks[$0] }.flatMap { tracks in track.flatMap { tracks[$0] } },
+            catalogueVersion: catalogueVersion,
             policy: { name throws(KeyStoreError) in policies[name] }
         )
     }

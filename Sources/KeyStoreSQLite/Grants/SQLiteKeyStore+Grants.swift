@@ -8,6 +8,7 @@ extension SQLiteKeyStore {
     public func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
         return try await writes.perform(in: "grant") { transaction in
+            guard proposal.holds(at: try transaction.catalogueVersion()) else { return .catalogueChanged }
             let former = try GrantState.read(for: proposal, transaction.db)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)

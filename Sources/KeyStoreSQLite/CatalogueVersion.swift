@@ -1,0 +1,35 @@
+import GRDB
+import KeyStore
+
+/// Schema 5: the table `catalogue`, whose one number grows with every change to content, titles, tracks and policies,
+/// whoever makes it. So a server may keep what it has looked up, and see in the transaction that grants whether it holds.
+enum CatalogueVersion {
+    static func fetch(_ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "SELECT version FROM catalogue")
+        guard let version = try Int64.fetchOne(statement) else { throw KeyStoreError(.corrupt, place: "catalogue") }
+        return version
+    }
+
+    static func migrate(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE catalogue (
+                    id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+                    version INTEGER NOT NULL
+                ) STRICT;
+                INSERT INTO catalogue (id, version) VALUES (1, 0);
+                """
+        )
+        for table in ["content", "title", "track", "policy"] {
+            for change in ["INSERT", "UPDATE", "DELETE"] {
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER \(table)_\(change.lowercased()) AFTER \(change) ON \(table)
+                        BEGIN UPDATE catalogue SET version = version + 1; END
+                        """
+                )
+            }
+        }
+        try db.execute(sql: "PRAGMA user_version = 5")
+    }
+}
