@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench fuzz lint format clean
+.PHONY: help setup build demo test bench soak fuzz lint format clean
 
 # Packages of their own (FuzzTesting, Benchmarks) build beside .build, so that nothing is left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
@@ -11,6 +11,9 @@ SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationT
 
 # How long `make fuzz` gives each fuzz target, in seconds. Ten minutes is the least before a release.
 FUZZ_SECONDS ?= 600
+# How long `make soak` lets streams and memory run, in seconds, and how often it kills the server under load.
+SOAK_SECONDS ?= 600
+SOAK_KILLS ?= 100
 
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +45,14 @@ bench: setup ## Measure SPC to CKC and the server beside raw RSA, playlists and 
 		--shaka "$$(IntegrationTests/peers || true)"
 	swift build -c release --product keyway-server
 	@Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" --bench .build-bench/release/keyway-bench
+
+# The tests run side by side; then nothing else may, while memory is measured.
+soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten minutes of load
+	swift build -c release --product keyway
+	swift build -c release --product keyway-server
+	KILLS=$(SOAK_KILLS) SECONDS=$(SOAK_SECONDS) IntegrationTests/run "$$(swift build -c release --show-bin-path)" \
+		test-server-crash test-server-streams
+	@Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" --soak $(SOAK_SECONDS)
 
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)

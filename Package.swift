@@ -220,6 +220,7 @@ let package = Package(
                 "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "Packager", "VectorFiles",
                 "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ],
             exclude: ["Media", "Playlists", "Transcripts"],
             swiftSettings: settings

@@ -24,6 +24,7 @@ struct KeyServerClient: Sendable {
     /// Makes a client. `token` is the token itself, or `@` and a file that holds it.
     init(server: String, token: String?) throws(CommandFailure) {
         base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        HTTPProxy.exemptThisMachine()
         guard let token, token.hasPrefix("@") else {
             self.token = token
             return
@@ -110,10 +111,6 @@ struct KeyServerClient: Sendable {
             request.httpMethod = method
             request.httpBody = Data(body)
             request.setValue(contentType, forHTTPHeaderField: "Content-Type")
-        }
-        // A proxy of the environment cannot reach this machine's own ports.
-        if let host = url.host, ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host) {
-            setenv("no_proxy", host, 1)
         }
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         let session = URLSession(configuration: .ephemeral)

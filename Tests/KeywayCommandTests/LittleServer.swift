@@ -30,7 +30,7 @@ final class LittleServer: Sendable {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, size) == 0 && listen(listener, 16) == 0
+                bind(listener, pointer, size) == 0 && listen(listener, 128) == 0
                     && getsockname(listener, pointer, &size) == 0
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import JWTKit
 import Synchronization
 import Testing
 
@@ -83,31 +84,99 @@ struct LoadTests {
         #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
     }
 
-    @Test("In open loop as many requests go out as were due, and each account has a token that the key set checks")
+    @Test("In open loop latency counts from when a request was due: a stall of the server shows in all that waited")
     func openLoop() throws {
+        let seen = Seen()
+        let server = try server(seen) { number in
+            if number == 1 { Thread.sleep(forTimeInterval: 1) }
+            return .init(body: [1])
+        }
+        // All are due within about half a second, while the server sleeps. Counted from when they could be sent, every
+        // latency but one would be short; in closed loop too.
+        let outcome = try load(server, ["--connections", "1", "--rate", "200", "--requests", "100", "--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(seen.all.count == 100)
+        let latency = try outcome.json()["latency"] as? [String: Any] ?? [:]
+        #expect(try #require(latency["p50"] as? Double) >= 400)
+        #expect(try #require(latency["p99"] as? Double) >= 900)
+    }
+
+    // One start and four renewals of each of four devices of two accounts.
+    @Test(
+        "Tokens are signed by the key set's key, and as many as were asked for",
+        arguments: [("request", 20), ("session", 4), ("account", 2)]
+    )
+    func tokens(scope: String, count: Int) async throws {
         let seen = Seen()
         let server = try server(seen) { _ in .init(body: [1]) }
         let outcome = try load(
             server,
             [
-                "--rate", "50", "--requests", "20", "--tokens", "es256", "--token-key", "token.pem",
-                "--write-jwks", "jwks.json", "--token-issuer", "me", "--json",
+                "--requests", "20", "--renewals", "1", "--tokens", "es256", "--token-per", scope, "--token-key",
+                "token.pem", "--write-jwks", "jwks.json", "--token-issuer", "me",
             ]
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(seen.all.count == 20)
-        let tokens = Set(seen.all.compactMap { $0.headers["authorization"] })
-        #expect(tokens.count == 2)
+        let tokens = seen.all.compactMap { $0.headers["authorization"]?.replacing("Bearer ", with: "") }
+        #expect(tokens.count == 20)
+        #expect(Set(tokens).count == count)
+        let keySet = String(decoding: try tool.content(tool.path("jwks.json")), as: UTF8.self)
+        let checker = try await JWTKeyCollection().add(jwksJSON: keySet)
+        var accounts: Set<String> = []
         for token in tokens {
-            let parts = token.dropFirst("Bearer ".count).split(separator: ".")
-            #expect(parts.count == 3)
-            let claims = try Self.claims(String(parts[1]))
-            #expect(claims["iss"] as? String == "me")
-            #expect((claims["sub"] as? String)?.hasPrefix("load-") == true)
+            let claims = try await checker.verify(token, as: PlaybackClaims.self)
+            #expect(claims.iss == "me")
+            accounts.insert(claims.sub)
         }
+        #expect(accounts == ["load-1", "load-2"])
         let keys = try Tool.json(try tool.content(tool.path("jwks.json")))["keys"] as? [[String: Any]] ?? []
         #expect(keys.map { $0["kty"] as? String } == ["EC"])
         #expect(keys.first?["d"] == nil)
+    }
+
+    @Test("A run whose SPCs do not last beyond the warm-up says so, and has measured nothing")
+    func warmUp() throws {
+        let server = try server(Seen()) { _ in .init(body: [1]) }
+        let outcome = try load(server, ["--requests", "10", "--warm-up", "60", "--json"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("the SPCs ran out in the warm-up"))
+        let json = try outcome.json()
+        #expect((json["problem"] as? [String: Any])?["code"] as? String == "ran-out")
+        #expect((json["generator"] as? [String: Any])?["busy"] as? Double == 0)
+    }
+
+    @Test("A trace that could not be written whole is no success", arguments: [["load"], ["device", "watch"]])
+    func fullDisk(command: [String]) throws {
+        let server = try server(Seen()) { _ in .init(status: 404) }
+        let outcome = try tool.run(
+            command + [
+                "--server", server.address, "--credentials", credentials, "--assets", "movie", "--accounts", "1",
+                "--trace", "/dev/full",
+            ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0"] : ["--once"])
+        )
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.contains("the trace could not be written whole"))
+    }
+
+    @Test("More devices watch at once than a shell lets a process have open files")
+    func openFiles() throws {
+        let server = try server(Seen()) { number in
+            // The others open their connections meanwhile.
+            if number == 1 { Thread.sleep(forTimeInterval: 1) }
+            return .init(status: 404)
+        }
+        let outcome = try tool.run(
+            [
+                "device", "watch", "--server", server.address, "--credentials", credentials, "--assets", "movie",
+                "--accounts", "40", "--devices-per-account", "1", "--pause", "0", "--duration", "0.5", "--trace",
+                "trace.jsonl",
+            ],
+            openFiles: 30
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = try tool.content(tool.path("trace.jsonl")).split(separator: 0x0a).map { try Tool.json(Array($0)) }
+        #expect(lines.count >= 40)
+        #expect(lines.allSatisfy { $0["status"] as? Int == 404 })
     }
 
     @Test("A key that is kept signs tokens that the same key set checks, and is for its owner alone")
@@ -132,11 +201,14 @@ struct LoadTests {
         let short = try tool.file("short", Array("too short".utf8))
         #expect(try tool.run(arguments + ["--token-secret", "@\(short)"]).status == 1)
         #expect(try tool.run(arguments + ["--token-secret", "in-the-open-in-the-open-in-the-open"]).status == 2)
-        let secret = try tool.file("secret", Array("0123456789abcdef0123456789abcdef\n".utf8))
+        let secret = try tool.file("secret", Array("0123456789abcdef0123456789abcdef\r\n".utf8))
         let outcome = try tool.run(arguments + ["--token-secret", "@\(secret)"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let mode = try FileManager.default.attributesOfItem(atPath: tool.path("jwks.json"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
+        // The line break that an editor has put at its end is no part of it.
+        let keys = try Tool.json(try tool.content(tool.path("jwks.json")))["keys"] as? [[String: Any]]
+        #expect(keys?.first?["k"] as? String == "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY")
     }
 
     @Test("Devices that are asked to check refuse what is no CKC, and the trace says who asked for what")

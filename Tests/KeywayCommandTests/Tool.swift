@@ -49,12 +49,15 @@ struct Tool {
     func content(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
 
     /// Runs the tool in the folder.
+    ///
+    /// - Parameter openFiles: How many files the shell that starts it lets it have open, until it asks for more.
     @discardableResult
     func run(
         _ arguments: [String],
         input: [UInt8] = [],
         output: FileHandle? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        openFiles: Int? = nil
     ) throws -> Outcome {
         let run = UUID().uuidString
         let streams = try ["in", "out", "err"].map { try file("\(run).\($0)", $0 == "in" ? input : []) }
@@ -62,6 +65,11 @@ struct Tool {
         let process = Process()
         process.executableURL = Self.executable
         process.arguments = arguments
+        if let openFiles {
+            process.executableURL = URL(filePath: "/bin/sh")
+            let limited = #"ulimit -Sn \#(openFiles) && exec "$0" "$@""#
+            process.arguments = ["-c", limited, Self.executable.path] + arguments
+        }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.currentDirectoryURL = folder.url
         process.standardInput = try FileHandle(forReadingFrom: URL(filePath: streams[0]))

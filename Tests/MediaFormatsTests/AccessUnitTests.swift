@@ -100,7 +100,7 @@ struct AccessUnitTests {
         let units = try VideoFixture(name: "slices.h264").units()
         let sps = try #require(units.first { $0[0] & 31 == 7 })
         let pps = try #require(units.first { $0[0] & 31 == 8 })
-        let writer = H264ByteStreamWriter(
+        let writer = ByteStreamWriter(
             try AVCConfigurationBox(sequenceParameterSets: [sps], pictureParameterSets: [pps])
         )
         let idr: [UInt8] = [0x65, 0x88]
@@ -133,7 +133,7 @@ struct AccessUnitTests {
             sequenceParameterSets: sets[1],
             pictureParameterSets: sets[2]
         )
-        let writer = HEVCByteStreamWriter(box)
+        let writer = ByteStreamWriter(box)
         let idr: [UInt8] = [0x28, 0x01, 0xAF]
         let sample = Self.sample([idr])
         let written = try NALUnitsTests.write(writer.maximumSize(of: sample.count)) {

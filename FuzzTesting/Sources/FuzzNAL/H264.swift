@@ -70,7 +70,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
     guard
         let box = try? RawBox(type: "avcC", content: [1, 66, 0, 30, 0xFF, 0xE0, 0]).parse(as: AVCConfigurationBox.self)
     else { preconditionFailure("an avcC box without sets") }
-    let writer = H264ByteStreamWriter(box)
+    let writer = ByteStreamWriter(box)
     var stream: [UInt8] = []
     for accessUnit in accessUnits {
         let sample = lengthPrefixed(accessUnit, 4)

@@ -70,7 +70,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
     guard let box = try? RawBox(type: "hvcC", content: content).parse(as: HEVCConfigurationBox.self) else {
         preconditionFailure("a hvcC box without sets")
     }
-    let writer = HEVCByteStreamWriter(box)
+    let writer = ByteStreamWriter(box)
     var stream: [UInt8] = []
     for accessUnit in accessUnits {
         let sample = lengthPrefixed(accessUnit, 4)

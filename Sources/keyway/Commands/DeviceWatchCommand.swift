@@ -52,6 +52,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try target.target()
+        FileLimit.raise()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let outcomes: [LoadOutcome: Int]
         do {
@@ -79,10 +80,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         let log = AudienceLog(trace: try trace.map { try LoadTrace(path: $0, bufferSize: 0) })
         let audience = Audience(
             client: client,
-            population: try await population.population(
-                authority: client.target.authority,
-                lifetime: Int64(duration) + 3600
-            ),
+            population: try await population.population(lifetime: Int64(duration) + 3600),
             certificate: certificate.der,
             versions: population.device.versions,
             assets: population.assetIDs,
@@ -91,6 +89,6 @@ struct DeviceWatchCommand: AsyncParsableCommand {
             log: log
         )
         await (once ? audience.askOnce() : audience.watch())
-        return log.finish()
+        return try log.finish()
     }
 }

@@ -19,6 +19,16 @@ enum InputFile {
         return try read(descriptor, path, maximum)
     }
 
+    /// All bytes of a file but the line break that an editor has put at its end.
+    ///
+    /// - Throws: as ``read(_:maximum:)``.
+    static func readLine(_ path: String) throws(CommandFailure) -> [UInt8] {
+        var bytes = try read(path)
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return bytes
+    }
+
     /// All bytes of a file that somebody else has named: neither a device nor a pipe, which might never end.
     ///
     /// - Throws: a failure whose words do not hold the path.

@@ -65,6 +65,8 @@ struct Audience: Sendable {
         let audience: Audience
         let member: LoadPopulation.Member
         var connection: LoadConnection?
+        /// What the last request carried; a retry carries it again.
+        var token: String?
 
         init(_ audience: Audience, _ member: LoadPopulation.Member) {
             self.audience = audience
@@ -73,10 +75,17 @@ struct Audience: Sendable {
 
         func hangUp() { connection?.close() }
 
+        /// Gets the token of the next request. Without one the server's refusal says so.
+        private mutating func renewToken(isFirst: Bool) async {
+            let tokens = audience.population.tokens
+            token = try? await tokens.token(account: member.account, last: isFirst ? nil : token)
+        }
+
         mutating func askOnce() async {
             let session = member.device.beginSession()
             let asset = Int.random(in: audience.assets.indices)
             guard let request = request(asset, session) else { return }
+            await renewToken(isFirst: true)
             // A server that has only just started gets a second chance.
             for _ in 0..<50 {
                 if await ask(request, asset, kind: "start").status != 0 { break }
@@ -90,6 +99,7 @@ struct Audience: Sendable {
             let session = member.device.beginSession()
             let asset = Int.random(in: audience.assets.indices)
             guard let request = request(asset, session) else { return }
+            await renewToken(isFirst: true)
             var answer = await ask(request, asset, kind: "start")
             if answer.status == 0 {
                 // What an app does whose connection broke: it does not know whether there was an answer.
@@ -109,6 +119,7 @@ struct Audience: Sendable {
 
         /// Renews until it works, is refused, or the lease has run out.
         private mutating func renew(_ key: DeviceKey, _ asset: Int) async -> Bool {
+            await renewToken(isFirst: false)
             while let request = try? member.device.makeSPC(renewing: key) {
                 let answer = await ask(request, asset, kind: "renewal")
                 if answer.status == 200 { return true }
@@ -135,7 +146,7 @@ struct Audience: Sendable {
             kind: String
         ) async -> (status: Int, key: DeviceKey?, lease: Int64?) {
             let sent = LoadClock.now
-            let head = audience.population.heads[member.account]
+            let head = LoadRequestHeads(authority: audience.client.target.authority).license(token: token)
             var answer: LoadAnswer?
             do {
                 let connection = try await self.connection.orOpen(audience.client)
@@ -214,10 +225,12 @@ final class AudienceLog: Sendable {
     }
 
     /// Takes the progress line away and returns what was counted.
-    func finish() -> [LoadOutcome: Int] {
-        state.withLock { state in
+    ///
+    /// - Throws: when the trace is not whole.
+    func finish() throws(CommandFailure) -> [LoadOutcome: Int] {
+        try state.withLock { state throws(CommandFailure) in
             state.line.clear()
-            state.trace?.flush()
+            try state.trace?.finish()
             return state.outcomes
         }
     }

@@ -15,7 +15,10 @@ struct LoadCommand: AsyncParsableCommand {
             do at most. With --rate requests are due at moments that do not wait for answers, as with real viewers, and \
             latency counts from the moment that a request was due: a server that stalls cannot hide it.
 
-            Tokens are for accounts load-1, load-2 and so on. Load only servers that are yours.
+            Tokens are for accounts load-1, load-2 and so on. Each request has a new one, as where apps renew a lease with a \
+            fresh token; a server remembers those that it has verified, so that --token-per account costs it less.
+
+            Load only servers that are yours.
             """
     )
 
@@ -76,7 +79,7 @@ struct LoadCommand: AsyncParsableCommand {
         guard server == nil || server?.seconds != nil else {
             throw CommandFailure.input("there is no process \(serverPid ?? 0)")
         }
-        Self.raiseFileLimit()
+        FileLimit.raise()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             try await measure(target, server, group)
@@ -92,10 +95,9 @@ struct LoadCommand: AsyncParsableCommand {
     {
         let client = LoadClient(target: target, loop: group.next())
         let certificate = try await client.certificate()
-        let lifetime = Int64(plan.length) + 3600
-        let population = try await population.population(authority: target.authority, lifetime: lifetime)
+        let population = try await population.population(lifetime: Int64(plan.length) + 3600)
         let trace = try self.trace.map { try LoadTrace(path: $0, bufferSize: 1 << 16) }
-        let material = try prepare(population, certificate)
+        let material = try await prepare(population, certificate)
         var line = ProgressLine()
         let tally = try await client.reaching {
             try await LoadRun(
@@ -110,10 +112,17 @@ struct LoadCommand: AsyncParsableCommand {
             ).run()
         }
         line.clear()
-        guard trace?.flush() ?? true else { throw CommandFailure.file("the trace could not be written whole") }
+        try trace?.finish()
         var report = LoadReport(target: self.target.server, plan: plan, tally: tally).report
         if let count = tally.outcomes[.unusable] {
             report.problem = .init(stage: "device", code: "unusable", reason: "the devices refuse \(count) CKCs")
+        } else if tally.ranOut, tally.outcomes.isEmpty {
+            report.problem = .init(
+                stage: "load",
+                code: "ran-out",
+                reason: "the SPCs ran out in the warm-up, and nothing was measured",
+                next: "give --requests more, or --warm-up 0"
+            )
         } else if tally.outcomes[.granted] == nil {
             report.problem = .init(
                 stage: "server",
@@ -136,7 +145,9 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     /// Everything that can be made before the clock starts.
-    private func prepare(_ population: LoadPopulation, _ certificate: X509Certificate) throws -> LoadRun.Material {
+    private func prepare(_ population: LoadPopulation, _ certificate: X509Certificate) async throws
+        -> LoadRun.Material
+    {
         var random = SystemRandomNumberGenerator()
         let arrivals = plan.arrivals(using: &random)
         let count = requests ?? (rate == nil ? Int(Self.requestsPerSecond * plan.length) : arrivals.count)
@@ -150,7 +161,11 @@ struct LoadCommand: AsyncParsableCommand {
         )
         let line = LoadProgress("making \(count) SPCs")
         defer { line.clear() }
-        let requests = try preparation.requests(count) { line.show($0, of: count) }
+        var requests = try preparation.requests(count) { line.show($0, of: count) }
+        line.clear()
+        let signing = LoadProgress("signing their tokens")
+        defer { signing.clear() }
+        try await preparation.sign(&requests) { signing.show($0, of: count) }
         return LoadRun.Material(
             population: population,
             assets: self.population.assetIDs,
@@ -164,14 +179,5 @@ struct LoadCommand: AsyncParsableCommand {
         let p99 = String(format: "%.1f", tally.granted.milliseconds(at: 99))
         return "\(Int(share * 100)) %  \(tally.grantedInTime) licences  \(Int(tally.throughput))/s  p99 \(p99) ms"
             + "  other \(tally.total - (tally.outcomes[.granted] ?? 0))"
-    }
-
-    /// Thousands of connections are more files than a shell lets a process open.
-    private static func raiseFileLimit() {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(resource, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(resource, &limit)
     }
 }

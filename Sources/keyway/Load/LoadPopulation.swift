@@ -1,7 +1,6 @@
 import ArgumentParser
 import FPSCrypto
 import Foundation
-import NIOHTTP1
 import Synchronization
 import VirtualDevice
 
@@ -18,8 +17,8 @@ struct LoadPopulation: Sendable {
 
     /// The accounts' names.
     let accounts: [String]
-    /// The head of an account's licence requests, with its token.
-    let heads: [HTTPRequestHead]
+    /// What their requests carry.
+    let tokens: LoadTokens
     /// All devices: the first of each account, then the second of each, and so on.
     let members: [Member]
 }
@@ -60,6 +59,9 @@ struct LoadPopulationOptions: ParsableArguments {
     @OptionGroup var device: DeviceOptions
     @OptionGroup var tokens: TokenOptions
 
+    @Option(help: .init("What has a token of its own: each request, session or account.", valueName: "what"))
+    var tokenPer = LoadTokens.Scope.request
+
     func validate() throws {
         guard (1...1_000_000).contains(accounts), (1...1000).contains(devicesPerAccount),
             accounts * devicesPerAccount <= 1_000_000
@@ -77,19 +79,14 @@ struct LoadPopulationOptions: ParsableArguments {
     /// The assets.
     var assetIDs: [String] { assets.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 
-    /// Makes devices and tokens. `lifetime` is how long the tokens are valid, in seconds.
-    func population(authority: String, lifetime: Int64) async throws -> LoadPopulation {
+    /// Makes devices, and what signs their tokens. `lifetime` is how long tokens are valid, in seconds.
+    func population(lifetime: Int64) async throws -> LoadPopulation {
         guard let profile = DeviceProfile.named(device.profile) else {
             throw CommandFailure.usage("there is no such profile")
         }
         let rule = try device.rule()
         let names = (0..<accounts).map { "load-\($0 + 1)" }
-        let signer = try await tokens.signer()
-        var heads: [HTTPRequestHead] = []
-        for name in names {
-            let token = try await signer?.token(tokens.claims(account: name, lifetime: lifetime))
-            heads.append(LoadRequestHeads(authority: authority).license(token: token))
-        }
+        let tokens = try await LoadTokens(tokens, per: tokenPer, accounts: names, lifetime: lifetime)
         let members = (0..<devicesPerAccount).flatMap { number in
             names.indices.map { account in
                 let clock = NotedClock()
@@ -102,7 +99,7 @@ struct LoadPopulationOptions: ParsableArguments {
                 return LoadPopulation.Member(account: account, number: number, device: device, clock: clock)
             }
         }
-        return LoadPopulation(accounts: names, heads: heads, members: members)
+        return LoadPopulation(accounts: names, tokens: tokens, members: members)
     }
 
     private func identity(account: Int, number: Int) -> SecretBytes? {

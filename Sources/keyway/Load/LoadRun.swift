@@ -39,6 +39,7 @@ final class LoadRun: @unchecked Sendable {
     private var start = NIODeadline.uptimeNanoseconds(0)
     /// Between the system's clock and that of the event loop.
     private var epoch = 0.0
+    /// Processor time that was used up before the clock started, in seconds.
     private var cpuAtStart: (server: Double?, own: Double) = (nil, 0)
     private let finished: EventLoopPromise<LoadTally>
 
@@ -78,7 +79,8 @@ final class LoadRun: @unchecked Sendable {
         epoch = LoadClock.now - Double(start.uptimeNanoseconds) / 1e9
         connections = 1
         adopt(first)
-        at(plan.warmUp) { self.cpuAtStart = (self.server?.seconds, ProcessTime.own) }
+        startClock()
+        if plan.warmUp > 0 { at(plan.warmUp) { self.startClock() } }
         at(plan.length) { self.close() }
         let sweep = loop.scheduleRepeatedTask(initialDelay: .milliseconds(200), delay: .milliseconds(200)) { _ in
             self.sweep()
@@ -86,6 +88,8 @@ final class LoadRun: @unchecked Sendable {
         finished.futureResult.whenComplete { _ in sweep.cancel() }
         if plan.pace == .closed { dispatch() } else { tick() }
     }
+
+    private func startClock() { cpuAtStart = (server?.seconds, ProcessTime.own) }
 
     private func at(_ seconds: Double, _ body: @escaping () -> Void) {
         loop.assumeIsolated().scheduleTask(deadline: start + .nanoseconds(Int64(seconds * 1e9)), body)
@@ -157,7 +161,7 @@ final class LoadRun: @unchecked Sendable {
         let sent = NIODeadline.now()
         let due = plan.pace == .closed ? sent : start + .nanoseconds(material.arrivals[index])
         busy[ObjectIdentifier(connection)] = connection
-        let head = material.population.heads[material.population.members[request.member].account]
+        let head = LoadRequestHeads(authority: target.authority).license(token: request.token)
         connection.send(head, body: request.spc) { result in
             self.outstanding -= 1
             self.busy[ObjectIdentifier(connection)] = nil
@@ -243,8 +247,11 @@ final class LoadRun: @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         tally.seconds = max(0, Double((NIODeadline.now() - start).nanoseconds) / 1e9 - plan.warmUp)
-        if let begin = cpuAtStart.server, let end = server?.seconds { tally.serverSeconds = end - begin }
-        tally.ownSeconds = ProcessTime.own - cpuAtStart.own
+        // A run that ends in its warm-up has measured nothing.
+        if tally.seconds > 0 {
+            if let begin = cpuAtStart.server, let end = server?.seconds { tally.serverSeconds = end - begin }
+            tally.ownSeconds = ProcessTime.own - cpuAtStart.own
+        }
         tally.unused = max(0, material.requests.count - next)
         if plan.pace != .closed {
             let unsent = max(0, min(material.arrivals.count, material.requests.count) - next)

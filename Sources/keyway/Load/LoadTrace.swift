@@ -52,11 +52,19 @@ final class LoadTrace {
         if buffer.count > bufferSize { flush() }
     }
 
-    /// Writes what is still in the buffer; false if a line was ever lost.
-    @discardableResult
-    func flush() -> Bool {
+    /// Writes what is still in the buffer.
+    func flush() {
         if !writeAll(buffer, to: descriptor) { hasFailed = true }
         buffer.removeAll(keepingCapacity: true)
-        return !hasFailed
+    }
+
+    /// Writes the rest.
+    ///
+    /// - Throws: when a line was ever lost.
+    func finish() throws(CommandFailure) {
+        flush()
+        guard !hasFailed else {
+            throw .file("the trace could not be written whole", next: "look for room on its disk")
+        }
     }
 }

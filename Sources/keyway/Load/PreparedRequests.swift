@@ -16,9 +16,11 @@ struct PreparedRequest: Sendable {
     let spc: [UInt8]
     /// What opens the answer; only where somebody will.
     let request: KeyRequest?
+    /// The playback token.
+    var token: String?
 }
 
-/// Makes SPCs ahead: each with R1, transaction and keys of its own, as every server must demand.
+/// Makes SPCs and tokens ahead: each SPC with R1, transaction and keys of its own, as every server must demand.
 struct LoadPreparation {
     let population: LoadPopulation
     let certificate: [UInt8]
@@ -59,6 +61,43 @@ struct LoadPreparation {
             }
         }
         return ordered.compactMap { $0 }
+    }
+
+    /// Gives requests that were made here their tokens, on all processors.
+    func sign(_ requests: inout [PreparedRequest], progress: (Int) -> Void) async throws {
+        guard population.tokens.areWanted else { return }
+        let unsigned = requests
+        let devices = population.members.count
+        let workers = min(devices, 64)
+        var done = 0
+        try await withThrowingTaskGroup(of: [(Int, String?)].self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    var own: [(Int, String?)] = []
+                    for member in stride(from: worker, to: devices, by: workers) {
+                        own += try await tokens(of: member, unsigned)
+                    }
+                    return own
+                }
+            }
+            for try await tokens in group {
+                for (index, token) in tokens { requests[index].token = token }
+                done += tokens.count
+                progress(done)
+            }
+        }
+    }
+
+    /// The tokens of one device's requests.
+    private func tokens(of member: Int, _ requests: [PreparedRequest]) async throws -> [(Int, String?)] {
+        var tokens: [(Int, String?)] = []
+        var last: String?
+        for index in stride(from: member, to: requests.count, by: population.members.count) {
+            let account = population.members[member].account
+            last = try await population.tokens.token(account: account, last: requests[index].isRenewal ? last : nil)
+            tokens.append((index, last))
+        }
+        return tokens
     }
 
     /// The requests of one device, in the order in which they will be sent.

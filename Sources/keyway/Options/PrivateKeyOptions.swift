@@ -28,9 +28,7 @@ struct PrivateKeyOptions: ParsableArguments {
     /// The passphrase, if there is an option for it.
     func passphrase() throws(CommandFailure) -> SecretBytes? {
         guard let path = passphrasePath else { return nil }
-        var bytes = try InputFile.read(path)
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        let bytes = try InputFile.readLine(path)
         guard !bytes.isEmpty else { throw .input("\(path) holds no passphrase", next: "write it into the first line") }
         return SecretBytes(copying: bytes)
     }

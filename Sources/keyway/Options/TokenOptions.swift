@@ -11,7 +11,7 @@ struct TokenOptions: ParsableArguments {
         case hs256
     }
 
-    @Option(help: .init("Playback tokens: none, es256 or hs256. Each account has one.", valueName: "how"))
+    @Option(help: .init("Playback tokens: none, es256 or hs256.", valueName: "how"))
     var tokens = Algorithm.none
 
     @Option(
@@ -53,7 +53,9 @@ struct TokenOptions: ParsableArguments {
         switch tokens {
         case .none: return nil
         case .es256: signer = try await PlaybackTokenSigner(es256: try key())
-        case .hs256: signer = try await PlaybackTokenSigner(hs256: try secret())
+        case .hs256:
+            let secret = try InputFile.readLine(String((tokenSecret ?? "").dropFirst()))
+            signer = try await PlaybackTokenSigner(hs256: secret)
         }
         if let writeJwks {
             try OutputFile.write(
@@ -65,7 +67,7 @@ struct TokenOptions: ParsableArguments {
         return signer
     }
 
-    /// The claims of an account's token.
+    /// The claims of an account's next token, which is valid for `lifetime` seconds.
     func claims(account: String, lifetime: Int64) -> PlaybackClaims {
         var claims = PlaybackClaims(account: account, lifetime: lifetime)
         claims.iss = tokenIssuer
@@ -84,12 +86,5 @@ struct TokenOptions: ParsableArguments {
             throw CommandFailure.input("\(tokenKey) holds no private key on P-256", next: "remove it to have one made")
         }
         return key
-    }
-
-    private func secret() throws -> [UInt8] {
-        let path = String((tokenSecret ?? "").dropFirst())
-        let bytes = try InputFile.read(path)
-        // A file that an editor has ended with a line break.
-        return bytes.last == 0x0a ? Array(bytes.dropLast()) : bytes
     }
 }

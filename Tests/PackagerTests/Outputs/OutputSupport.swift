@@ -112,7 +112,7 @@ struct TestTrack {
     /// A sample of video as an access unit of a byte stream.
     func accessUnit(_ index: Int) throws -> [UInt8] {
         guard case .h264(let configuration) = track.format else { return [] }
-        let writer = H264ByteStreamWriter(configuration)
+        let writer = ByteStreamWriter(configuration)
         let sample = bytes(index)
         var output = [UInt8](repeating: 0, count: writer.maximumSize(of: sample.count))
         var span = output.mutableSpan

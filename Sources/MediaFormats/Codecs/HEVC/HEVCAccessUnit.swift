@@ -48,48 +48,6 @@ public enum HEVCAccessUnit {
     }
 }
 
-/// Turns samples of a track into access units of a transport stream (ISO/IEC 13818-1, 2.17.1): start codes, a delimiter
-/// first, parameter sets wherever decoding can start.
-public struct HEVCByteStreamWriter: Sendable {
-    private let lengthSize: Int
-    private let start: [UInt8]
-    private let startWithSets: [UInt8]
-
-    /// Makes a writer for a track.
-    public init(_ configuration: HEVCConfigurationBox) {
-        lengthSize = configuration.lengthSize
-        let sets = [.videoParameterSet, .sequenceParameterSet, .pictureParameterSet].flatMap(configuration.units)
-        (start, startWithSets) = ByteStreamStart.make(HEVCAccessUnit.delimiter, sets)
-    }
-
-    /// The most bytes that ``write(_:into:at:)`` makes of a sample of `count` bytes.
-    public func maximumSize(of count: Int) -> Int {
-        startWithSets.count + AnnexB.maximumSize(of: count, lengthSize: lengthSize)
-    }
-
-    /// What goes before a sample's NAL units: see ``H264ByteStreamWriter/start(of:)``.
-    public func start(of summary: AccessUnitSummary) -> [UInt8] {
-        if summary.randomAccess != .none, !summary.hasParameterSets { return startWithSets }
-        return summary.startsWithDelimiter ? [] : start
-    }
-
-    /// Writes a sample as an access unit.
-    ///
-    /// - Returns: How many bytes were written; nil when there was no room.
-    /// - Throws: `ParseError` when the sample's lengths do not fit.
-    public func write(
-        _ sample: RawSpan,
-        into output: inout MutableRawSpan,
-        at offset: Int = 0
-    ) throws(ParseError) -> Int? {
-        let summary = try HEVCAccessUnit.summary(sample, lengthSize: lengthSize)
-        let start = start(of: summary)
-        var units = LengthPrefixedNALUnits(lengthSize: lengthSize)
-        if summary.startsWithDelimiter, !start.isEmpty { try ByteStreamStart.passDelimiter(&units, sample) }
-        return try ByteStreamStart.write(start, &units, sample, into: &output, at: offset)
-    }
-}
-
 /// Finds where access units begin in a stream of NAL units (ITU-T H.265, 7.4.2.4.4).
 ///
 /// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one.
