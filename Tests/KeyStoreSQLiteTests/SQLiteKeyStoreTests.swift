@@ -1,7 +1,7 @@
 import FPSCrypto
 import GRDB
 import KeyStore
-import KeyStoreSQLite
+@testable import KeyStoreSQLite
 import KeyStoreTests
 import Testing
 
