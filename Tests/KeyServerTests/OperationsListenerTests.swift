@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import KeyServerModule
 import Logging
 import NIOCore
 import Testing
@@ -26,7 +27,7 @@ struct OperationsListenerTests {
         headers.keys.filter { $0.hasPrefix("access-control") }
     }
 
-    private var loopback: TrustedProxies { TrustedProxies([AddressNetwork("127.0.0.0/8")!]) }
+    private var loopback: TrustedProxies { TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]) }
 
     @Test("The client's address comes from a proxy that is known, and from nobody else")
     func addresses() async throws {

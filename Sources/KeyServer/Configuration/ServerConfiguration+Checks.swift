@@ -13,7 +13,7 @@ extension ServerConfiguration {
         checkListeners(&reader, isDevelopment: isDevelopment)
         checkAuthorization(&reader, isDevelopment: isDevelopment)
         checkLimits(&reader)
-        if proxies.contains(where: \.isEverything) {
+        if proxies.contains(where: { $0.prefixLength == 0 }) {
             reader.warn("proxies", "everybody is believed on their own address; name your proxies")
         }
         if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licences; name yours") }

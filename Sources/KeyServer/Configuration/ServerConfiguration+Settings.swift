@@ -18,7 +18,7 @@ extension ServerConfiguration {
             "Whose X-Forwarded-For is believed; nobody's without it."
         )
         reader.section("cors") { section in
-            var origins: [WebOrigin] = []
+            var origins: [PageOrigin] = []
             section.read(
                 list: &origins,
                 "origins",

@@ -138,7 +138,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Who may ask for licences.
     public var authorization = Authorization()
     /// Whose word on a client's address is taken.
-    public var proxies: [AddressNetwork] = []
+    public var proxies: [IPNetwork] = []
     /// Web pages that may use the routes for players; nil: none.
     public var crossOrigin: CrossOrigin.Origins?
     /// What holds for all licences.

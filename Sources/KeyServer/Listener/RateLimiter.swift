@@ -76,8 +76,8 @@ public final class RateLimiter: Sendable {
     private let limits: RateLimits
     private let clock: @Sendable () -> Int64
     /// Apart, so that a client with many addresses cannot push accounts out.
-    private let accounts: Mutex<BucketTable<Key>>
-    private let addresses: Mutex<BucketTable<Key>>
+    private let accounts: Mutex<RecentlyUsed<Key, TokenBucket>>
+    private let addresses: Mutex<RecentlyUsed<Key, TokenBucket>>
 
     /// Makes a limiter.
     ///
@@ -93,8 +93,8 @@ public final class RateLimiter: Sendable {
     ) {
         self.limits = limits
         self.clock = clock
-        accounts = Mutex(BucketTable(capacity: capacity))
-        addresses = Mutex(BucketTable(capacity: capacity))
+        accounts = Mutex(RecentlyUsed(capacity: capacity))
+        addresses = Mutex(RecentlyUsed(capacity: capacity))
     }
 
     /// Takes `count` from both limits, or from none.
@@ -117,7 +117,9 @@ public final class RateLimiter: Sendable {
         let site = counted.map { Key(requestClass: requestClass, name: $0.site) }
         if let site,
             let wait = addresses.withLock({
-                $0.update(site, limits.address, at: now) { $0.take(count, limits.address, at: now) }
+                $0.update(site, initial: TokenBucket(limits.address, at: now)) {
+                    $0.take(count, limits.address, at: now)
+                }
             })
         {
             return .limited(by: .address, retryAfter: wait)
@@ -125,12 +127,16 @@ public final class RateLimiter: Sendable {
         if let account {
             let key = Key(requestClass: requestClass, name: Array(account.utf8))
             let wait = accounts.withLock {
-                $0.update(key, limits.account, at: now) { $0.take(count, limits.account, at: now) }
+                $0.update(key, initial: TokenBucket(limits.account, at: now)) {
+                    $0.take(count, limits.account, at: now)
+                }
             }
             if let wait {
                 if let site {
                     addresses.withLock {
-                        $0.update(site, limits.address, at: now) { $0.giveBack(count, limits.address) }
+                        $0.update(site, initial: TokenBucket(limits.address, at: now)) {
+                            $0.giveBack(count, limits.address)
+                        }
                     }
                 }
                 return .limited(by: .account, retryAfter: wait)
@@ -168,33 +174,6 @@ public final class RateLimiter: Sendable {
 
     /// How many buckets are remembered, over accounts and addresses.
     var remembered: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
-}
-
-/// Buckets by name, of which the least used are forgotten: those that were not asked for while `capacity` others were.
-///
-/// Two tables, a young and an old one. What is used is in the young one; when that is full it becomes the old one, and
-/// the old one goes. So each step takes the same time, however many there are.
-private struct BucketTable<Key: Hashable & Sendable>: Sendable {
-    private let capacity: Int
-    private var young: [Key: TokenBucket] = [:]
-    private var old: [Key: TokenBucket] = [:]
-
-    init(capacity: Int) { self.capacity = max(capacity, 1) }
-
-    var count: Int { young.count + old.count }
-
-    mutating func update<Result>(
-        _ key: Key,
-        _ limit: RateLimit,
-        at now: Int64,
-        _ change: (inout TokenBucket) -> Result
-    ) -> Result {
-        if young[key] == nil, young.count >= capacity {
-            old = young
-            young = [:]
-        }
-        return change(&young[key, default: old.removeValue(forKey: key) ?? TokenBucket(limit, at: now)])
-    }
 }
 
 /// Nanoseconds since the machine was started.
