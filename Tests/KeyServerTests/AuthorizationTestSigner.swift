@@ -68,6 +68,7 @@ extension TokenIssuer {
             audience: "keyway",
             keys: .fixed(try await VerificationKeySet(keys)),
             algorithms: algorithms,
+            clockSkew: 60,
             mayLoosen: mayLoosen
         )
     }

@@ -74,6 +74,9 @@ extension ServerConfiguration {
         if !Self.isSafe(webhook.url) {
             reader.fail("authorization.webhook.url", "takes an https URL, or http on a loopback address")
         }
+        if webhook.mayLoosen {
+            reader.warn("authorization.webhook.mayLoosen", "its answers may undo what the content's policy says")
+        }
         if webhook.secretFile == nil { reader.fail("authorization.webhook.secretFile", "is missing") }
         if !(1...30).contains(webhook.timeout.rawValue) {
             reader.fail("authorization.webhook.timeout", "is from PT1S to PT30S")

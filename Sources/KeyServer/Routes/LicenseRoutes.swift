@@ -150,17 +150,15 @@ public struct LicenseRoutes: Sendable {
         _ context: ServerRequestContext,
         assetID: [UInt8]?
     ) async throws -> PlaybackAuthorization {
-        try await service.authorize(
-            PlaybackRequest(
-                token: request.bearerToken,
-                assetID: assetID,
-                remoteAddress: context.remoteAddress,
-                requestID: context.id,
-                now: service.clock() / 1000
-            ),
-            by: authorizer,
-            route: context.endpointPath ?? ""
+        var asked = PlaybackRequest(
+            token: request.bearerToken,
+            assetID: assetID,
+            remoteAddress: context.remoteAddress,
+            requestID: context.id,
+            now: service.clock() / 1000
         )
+        asked.trace = context.trace
+        return try await service.authorize(asked, by: authorizer, route: context.endpointPath ?? "")
     }
 }
 
