@@ -61,10 +61,9 @@ struct ServerProcess {
         LicenseRoutes(service: service, authorizer: authorizer, bundles: module.bundles, limits: limits)
             .add(to: publicRouter)
         let others = OtherClientService(
-            lookup: service,
+            licenses: service,
             authorizer: authorizer,
-            signer: try configuration.licences.keyURLs.signer(),
-            audit: store
+            signer: try configuration.licences.keyURLs.signer()
         )
         OtherClientRoutes(service: others).add(to: publicRouter)
         // A group stops its services from the last to the first.

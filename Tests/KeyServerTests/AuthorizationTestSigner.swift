@@ -86,7 +86,7 @@ extension PlaybackRequest {
         Self(
             token: token,
             assetID: asset.map { Array($0.utf8) },
-            remoteAddress: "192.0.2.1",
+            address: ClientAddress("192.0.2.1"),
             requestID: "request-1",
             now: now
         )

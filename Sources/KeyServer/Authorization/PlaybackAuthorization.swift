@@ -41,7 +41,7 @@ public struct PlaybackRequest: Sendable {
     /// The asset ID that the client names; nil when it names none.
     public var assetID: [UInt8]?
     /// The client's address.
-    public var remoteAddress: String?
+    public var address: ClientAddress?
     /// The ID that the answer carries.
     public var requestID: String
     /// The time, in Unix seconds.
@@ -50,10 +50,10 @@ public struct PlaybackRequest: Sendable {
     public var trace: TraceContext?
 
     /// Makes a request.
-    public init(token: String?, assetID: [UInt8]?, remoteAddress: String?, requestID: String, now: Int64) {
+    public init(token: String?, assetID: [UInt8]?, address: ClientAddress?, requestID: String, now: Int64) {
         self.token = token
         self.assetID = assetID
-        self.remoteAddress = remoteAddress
+        self.address = address
         self.requestID = requestID
         self.now = now
     }

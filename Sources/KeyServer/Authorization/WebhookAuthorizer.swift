@@ -119,7 +119,7 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         JSONValue.fields([
             ("token", token.map { .string($0) }),
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
-            ("remoteAddress", request.remoteAddress.map { .string($0) }),
+            ("remoteAddress", request.address.map { .string($0.description) }),
             ("requestId", .string(request.requestID)),
         ]).encoded
     }
