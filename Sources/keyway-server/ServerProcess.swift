@@ -28,14 +28,15 @@ struct ServerProcess {
             activeLeases: { try? await store.leaseCount(at: systemMilliseconds() / 1000) },
             certificateExpiry: { certificate?.expiry }
         )
-        let readiness = Readiness(checks: [
-            .init("store") {
-                // Whether it answers, not what.
-                do { _ = try await store.policy(name: "default") } catch { return false }
-                return true
-            },
-            .init("certificates") { !module.bundles.isEmpty },
-        ])
+        let authorizer = try AuthorizerFactory.make(
+            configuration.authorization,
+            isDevelopment: isDevelopment,
+            pool: pool,
+            logger: logger
+        )
+        let readiness = Readiness(
+            checks: Readiness.checks(store: store, bundles: module.bundles, authorizer: authorizer)
+        )
         let proxies = TrustedProxies(configuration.proxies)
         let publicRouter = Listener.makeRouter(
             proxies: proxies,
@@ -43,12 +44,6 @@ struct ServerProcess {
             metrics: metrics
         )
         readiness.add(to: publicRouter)
-        let authorizer = try AuthorizerFactory.make(
-            configuration.authorization,
-            isDevelopment: isDevelopment,
-            pool: pool,
-            logger: logger
-        )
         let service = LicenseService(
             module: module,
             store: store,
@@ -66,10 +61,9 @@ struct ServerProcess {
         LicenseRoutes(service: service, authorizer: authorizer, bundles: module.bundles, limits: limits)
             .add(to: publicRouter)
         let others = OtherClientService(
-            lookup: service,
+            licenses: service,
             authorizer: authorizer,
-            signer: try configuration.licences.keyURLs.signer(),
-            audit: store
+            signer: try configuration.licences.keyURLs.signer()
         )
         OtherClientRoutes(service: others).add(to: publicRouter)
         // A group stops its services from the last to the first.

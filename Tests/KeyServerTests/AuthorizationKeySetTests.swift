@@ -101,7 +101,7 @@ struct AuthorizationKeySetTests {
         let keys = try await VerificationKeySet(json: Array(TestTokens.keySet.utf8), allowingSecrets: false)
         #expect(keys.keys.map(\.id) == ["rsa-1", "ec-1"])
         let url = try OutgoingURL("https://issuer.example/keys")
-        let issuer = TokenIssuer(issuer: "a", audience: "b", keys: .url(url), algorithms: [.hs256])
+        let issuer = TokenIssuer(issuer: "a", audience: "b", keys: .url(url), algorithms: [.hs256], clockSkew: 30)
         #expect(throws: AuthorizationConfigurationError.self) { try issuer.validate() }
     }
 

@@ -16,7 +16,8 @@ struct AuthorizationKeySourceTests {
             issuer: "https://issuer.example",
             audience: "keyway",
             keys: source,
-            algorithms: [.es256]
+            algorithms: [.es256],
+            clockSkew: 30
         )
         return try JWTAuthorizer(issuers: [issuer], pool: nil, logger: logger, clock: clock.now)
     }

@@ -221,10 +221,18 @@ struct AuthorizationRefusalTests {
 
     @Test("A full pool answers that the server is busy")
     func full() async throws {
-        let pool = BoundedWorkPool(threads: 1, capacity: 0)
-        pool.stop()
+        let (pool, gate) = (BoundedWorkPool(threads: 1, capacity: 0), Gate())
         let authorizer = try JWTAuthorizer(try await .test(), pool: pool)
-        let refusal = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
-        #expect(refusal?.type == .unavailable)
+        let held = await gate.occupy(pool, jobs: 1)
+        let busy = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
+        #expect(busy?.type == .overloaded)
+        #expect(busy?.retryAfter == 1)
+        gate.open()
+        for task in held { _ = try await task.value }
+        let free = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
+        #expect(free == nil)
+        pool.stop()
+        let stopped = try await JWTAuthorizer(try await .test(), pool: pool).refusal(.test(TestTokens.pyjwtES256))
+        #expect(stopped?.type == .unavailable)
     }
 }

@@ -68,6 +68,7 @@ extension TokenIssuer {
             audience: "keyway",
             keys: .fixed(try await VerificationKeySet(keys)),
             algorithms: algorithms,
+            clockSkew: 60,
             mayLoosen: mayLoosen
         )
     }
@@ -85,7 +86,7 @@ extension PlaybackRequest {
         Self(
             token: token,
             assetID: asset.map { Array($0.utf8) },
-            remoteAddress: "192.0.2.1",
+            address: ClientAddress("192.0.2.1"),
             requestID: "request-1",
             now: now
         )

@@ -24,7 +24,10 @@ struct AuthorizationWebhookTests {
             configuration.secret = Self.secret
             configuration.mayLoosen = true
             let authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
-            let authorization = try await authorizer.authorize(.test("opaque \" token", asset: "movie"))
+            var request = PlaybackRequest.test("opaque \" token", asset: "movie")
+            let trace = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+            request.trace = trace
+            let authorization = try await authorizer.authorize(request)
             var expected = PlaybackAuthorization(account: "viewer-1", expires: 1_700_000_100)
             expected.notAfter = 1_700_000_200
             expected.assets = ["movie"]
@@ -51,6 +54,7 @@ struct AuthorizationWebhookTests {
                     ])
             )
             #expect(headers[.contentType] == "application/json")
+            #expect(headers[HTTPField.Name("traceparent")!] == trace.traceparent)
             let signature = WebhookSignature.value(body: body, time: 1_700_000_000, secret: Self.secret)
             #expect(headers[HTTPField.Name("Keyway-Signature")!] == signature)
         }
@@ -126,6 +130,35 @@ struct AuthorizationWebhookTests {
             #expect(
                 question == .fields([("remoteAddress", .string("192.0.2.1")), ("requestId", .string("request-1"))])
             )
+        }
+    }
+
+    @Test("The configuration says whether requests without a token are asked about, and whether answers may loosen")
+    func configured() async throws {
+        try await AskedService.run(AskedService.text(Self.yes)) { service in
+            let text = """
+                data: d
+                authorization:
+                  webhook: {url: '\(try service.url().text)', secretFile: /s, asksWithoutToken: true, mayLoosen: true}
+                """
+            let loaded = try LoadedConfiguration.load(text: text)
+            #expect(loaded.warnings.map(\.path).contains("authorization.webhook.mayLoosen"))
+            var configuration = loaded.configuration.authorization
+            configuration.webhook?.secretFile = nil
+            let pool = BoundedWorkPool(threads: 1, capacity: 0)
+            defer { pool.stop() }
+            let authorizer = try AuthorizerFactory.make(
+                configuration,
+                isDevelopment: false,
+                pool: pool,
+                logger: authorizationTestLogger
+            )
+            let authorization = try await authorizer.authorize(.test(nil))
+            #expect(authorization.mayLoosen)
+            #expect(service.count == 1)
+            let headers = try #require(service.last).headers
+            // Without a trace that was begun, one begins.
+            #expect(TraceContext(traceparent: headers[HTTPField.Name("traceparent")!]).parentID != nil)
         }
     }
 

@@ -105,6 +105,27 @@ struct AuthorizationWebhookTroubleTests {
         }
     }
 
+    @Test(
+        "What the service cannot decide about one request holds up no other",
+        arguments: [
+            (200, "<html>"), (200, #"{"allow":true}"#), (200, yes + String(repeating: " ", count: 65_536)), (204, ""),
+            (302, yes), (400, ""), (404, ""), (429, ""),
+        ]
+    )
+    func undecided(status: Int, body: String) async throws {
+        try await AskedService.run(AskedService.text(body, status: .init(code: status))) { service in
+            let authorizer = try WebhookAuthorizer(service)
+            for _ in 0..<8 {
+                let refusal = try await authorizer.refusal(.test("a stranger's"))
+                #expect(refusal?.type == .unavailable)
+            }
+            #expect(service.count == 8)
+            service.answer(AskedService.text(Self.yes))
+            let refusal = try await authorizer.refusal(.test("token"))
+            #expect(refusal == nil)
+        }
+    }
+
     @Test("Only so many questions are asked at once, and one that nobody waits for is given up")
     func inFlight() async throws {
         try await AskedService.run(AskedService.silent) { service in

@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @testable import KeyServer
@@ -85,41 +83,4 @@ struct BoundedWorkPoolTests {
         }
         #expect(finished == 1)
     }
-}
-
-/// Counts who is inside.
-private final class Gauge: Sendable {
-    private let state = Mutex((now: 0, most: 0))
-
-    var most: Int { state.withLock { $0.most } }
-
-    func enter() { state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
-
-    func leave() { state.withLock { $0.now -= 1 } }
-}
-
-/// Holds the threads of a pool until it is opened.
-private final class Gate: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let jobs = Mutex(0)
-    private let gauge = Gauge()
-
-    /// Gives the pool so many jobs that wait for the gate, and returns when all have been taken and every thread has
-    /// one.
-    func occupy(_ pool: BoundedWorkPool, jobs count: Int) async -> [Task<Bool, any Error>] {
-        jobs.withLock { $0 = count }
-        let tasks = (0..<count).map { _ in
-            Task {
-                try await pool.run {
-                    self.gauge.enter()
-                    self.semaphore.wait()
-                    return true
-                }
-            }
-        }
-        while pool.unfinished < count || gauge.most + pool.waiting < count || gauge.most == 0 { await Task.yield() }
-        return tasks
-    }
-
-    func open() { for _ in 0..<jobs.withLock({ $0 }) { semaphore.signal() } }
 }

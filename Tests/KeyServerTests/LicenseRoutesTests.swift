@@ -202,21 +202,52 @@ struct LicenseRoutesTests {
         }
     }
 
+    @Test("A Sync SPC in a batch is refused, and nothing of it is carried out")
+    func syncInBatch() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
+            let device = server.device()
+            let request = try server.request(device)
+            let answer = try await server.license(request.spc, query: "?persist=true")
+            let kept = try device.makePersistentKey(ckc: answer.body, for: request)
+            let sync = try device.invalidate(
+                .stream(kept),
+                certificate: server.certificate.der,
+                challenge: try await server.challenge()
+            )
+            let items = try await server.batch([sync, try server.request(device).spc]).items
+            #expect(items.map { $0["status"] } == [.integer(400), .integer(0)])
+            #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [nil])
+            // The challenge is still good.
+            #expect(try await server.license(sync).status == 200)
+            #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [.invalidated])
+            #expect(
+                try await server.auditOutcomes() == [
+                    "issued-persistable", "malformed-request", "issued", "sync-invalidation",
+                ]
+            )
+        }
+    }
+
     @Test("A burst is shed with Retry-After, not queued for ever")
     func overload() async throws {
-        try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0)) { server in
-            let spc = try server.request(server.device()).spc
-            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
-                for _ in 0..<40 { group.addTask { try await server.license(spc) } }
-                return try await group.reduce(into: []) { $0.append($1) }
+        let metrics = ServerMetrics()
+        try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0), metrics: metrics) { server in
+            let (spc, gate) = (try server.request(server.device()).spc, Gate())
+            let held = await gate.occupy(server.pool, jobs: 1)
+            for _ in 0..<3 {
+                let shed = try await server.license(spc)
+                #expect(shed.status == 503)
+                #expect(shed.headers["retry-after"] == "1")
             }
-            let succeeded = answers.filter { $0.status == 200 }.count
-            #expect(succeeded > 0)
-            for answer in answers where answer.status != 200 {
-                #expect(answer.status == 503)
-                #expect(answer.headers["retry-after"] == "1")
-            }
+            gate.open()
+            for task in held { _ = try await task.value }
+            #expect(try await server.license(spc).status == 200)
+            // Counted, and not recorded: overload must not make more work.
+            #expect(try await server.auditOutcomes() == ["issued"])
         }
+        let text = await metrics.registry.exposition()
+        #expect(text.contains(#"keyway_licences_total{outcome="failed",reason="overloaded"} 3"#))
     }
 
     @Test("Malformed bodies get problems, whatever they are", arguments: ["", "x", "{", "spc=", "AAAA"])

@@ -19,14 +19,17 @@ struct LicenseServer: Sendable {
     let ask = SecretBytes(copying: Array("development ask!".utf8))
     let contentKey: SecretBytes
     let clock: ManualDeviceClock
+    let pool: BoundedWorkPool
 
     private static let privateKey = Result { try RSAPrivateKey.generate(bits: 2048) }
 
-    /// Runs a server for as long as `test` runs.
+    /// Runs a server for as long as `test` runs. It believes everybody on where a request comes from.
     static func run(
         pool: BoundedWorkPool = BoundedWorkPool(threads: 2, capacity: 64),
         authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
         limiter: RateLimiter? = nil,
+        metrics: ServerMetrics? = nil,
+        refusals: RefusalBudget = RefusalBudget(),
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
@@ -36,7 +39,14 @@ struct LicenseServer: Sendable {
         let store = InMemoryKeyStore()
         let log = LogRecorder()
         let logger = Logger(label: "test") { _ in log }
-        let server = LicenseServer(port: 0, store: store, log: log, certificate: certificate, contentKey: contentKey)
+        let server = LicenseServer(
+            port: 0,
+            store: store,
+            log: log,
+            certificate: certificate,
+            contentKey: contentKey,
+            pool: pool
+        )
         try await store.putContent(server.record(asset: asset), replacing: false)
 
         let bundle = try CertificateBundle(
@@ -51,10 +61,14 @@ struct LicenseServer: Sendable {
             module: try KeyServerModule(bundles: [bundle]),
             store: store,
             pool: pool,
+            settings: LicenseSettings(),
             limiter: limiter,
+            metrics: metrics,
+            refusals: refusals,
             clock: { clock.now * 1000 }
         )
-        let router = Listener.makeRouter()
+        let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
+        if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
         LicenseRoutes(service: service, authorizer: authorizer, bundles: [bundle], limits: ListenerLimits())
             .add(to: router)
         let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
@@ -73,8 +87,10 @@ struct LicenseServer: Sendable {
         log: LogRecorder,
         certificate: X509Certificate,
         contentKey: SecretBytes,
+        pool: BoundedWorkPool,
         clock: ManualDeviceClock = ManualDeviceClock(now: 1_800_000_000)
     ) {
+        self.pool = pool
         self.port = port
         self.store = store
         self.log = log
@@ -83,13 +99,14 @@ struct LicenseServer: Sendable {
         self.clock = clock
     }
 
-    func record(asset: [UInt8], policy: String? = nil) throws -> ContentRecord {
+    func record(asset: [UInt8], policy: String? = nil, validFrom: Int64? = nil) throws -> ContentRecord {
         try ContentRecord(
             assetID: asset,
             contentKey: contentKey,
             iv: [UInt8](repeating: 9, count: 16),
             policyName: policy,
             streamID: ContentDefaults.streamID(forAssetID: asset),
+            validFrom: validFrom,
             time: clock.now
         )
     }
@@ -125,16 +142,39 @@ struct LicenseServer: Sendable {
         _ path: String,
         type: String? = nil,
         _ body: [UInt8]? = nil,
-        token: String? = nil
+        token: String? = nil,
+        from address: String? = nil
     ) async throws -> HTTPAnswer {
         var headers: [String: String] = [:]
+        if let address { headers["X-Forwarded-For"] = address }
         if let type { headers["Content-Type"] = type }
         if let token { headers["Authorization"] = "Bearer \(token)" }
         return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
     }
 
-    func license(_ spc: [UInt8], query: String = "", token: String? = nil) async throws -> HTTPAnswer {
-        try await send("POST", "/fps/license\(query)", type: "application/octet-stream", spc, token: token)
+    func license(
+        _ spc: [UInt8],
+        query: String = "",
+        token: String? = nil,
+        from address: String? = nil
+    ) async throws -> HTTPAnswer {
+        let type = "application/octet-stream"
+        return try await send("POST", "/fps/license\(query)", type: type, spc, token: token, from: address)
+    }
+
+    /// Asks for many at once; what came of each item.
+    func batch(
+        _ spcs: [[UInt8]],
+        from address: String? = nil
+    ) async throws -> (answer: HTTPAnswer, items: [[String: JSONValue]]) {
+        let items = spcs.enumerated().map { #"{"id":\#($0.offset),"spc":"\#(Base64.encode($0.element))"}"# }
+        let body = #"{"fairplay-streaming-request":{"version":1,"create-ckc":[\#(items.joined(separator: ","))]}}"#
+        let type = "application/json"
+        let answer = try await send("POST", "/fps/licenses", type: type, Array(body.utf8), from: address)
+        guard case .object(let outer)? = answer.json["fairplay-streaming-response"],
+            case .array(let values)? = outer["create-ckc"]
+        else { return (answer, []) }
+        return (answer, values.map { if case .object(let fields) = $0 { fields } else { [:] } })
     }
 
     /// A challenge for a Sync SPC.

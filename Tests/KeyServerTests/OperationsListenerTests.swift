@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import KeyServerModule
+import KeyStore
 import Logging
 import NIOCore
 import Testing
@@ -26,7 +28,7 @@ struct OperationsListenerTests {
         headers.keys.filter { $0.hasPrefix("access-control") }
     }
 
-    private var loopback: TrustedProxies { TrustedProxies([AddressNetwork("127.0.0.0/8")!]) }
+    private var loopback: TrustedProxies { TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]) }
 
     @Test("The client's address comes from a proxy that is known, and from nobody else")
     func addresses() async throws {
@@ -171,6 +173,38 @@ struct OperationsListenerTests {
             let labels = requests.samples.map(\.labels)
             #expect(labels.contains(["method": "GET", "route": "other", "status": "404"]))
             #expect(!answer.body.contains("secret"))
+        }
+    }
+
+    @Test("A server that cannot tell good tokens from bad is not ready")
+    func keysOfIssuers() async throws {
+        let (key, clock, ready) = (FreshKey(id: "a"), AuthorizationClock(), Switch<Int64>(0))
+        let jwks = AskedService.text(#"{"keys":[\#(key.jwk)]}"#)
+        try await AskedService.run(AskedService.text("", status: .internalServerError)) { service in
+            let issuer = TokenIssuer(
+                issuer: "i",
+                audience: "a",
+                keys: .url(try service.url()),
+                algorithms: [.es256],
+                clockSkew: 30
+            )
+            let tokens = try JWTAuthorizer(
+                issuers: [issuer],
+                pool: nil,
+                logger: authorizationTestLogger,
+                clock: clock.now
+            )
+            let checks = Readiness.checks(
+                store: InMemoryKeyStore(),
+                bundles: [],
+                authorizer: DevelopmentAuthorizer(tokens: tokens)
+            )
+            let readiness = Readiness(checks: checks, clock: { ready.value })
+            #expect(await readiness.failing() == ["certificates", "authorization"])
+            service.answer(jwks)
+            clock.advance(seconds: 5)
+            ready.value = 1_000_000_000
+            #expect(await readiness.failing() == ["certificates"])
         }
     }
 

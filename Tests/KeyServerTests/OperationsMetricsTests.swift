@@ -1,4 +1,5 @@
 import Testing
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -46,6 +47,28 @@ struct OperationsMetricsTests {
         #expect(value("keyway_licence_stage_seconds_count", total) == 3)
         #expect(value("keyway_licence_stage_seconds_sum", total).map { abs($0 - 60.00005) < 1e-9 } == true)
         #expect(!text.contains("what a client wrote"))
+    }
+
+    @Test("A licence is measured in each of its stages, and in what the store did for it")
+    func licence() async throws {
+        let metrics = ServerMetrics(reasons: LicenseService.reasons)
+        try await LicenseServer.run(metrics: metrics) { server in
+            #expect(try await server.license(try server.request(server.device()).spc).status == 200)
+            let unknown = try server.request(server.device(), asset: Array("nothing".utf8))
+            #expect(try await server.license(unknown.spc).status == 404)
+        }
+        let families = try ExpositionParser.parse(await metrics.registry.exposition())
+        func count(_ name: String, _ labels: [String: String]) -> Double? {
+            families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
+        }
+        // Two look-ups; a grant, and the record of a refusal.
+        #expect(count("keyway_store_seconds_count", ["operation": "read"]) == 2)
+        #expect(count("keyway_store_seconds_count", ["operation": "write"]) == 2)
+        for (stage, times) in [
+            ("authorise", 2.0), ("open", 2), ("decide", 2), ("seal", 1), ("store", 1), ("total", 2),
+        ] { #expect(count("keyway_licence_stage_seconds_count", ["stage": stage]) == times, "\(stage)") }
+        #expect(count("keyway_licences_total", ["outcome": "issued", "reason": "none"]) == 1)
+        #expect(count("keyway_licences_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
     }
 
     @Test("A fresh registry keeps to the format too, and describes each metric once")

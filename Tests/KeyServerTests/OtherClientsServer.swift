@@ -1,4 +1,5 @@
 import FPSCrypto
+import Hummingbird
 import KeyServerModule
 import KeyStore
 import Logging
@@ -17,22 +18,34 @@ struct OtherClientsServer: Sendable {
     let store: InMemoryKeyStore
     let log: LogRecorder
 
-    /// Runs a server for as long as `test` runs.
+    /// Runs a server for as long as `test` runs. It believes everybody on where a request comes from.
     static func run(
         signer: KeyURLSigner? = signer,
+        limiter: RateLimiter? = nil,
+        metrics: ServerMetrics? = nil,
+        authorizer: (any PlaybackAuthorizer)? = nil,
         _ authorization: PlaybackAuthorization = PlaybackAuthorization(account: "viewer", expires: now + 60),
         _ test: @Sendable (OtherClientsServer) async throws -> Void
     ) async throws {
         let (store, log) = (InMemoryKeyStore(), LogRecorder())
         let logger = Logger(label: "test") { _ in log }
-        let router = Listener.makeRouter()
+        let pool = BoundedWorkPool(threads: 1, capacity: 0)
+        defer { pool.stop() }
+        let licenses = LicenseService(
+            module: try KeyServerModule(bundles: []),
+            store: store,
+            pool: pool,
+            limiter: limiter,
+            metrics: metrics,
+            clock: { now * 1000 }
+        )
+        let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
+        if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
         OtherClientRoutes(
             service: OtherClientService(
-                lookup: StoredPolicies(store: store),
-                authorizer: OneToken(authorization: authorization),
-                signer: signer,
-                audit: store,
-                clock: { now * 1000 }
+                licenses: licenses,
+                authorizer: authorizer ?? OneToken(authorization: authorization),
+                signer: signer
             )
         ).add(to: router)
         try await withListener(router, logger) { port, _ in
@@ -40,9 +53,13 @@ struct OtherClientsServer: Sendable {
         }
     }
 
-    /// Stores a key whose bytes are all the byte of its key ID plus 100.
+    /// Stores a key whose bytes are all the byte of its key ID plus 100. Its policy protects nothing; nil is none of its own.
     @discardableResult
-    func add(_ byte: UInt8, policy: String? = nil) async throws -> (keyID: [UInt8], key: [UInt8]) {
+    func add(
+        _ byte: UInt8,
+        policy: String? = "{}",
+        validFrom: Int64? = nil
+    ) async throws -> (keyID: [UInt8], key: [UInt8]) {
         let keyID = [UInt8](repeating: byte, count: 16)
         let key = [UInt8](repeating: byte &+ 100, count: 16)
         if let policy {
@@ -55,6 +72,7 @@ struct OtherClientsServer: Sendable {
             contentKey: SecretBytes(copying: key),
             iv: [UInt8](repeating: 9, count: 16),
             policyName: policy.map { _ in "policy-\(byte)" },
+            validFrom: validFrom,
             time: Self.now
         )
         try await store.putContent(record, replacing: true)
@@ -66,21 +84,28 @@ struct OtherClientsServer: Sendable {
         _ path: String,
         _ body: String? = nil,
         token: String? = OneToken.token,
-        origin: String? = nil
+        origin: String? = nil,
+        from address: String? = nil
     ) async throws -> HTTPAnswer {
         var headers: [String: String] = [:]
+        if let address { headers["X-Forwarded-For"] = address }
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let origin { headers["Origin"] = origin }
         return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body.map { Array($0.utf8) })
     }
 
     /// Asks for Clear Key licences for key IDs of one repeated byte each.
-    func clearKey(_ bytes: UInt8..., token: String? = OneToken.token) async throws -> HTTPAnswer {
+    func clearKey(
+        _ bytes: UInt8...,
+        token: String? = OneToken.token,
+        from address: String? = nil
+    ) async throws -> HTTPAnswer {
         let kids = bytes.map { "\"\(Base64.encodeURLSafe([UInt8](repeating: $0, count: 16)))\"" }
         let body = "{\"kids\":[\(kids.joined(separator: ","))],\"type\":\"temporary\"}"
-        return try await send("POST", "/clearkey", body, token: token)
+        return try await send("POST", "/clearkey", body, token: token, from: address)
     }
 
+    /// The log, oldest first. What one request asked for is written at once, and may stand in any order.
     func audit() async throws -> [AuditRecord] {
         try await store.auditEntries(before: nil, limit: 100).map(\.record).reversed()
     }
@@ -98,19 +123,12 @@ struct OneToken: PlaybackAuthorizer {
     }
 }
 
-/// The policies that content and token name, merged; without one nothing is limited.
-struct StoredPolicies: KeyIDLookup {
-    let store: InMemoryKeyStore
+/// Lets everybody in, and keeps what it was asked.
+final class CountingAuthorizer: PlaybackAuthorizer {
+    let asked = Switch<[PlaybackRequest]>([])
 
-    func content(keyID: [UInt8]) async throws -> ContentLookup? { try await store.lookup(keyID: keyID) }
-
-    func policy(for content: ContentLookup, _ authorization: PlaybackAuthorization) async throws -> LicensePolicy {
-        var found: [LicensePolicy] = []
-        for record in content.policies { found.append(try LicensePolicy(json: record.document)) }
-        if let name = authorization.policyName {
-            guard let record = try await store.policy(name: name) else { throw ProblemDocument(.internalError) }
-            found.append(try LicensePolicy(json: record.document))
-        }
-        return found.isEmpty ? LicensePolicy() : try LicensePolicy.strictest(found)
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        asked.value.append(request)
+        return PlaybackAuthorization(account: "viewer", expires: request.now + 60)
     }
 }

@@ -16,21 +16,17 @@ struct AdminGate: Sendable {
         _ context: ServerRequestContext,
         for permission: AdminPermission
     ) async throws -> AdminIdentity {
-        let headers = request.headers[values: .authorization]
         // Who sends no token guesses nothing, and is not counted.
-        guard let header = headers.first else {
+        guard request.headers[.authorization] != nil else {
             throw ProblemDocument(.unauthorized, detail: "Send Authorization: Bearer and a token for administration.")
         }
         let address = context.clientAddress?.site ?? []
-        let parts = header.split(separator: " ", maxSplits: 1)
-        let token = parts.count == 2 ? parts[1] : ""
-        let hash = AdminTokenRecord.hash(ofToken: token)
+        let token = request.bearerToken
+        let hash = AdminTokenRecord.hash(ofToken: token ?? "")
         if let seconds = failures.wait(address: address, tokenHash: hash) {
             throw ProblemDocument(.rateLimited, detail: "Too many wrong tokens came from there.", retryAfter: seconds)
         }
-        guard headers.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
-            let identity = try await authenticator.identity(ofToken: token)
-        else {
+        guard let token, let identity = try await authenticator.identity(ofToken: token) else {
             failures.failed(address: address)
             throw ProblemDocument(.unauthorized, detail: "The token is not known.")
         }

@@ -58,7 +58,7 @@ struct AdminPage: Sendable {
     ///   - key: what tells where an item stands in the list.
     func answer<Item>(_ found: some Collection<Item>, key: (Item) -> [UInt8], _ json: (Item) -> JSONValue) -> Response {
         let page = Array(found.prefix(limit))
-        let next = found.count > limit ? page.last.map { Self.cursor(key($0)) } : nil
+        let next = found.count > limit ? page.last.map { Base64.encodeURLSafe(key($0)) } : nil
         return JSONValue.fields([
             ("items", .array(page.map(json))),
             ("next", next.map { .string($0) } ?? .null),
@@ -69,19 +69,6 @@ struct AdminPage: Sendable {
     func answer<Item>(ofAll items: [Item], key: (Item) -> [UInt8], _ json: (Item) -> JSONValue) -> Response {
         let rest = items.filter { item in after.map { $0.lexicographicallyPrecedes(key(item)) } ?? true }
         return answer(rest.prefix(count), key: key, json)
-    }
-
-    private static func cursor(_ key: [UInt8]) -> String {
-        String(
-            Base64.encode(key).compactMap { character -> Character? in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            }
-        )
     }
 }
 

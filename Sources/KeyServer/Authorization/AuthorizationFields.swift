@@ -15,6 +15,12 @@ struct AuthorizationFields {
 
     init(_ members: [String: JSONValue]) { self.members = members }
 
+    /// A value that has to be there.
+    static func required<Value>(_ name: String, _ value: Value?) throws(Fault) -> Value {
+        guard let value else { throw Fault(field: name, expectation: "a value") }
+        return value
+    }
+
     /// A text without control characters.
     func text(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> String? {
         guard let value = members[name] else { return nil }
@@ -64,7 +70,9 @@ struct AuthorizationFields {
     /// A device's hash: 16 bytes in 32 hexadecimal digits.
     func device(_ name: String) throws(Fault) -> [UInt8]? {
         guard let value = members[name] else { return nil }
-        guard case .string(let text) = value, text.utf8.count == 32, let bytes = Self.hexadecimal(text) else {
+        guard case .string(let text) = value, text.utf8.count == 32,
+            let bytes = ContentDefaults.bytes(hexadecimal: text)
+        else {
             throw Fault(field: name, expectation: "a device's hash in 32 hexadecimal digits")
         }
         return bytes
@@ -86,20 +94,5 @@ struct AuthorizationFields {
         // Unicode's category Cc, without looking it up.
         range.contains(text.utf8.count)
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
-    }
-
-    private static func hexadecimal(_ text: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var high: Int?
-        for character in text {
-            guard character.isASCII, let digit = character.hexDigitValue else { return nil }
-            if let first = high {
-                bytes.append(UInt8(first << 4 | digit))
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        return high == nil ? bytes : nil
     }
 }

@@ -61,7 +61,9 @@ public enum AuthorizerFactory {
             url: try OutgoingURL(webhook.url),
             secret: try webhook.secretFile.map { file throws(AuthorizationConfigurationError) in
                 SecretBytes(copying: try SecretFile.bytes(file))
-            }
+            },
+            mayLoosen: webhook.mayLoosen,
+            asksWithoutToken: webhook.asksWithoutToken
         )
         configuration.timeout = .seconds(Int64(webhook.timeout.rawValue))
         configuration.budget = max(configuration.budget, configuration.timeout)

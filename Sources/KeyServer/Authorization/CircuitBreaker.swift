@@ -63,7 +63,7 @@ struct CircuitBreaker: Equatable {
         if state == .probing { enter(.closed(failures: 0)) } else { state = .closed(failures: 0) }
     }
 
-    /// The service has not answered, or with nothing that can be understood.
+    /// The service has not answered, or that it is in trouble.
     mutating func fail(_ ticket: Ticket, at now: Int64) {
         guard ticket.period == period else { return }
         switch state {

@@ -13,6 +13,9 @@ public struct DevelopmentAuthorizer: PlaybackAuthorizer {
     /// Makes an authorizer; `tokens` takes what looks like a JWT.
     public init(tokens: (any PlaybackAuthorizer)? = nil) { self.tokens = tokens }
 
+    /// Fetches the keys of who signs tokens.
+    public func warmUp() async -> [String] { await tokens?.warmUp() ?? [] }
+
     /// Reads the token.
     public func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         let expires = request.now + 86_400

@@ -97,7 +97,7 @@ public struct JWTAuthorizer: PlaybackAuthorizer {
         do throws(WorkPoolError) {
             return try await pool.run(verify)
         } catch {
-            throw ProblemDocument(error == .overloaded ? .overloaded : .unavailable, retryAfter: 1)
+            throw error.problem
         }
     }
 }

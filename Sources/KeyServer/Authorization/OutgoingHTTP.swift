@@ -62,6 +62,7 @@ public struct OutgoingHTTP: Sendable {
     func post(
         _ body: [UInt8],
         signature: String?,
+        traceparent: String,
         to url: OutgoingURL,
         limit: Int,
         timeout: Duration
@@ -72,9 +73,9 @@ public struct OutgoingHTTP: Sendable {
         let type = "application/json"
         request.headers =
             if let signature {
-                Self.headers(contentType: type, signature: signature)
+                Self.headers(contentType: type, traceparent: traceparent, signature: signature)
             } else {
-                Self.headers(contentType: type)
+                Self.headers(contentType: type, traceparent: traceparent)
             }
         return try await send(request, limit: limit, timeout: timeout)
     }
@@ -140,19 +141,26 @@ public struct OutgoingHTTP: Sendable {
         ["accept": "application/json", "user-agent": "keyway-server"]
     }
 
-    private static func headers<Headers: ExpressibleByDictionaryLiteral>(contentType: String) -> Headers
+    private static func headers<Headers: ExpressibleByDictionaryLiteral>(
+        contentType: String,
+        traceparent: String
+    ) -> Headers
     where Headers.Key == String, Headers.Value == String {
-        ["accept": "application/json", "user-agent": "keyway-server", "content-type": contentType]
+        [
+            "accept": "application/json", "user-agent": "keyway-server", "content-type": contentType,
+            "traceparent": traceparent,
+        ]
     }
 
     private static func headers<Headers: ExpressibleByDictionaryLiteral>(
         contentType: String,
+        traceparent: String,
         signature: String
     ) -> Headers
     where Headers.Key == String, Headers.Value == String {
         [
             "accept": "application/json", "user-agent": "keyway-server", "content-type": contentType,
-            WebhookSignature.header: signature,
+            "traceparent": traceparent, WebhookSignature.header: signature,
         ]
     }
 }

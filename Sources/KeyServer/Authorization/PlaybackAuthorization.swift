@@ -41,17 +41,19 @@ public struct PlaybackRequest: Sendable {
     /// The asset ID that the client names; nil when it names none.
     public var assetID: [UInt8]?
     /// The client's address.
-    public var remoteAddress: String?
+    public var address: ClientAddress?
     /// The ID that the answer carries.
     public var requestID: String
     /// The time, in Unix seconds.
     public var now: Int64
+    /// The trace that the request belongs to, for who is asked about it.
+    public var trace: TraceContext?
 
     /// Makes a request.
-    public init(token: String?, assetID: [UInt8]?, remoteAddress: String?, requestID: String, now: Int64) {
+    public init(token: String?, assetID: [UInt8]?, address: ClientAddress?, requestID: String, now: Int64) {
         self.token = token
         self.assetID = assetID
-        self.remoteAddress = remoteAddress
+        self.address = address
         self.requestID = requestID
         self.now = now
     }
@@ -63,4 +65,14 @@ public protocol PlaybackAuthorizer: Sendable {
     ///
     /// - Throws: ``ProblemDocument`` with `unauthorized` and its kin, or `unavailable` when nobody can be asked.
     func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization
+
+    /// Fetches what deciding needs, if it is not there: for the start, and to tell whether the server is ready.
+    ///
+    /// - Returns: what cannot be had, by names for the operator; empty when requests can be decided.
+    func warmUp() async -> [String]
+}
+
+extension PlaybackAuthorizer {
+    /// Nothing is needed.
+    public func warmUp() async -> [String] { [] }
 }

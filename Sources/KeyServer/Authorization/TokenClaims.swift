@@ -11,7 +11,10 @@ struct TokenClaims {
     /// The issuer that a token names for itself, before anything of it is believed.
     static func issuer(of token: CompactToken) throws(ProblemDocument) -> String {
         do throws(AuthorizationFields.Fault) {
-            return try required("iss", AuthorizationFields(token.claims).text("iss", bytes: 1...500))
+            return try AuthorizationFields.required(
+                "iss",
+                AuthorizationFields(token.claims).text("iss", bytes: 1...500)
+            )
         } catch {
             throw ProblemDocument(claim: error)
         }
@@ -24,12 +27,12 @@ struct TokenClaims {
         self.issuer = issuer
         let fields = AuthorizationFields(token.claims)
         do throws(AuthorizationFields.Fault) {
-            audiences = try Self.required("aud", fields.texts("aud", bytes: 1...500))
-            let expires = try Self.required("exp", fields.time("exp"))
+            audiences = try AuthorizationFields.required("aud", fields.texts("aud", bytes: 1...500))
+            let expires = try AuthorizationFields.required("exp", fields.time("exp"))
             notBefore = try fields.time("nbf") ?? 0
             issuedAt = try fields.time("iat") ?? 0
             authorization = PlaybackAuthorization(
-                account: try Self.required("sub", fields.text("sub", bytes: 1...200)),
+                account: try AuthorizationFields.required("sub", fields.text("sub", bytes: 1...200)),
                 expires: expires
             )
             try fields.addLimits(to: &authorization)
@@ -39,7 +42,7 @@ struct TokenClaims {
                 // The token is accepted until the skew is over, so the binding has to last as long.
                 authorization.binding = TokenBindingClaim(
                     issuer: issuer.issuer,
-                    tokenID: try Self.required("jti", tokenID),
+                    tokenID: try AuthorizationFields.required("jti", tokenID),
                     expires: expires + issuer.clockSkew
                 )
             }
@@ -59,14 +62,6 @@ struct TokenClaims {
         }
         try authorization.require(fits: request, skew: issuer.clockSkew)
         return authorization
-    }
-
-    private static func required<Value>(
-        _ name: String,
-        _ value: Value?
-    ) throws(AuthorizationFields.Fault) -> Value {
-        guard let value else { throw AuthorizationFields.Fault(field: name, expectation: "a value") }
-        return value
     }
 }
 

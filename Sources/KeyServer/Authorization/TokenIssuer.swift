@@ -19,7 +19,7 @@ public struct TokenIssuer: Sendable {
         audience: String,
         keys: JWKSSource,
         algorithms: Set<TokenAlgorithm>,
-        clockSkew: Int64 = 60,
+        clockSkew: Int64,
         mayLoosen: Bool = false
     ) {
         self.issuer = issuer

@@ -9,15 +9,17 @@ final class VerifiedTokens: Sendable {
     private struct State {
         /// What the hashes were verified with.
         var keys: VerificationKeySet.Identity?
-        var young: Set<[UInt8]> = []
-        var old: Set<[UInt8]> = []
+        var hashes: RecentlyUsed<[UInt8], Void>
     }
 
     private let capacity: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Remembers from `capacity` to twice as many tokens.
-    init(capacity: Int = 4_096) { self.capacity = capacity }
+    init(capacity: Int = 4_096) {
+        self.capacity = capacity
+        state = Mutex(State(hashes: RecentlyUsed(capacity: capacity)))
+    }
 
     static func hash(_ token: CompactToken) -> [UInt8] {
         // The dot cannot be in either part, and the signature is canonical: one hash, one token.
@@ -25,26 +27,13 @@ final class VerifiedTokens: Sendable {
     }
 
     func contains(_ hash: [UInt8], keys: VerificationKeySet.Identity) -> Bool {
-        state.withLock { state in
-            guard state.keys === keys else { return false }
-            if state.young.contains(hash) { return true }
-            guard state.old.contains(hash) else { return false }
-            insert(hash, &state)
-            return true
-        }
+        state.withLock { state in state.keys === keys && state.hashes.use(hash) != nil }
     }
 
     func insert(_ hash: [UInt8], keys: VerificationKeySet.Identity) {
         state.withLock { state in
-            if state.keys !== keys { state = State(keys: keys) }
-            insert(hash, &state)
+            if state.keys !== keys { state = State(keys: keys, hashes: RecentlyUsed(capacity: capacity)) }
+            state.hashes.set(hash, ())
         }
-    }
-
-    private func insert(_ hash: [UInt8], _ state: inout State) {
-        state.young.insert(hash)
-        guard state.young.count >= capacity else { return }
-        state.old = state.young
-        state.young = []
     }
 }

@@ -36,13 +36,13 @@ enum WebhookAnswer: Equatable {
         }
         do throws(AuthorizationFields.Fault) {
             let fields = AuthorizationFields(members)
-            guard try Self.required("allow", fields.bool("allow")) else {
+            guard try AuthorizationFields.required("allow", fields.bool("allow")) else {
                 self = .deny(reason: try fields.text("reason", bytes: 0...1_000))
                 return
             }
-            let expires = try Self.required("expires", fields.time("expires"))
+            let expires = try AuthorizationFields.required("expires", fields.time("expires"))
             var authorization = PlaybackAuthorization(
-                account: try Self.required("account", fields.text("account", bytes: 1...200)),
+                account: try AuthorizationFields.required("account", fields.text("account", bytes: 1...200)),
                 expires: expires
             )
             try fields.addLimits(to: &authorization)
@@ -51,7 +51,7 @@ enum WebhookAnswer: Equatable {
             if try fields.bool("once") == true {
                 authorization.binding = TokenBindingClaim(
                     issuer: Self.issuer,
-                    tokenID: try Self.required("tokenId", tokenID),
+                    tokenID: try AuthorizationFields.required("tokenId", tokenID),
                     expires: expires
                 )
             }
@@ -59,13 +59,5 @@ enum WebhookAnswer: Equatable {
         } catch {
             throw Fault(description: "\(error.field): expected \(error.expectation)")
         }
-    }
-
-    private static func required<Value>(
-        _ name: String,
-        _ value: Value?
-    ) throws(AuthorizationFields.Fault) -> Value {
-        guard let value else { throw AuthorizationFields.Fault(field: name, expectation: "a value") }
-        return value
     }
 }

@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// It fails closed: only status 200 with an answer that is understood to the last field gives a permission. A no is
 /// `{"allow": false}`, or status 401 or 403. Everything else is ``ProblemType/unavailable``.
+///
+/// Only what shows that the service itself is in trouble opens its circuit breaker. What it cannot decide about one request,
+/// which may be anybody's, is refused to that one alone.
 public final class WebhookAuthorizer: PlaybackAuthorizer {
     /// The largest answer, in bytes.
     static let maximumAnswer = 64 * 1024
@@ -18,6 +21,9 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
     private enum Attempt {
         case answer(WebhookAnswer)
         case status(Int)
+        /// It answered, and not so that anything is decided.
+        case undecided(String)
+        /// It is in trouble: no connection, no answer in time, one that broke off, or a status of 500 or more.
         case failure(String, mayRetry: Bool)
         case cancelled
     }
@@ -56,7 +62,7 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         }
         let ticket = try begin()
         defer { state.withLock { $0.inFlight -= 1 } }
-        let attempt = await ask(question(request, token), at: request.now)
+        let attempt = await ask(question(request, token), request)
         report(attempt, ticket)
         switch attempt {
         case .answer(.allow(let authorization)):
@@ -70,7 +76,7 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
             throw ProblemDocument(.unauthorized, auditDetail: "webhook: status 401")
         case .status(let status):
             throw ProblemDocument(.forbidden, auditDetail: "webhook: status \(status)")
-        case .failure(let reason, _):
+        case .failure(let reason, _), .undecided(let reason):
             logger.warning("The webhook \(configuration.url) did not decide: \(reason)")
             throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: \(reason)")
         case .cancelled:
@@ -102,7 +108,7 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         let now = clock()
         state.withLock { state in
             switch attempt {
-            case .answer, .status: state.breaker.succeed(ticket)
+            case .answer, .status, .undecided: state.breaker.succeed(ticket)
             case .failure: state.breaker.fail(ticket, at: now)
             case .cancelled: state.breaker.abandon(ticket, at: now)
             }
@@ -113,19 +119,20 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         JSONValue.fields([
             ("token", token.map { .string($0) }),
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
-            ("remoteAddress", request.remoteAddress.map { .string($0) }),
+            ("remoteAddress", request.address.map { .string($0.description) }),
             ("requestId", .string(request.requestID)),
         ]).encoded
     }
 
     /// Asks, again if need be, until there is an answer or no time is left.
-    private func ask(_ body: [UInt8], at time: Int64) async -> Attempt {
+    private func ask(_ body: [UInt8], _ request: PlaybackRequest) async -> Attempt {
         let end = ContinuousClock.now + configuration.budget
-        let signature = configuration.secret.map { WebhookSignature.value(body: body, time: time, secret: $0) }
+        let signature = configuration.secret.map { WebhookSignature.value(body: body, time: request.now, secret: $0) }
+        let trace = (request.trace ?? TraceContext()).traceparent
         var delay = configuration.retryDelay
         for retriesLeft in stride(from: configuration.retries, through: 0, by: -1) {
             let timeout = min(configuration.timeout, ContinuousClock.now.duration(to: end))
-            let attempt = await attempt(body, signature, timeout)
+            let attempt = await attempt(body, signature, trace, timeout)
             guard case .failure(_, mayRetry: true) = attempt, retriesLeft > 0 else { return attempt }
             let pause = delay * Double.random(in: 0.5...1)
             guard ContinuousClock.now + pause < end else { return attempt }
@@ -135,18 +142,26 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         return .failure("no try was made", mayRetry: false)
     }
 
-    private func attempt(_ body: [UInt8], _ signature: String?, _ timeout: Duration) async -> Attempt {
+    private func attempt(
+        _ body: [UInt8],
+        _ signature: String?,
+        _ trace: String,
+        _ timeout: Duration
+    ) async -> Attempt {
         let answer: OutgoingHTTP.Answer
         do throws(OutgoingHTTP.Failure) {
             answer = try await http.post(
                 body,
                 signature: signature,
+                traceparent: trace,
                 to: configuration.url,
                 limit: Self.maximumAnswer,
                 timeout: timeout
             )
         } catch .cancelled {
             return .cancelled
+        } catch .tooLarge {
+            return .undecided("the answer has more than \(Self.maximumAnswer) bytes")
         } catch {
             return .failure("\(error)", mayRetry: error == .connection)
         }
@@ -155,10 +170,11 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
             do throws(WebhookAnswer.Fault) {
                 return .answer(try WebhookAnswer(json: answer.body, mayLoosen: configuration.mayLoosen))
             } catch {
-                return .failure("the answer cannot be understood: \(error.description)", mayRetry: false)
+                return .undecided("the answer cannot be understood: \(error.description)")
             }
         case 401, 403: return .status(answer.status)
-        default: return .failure("status \(answer.status)", mayRetry: (502...504).contains(answer.status))
+        case 500...: return .failure("status \(answer.status)", mayRetry: (502...504).contains(answer.status))
+        default: return .undecided("status \(answer.status)")
         }
     }
 }

@@ -13,7 +13,7 @@ extension ServerConfiguration {
         checkListeners(&reader, isDevelopment: isDevelopment)
         checkAuthorization(&reader, isDevelopment: isDevelopment)
         checkLimits(&reader)
-        if proxies.contains(where: \.isEverything) {
+        if proxies.contains(where: { $0.prefixLength == 0 }) {
             reader.warn("proxies", "everybody is believed on their own address; name your proxies")
         }
         if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licences; name yours") }
@@ -73,6 +73,9 @@ extension ServerConfiguration {
         }
         if !Self.isSafe(webhook.url) {
             reader.fail("authorization.webhook.url", "takes an https URL, or http on a loopback address")
+        }
+        if webhook.mayLoosen {
+            reader.warn("authorization.webhook.mayLoosen", "its answers may undo what the content's policy says")
         }
         if webhook.secretFile == nil { reader.fail("authorization.webhook.secretFile", "is missing") }
         if !(1...30).contains(webhook.timeout.rawValue) {

@@ -18,7 +18,7 @@ extension ServerConfiguration {
             "Whose X-Forwarded-For is believed; nobody's without it."
         )
         reader.section("cors") { section in
-            var origins: [WebOrigin] = []
+            var origins: [PageOrigin] = []
             section.read(
                 list: &origins,
                 "origins",
@@ -129,7 +129,13 @@ extension ServerConfiguration.Webhook {
             "A file with the secret that signs what is asked."
         )
         reader.read(&timeout, "timeout", "How long it has for an answer.")
-        reader.read(&retries, "retries", in: 0...5, "How often it is asked again.")
+        reader.read(&retries, "retries", in: 0...2, "How often it is asked again.")
+        reader.read(
+            &asksWithoutToken,
+            "asksWithoutToken",
+            "Whether requests without a token are put to it too; without this they are refused unasked."
+        )
+        reader.read(&mayLoosen, "mayLoosen", "Whether a policy that it names may be looser than the content's.")
     }
 }
 

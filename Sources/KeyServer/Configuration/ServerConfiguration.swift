@@ -65,6 +65,10 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var timeout = Seconds(rawValue: 2)
         /// How often it is asked again.
         public var retries = 2
+        /// Whether requests without a token are put to it as well.
+        public var asksWithoutToken = false
+        /// Whether a policy that it names may be looser than the content's.
+        public var mayLoosen = false
     }
 
     /// Who may ask for licences: exactly one of the three.
@@ -138,7 +142,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Who may ask for licences.
     public var authorization = Authorization()
     /// Whose word on a client's address is taken.
-    public var proxies: [AddressNetwork] = []
+    public var proxies: [IPNetwork] = []
     /// Web pages that may use the routes for players; nil: none.
     public var crossOrigin: CrossOrigin.Origins?
     /// What holds for all licences.

@@ -47,10 +47,10 @@ extension ListenAddress: SettingValue {
     var setting: String { description }
 }
 
-extension AddressNetwork: SettingValue {
+extension IPNetwork: SettingValue {
     static var takes: String { "addresses or networks, such as 10.0.0.0/8" }
-    init?(setting: String) { self.init(setting) }
-    var setting: String { description }
+    init?(setting: String) { self.init(rawValue: setting) }
+    var setting: String { rawValue }
 }
 
 extension Logger.Level: SettingValue {
@@ -78,19 +78,12 @@ extension ServerConfiguration.TokenIssuer.Algorithm: SettingValue {
 }
 
 /// The origin of a web page as browsers send it, or `*` for all.
-struct WebOrigin: SettingValue {
+struct PageOrigin: SettingValue {
     static let takes = "origins, such as https://www.example.com"
     let setting: String
 
     init?(setting: String) {
+        guard setting == "*" || WebOrigin(rawValue: setting) != nil else { return nil }
         self.setting = setting
-        if setting == "*" { return }
-        guard let scheme = ["https://", "http://"].first(where: { setting.hasPrefix($0) }) else { return nil }
-        // Browsers send scheme, host in lower case, and a port that is not the usual one: anything else never matches.
-        let host = setting.dropFirst(scheme.count)
-        let isPlain = host.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || "-._:[]".utf8.contains(byte)
-        }
-        guard !host.isEmpty, isPlain else { return nil }
     }
 }

@@ -8,6 +8,19 @@ enum Base64 {
     /// The bytes in standard base64 with padding.
     static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
+    /// The bytes in URL-safe base64 without padding (RFC 4648, section 5).
+    static func encodeURLSafe(_ bytes: [UInt8]) -> String {
+        let text = encode(bytes).utf8.compactMap { character -> UInt8? in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: character
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// The bytes of a base64 text; nil when it is none.
     ///
     /// - Parameter spaceIsPlus: whether a space stands for `+`, as it does once a form was decoded whose client forgot

@@ -1,8 +1,8 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Charges every request to its address, before anything else is done for it. The account, which is known only after
-/// the token has been read, is charged by who reads it.
+/// Charges every request to its address, before anything else is done for it, as one of ``RequestClass/other``. What it asks
+/// for, how much of it, and the account are known later, and charged by who finds out.
 public struct RateLimitMiddleware: RouterMiddleware {
     private let limiter: RateLimiter
     private let requestClass: RequestClass

@@ -76,8 +76,8 @@ public final class RateLimiter: Sendable {
     private let limits: RateLimits
     private let clock: @Sendable () -> Int64
     /// Apart, so that a client with many addresses cannot push accounts out.
-    private let accounts: Mutex<BucketTable<Key>>
-    private let addresses: Mutex<BucketTable<Key>>
+    private let accounts: Mutex<RecentlyUsed<Key, TokenBucket>>
+    private let addresses: Mutex<RecentlyUsed<Key, TokenBucket>>
 
     /// Makes a limiter.
     ///
@@ -93,8 +93,8 @@ public final class RateLimiter: Sendable {
     ) {
         self.limits = limits
         self.clock = clock
-        accounts = Mutex(BucketTable(capacity: capacity))
-        addresses = Mutex(BucketTable(capacity: capacity))
+        accounts = Mutex(RecentlyUsed(capacity: capacity))
+        addresses = Mutex(RecentlyUsed(capacity: capacity))
     }
 
     /// Takes `count` from both limits, or from none.
@@ -112,31 +112,47 @@ public final class RateLimiter: Sendable {
         count: Int = 1
     ) -> Result {
         let (limits, now) = (self.limits[requestClass], clock())
-        // Everybody comes from there when a proxy on this machine is not told of in the configuration.
-        let counted = address.flatMap { $0.isLoopback ? nil : $0 }
-        let site = counted.map { Key(requestClass: requestClass, name: $0.site) }
-        if let site,
-            let wait = addresses.withLock({
-                $0.update(site, limits.address, at: now) { $0.take(count, limits.address, at: now) }
-            })
-        {
+        let site = site(address, requestClass)
+        if let site, let wait = Self.take(count, of: site, in: addresses, limits.address, at: now) {
             return .limited(by: .address, retryAfter: wait)
         }
         if let account {
             let key = Key(requestClass: requestClass, name: Array(account.utf8))
-            let wait = accounts.withLock {
-                $0.update(key, limits.account, at: now) { $0.take(count, limits.account, at: now) }
-            }
-            if let wait {
-                if let site {
-                    addresses.withLock {
-                        $0.update(site, limits.address, at: now) { $0.giveBack(count, limits.address) }
-                    }
-                }
+            if let wait = Self.take(count, of: key, in: accounts, limits.account, at: now) {
+                if let site { Self.giveBack(count, to: site, in: addresses, limits.address, at: now) }
                 return .limited(by: .account, retryAfter: wait)
             }
         }
         return .allowed
+    }
+
+    private func site(_ address: ClientAddress?, _ requestClass: RequestClass) -> Key? {
+        // Everybody comes from there when a proxy on this machine is not told of in the configuration.
+        guard let address, !address.isLoopback else { return nil }
+        return Key(requestClass: requestClass, name: address.site)
+    }
+
+    private static func take(
+        _ count: Int,
+        of key: Key,
+        in table: borrowing Mutex<RecentlyUsed<Key, TokenBucket>>,
+        _ limit: RateLimit,
+        at now: Int64
+    ) -> Int? {
+        guard limit.perMinute > 0 else { return nil }
+        return table.withLock {
+            $0.update(key, initial: TokenBucket(limit, at: now)) { $0.take(count, limit, at: now) }
+        }
+    }
+
+    private static func giveBack(
+        _ count: Int,
+        to key: Key,
+        in table: borrowing Mutex<RecentlyUsed<Key, TokenBucket>>,
+        _ limit: RateLimit,
+        at now: Int64
+    ) {
+        table.withLock { $0.update(key, initial: TokenBucket(limit, at: now)) { $0.giveBack(count, limit) } }
     }
 
     /// As ``take(account:address:class:count:)``, with a problem instead of a result.
@@ -149,14 +165,16 @@ public final class RateLimiter: Sendable {
         count: Int = 1,
         metrics: ServerMetrics? = nil
     ) throws(ProblemDocument) {
-        guard
-            case .limited(let scope, let retryAfter) = take(
-                account: account,
-                address: address,
-                class: requestClass,
-                count: count
-            )
-        else { return }
+        let result = take(account: account, address: address, class: requestClass, count: count)
+        try Self.hold(result, requestClass, metrics)
+    }
+
+    private static func hold(
+        _ result: Result,
+        _ requestClass: RequestClass,
+        _ metrics: ServerMetrics?
+    ) throws(ProblemDocument) {
+        guard case .limited(let scope, let retryAfter) = result else { return }
         metrics?.rateLimited(by: scope, requestClass)
         throw ProblemDocument(
             .rateLimited,
@@ -166,35 +184,67 @@ public final class RateLimiter: Sendable {
         )
     }
 
+    /// Charges an address for what a request has more than one of, since ``RateLimitMiddleware`` has charged for one.
+    ///
+    /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
+    func requireRest(
+        ofItems count: Int,
+        address: ClientAddress?,
+        metrics: ServerMetrics?
+    ) throws(ProblemDocument) {
+        // A full bucket does for what is larger, and one is gone from it.
+        let rest = min(count, limits.other.address.burst) - 1
+        guard rest > 0 else { return }
+        try require(account: nil, address: address, class: .other, count: rest, metrics: metrics)
+    }
+
+    /// Charges for an SPC before it is opened, when nobody knows yet what it asks for: as a licence or, where none of these is
+    /// left, as a segment's. So the two limits together bound how much RSA work an account and an address can cause,
+    /// whatever their SPCs turn out to be.
+    ///
+    /// - Returns: what it was charged as, for ``settle(_:as:account:wasKnown:address:metrics:)``.
+    /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
+    func requireOpening(
+        account: String?,
+        address: ClientAddress?,
+        metrics: ServerMetrics?
+    ) throws(ProblemDocument) -> RequestClass {
+        let result = take(account: account, address: address, class: .licence)
+        guard result != .allowed else { return .licence }
+        guard take(account: account, address: address, class: .segment) != .allowed else { return .segment }
+        try Self.hold(result, .licence, metrics)
+        return .licence
+    }
+
+    /// Charges for an SPC that was opened as what it is, and gives back what it was charged as before. Where that is refused
+    /// nothing is given back: the work was done.
+    ///
+    /// - Parameter wasKnown: whether the account was charged before; without authorisation the SPC is what names it.
+    /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
+    func settle(
+        _ charged: RequestClass,
+        as actual: RequestClass,
+        account: String,
+        wasKnown: Bool,
+        address: ClientAddress?,
+        metrics: ServerMetrics?
+    ) throws(ProblemDocument) {
+        guard charged != actual else {
+            if !wasKnown { try require(account: account, address: nil, class: actual, metrics: metrics) }
+            return
+        }
+        // The middleware has charged an address for what is no licence.
+        let site = actual == .other ? nil : address
+        try require(account: account, address: site, class: actual, metrics: metrics)
+        let (limits, now) = (self.limits[charged], clock())
+        if let site = self.site(address, charged) { Self.giveBack(1, to: site, in: addresses, limits.address, at: now) }
+        guard wasKnown else { return }
+        let key = Key(requestClass: charged, name: Array(account.utf8))
+        Self.giveBack(1, to: key, in: accounts, limits.account, at: now)
+    }
+
     /// How many buckets are remembered, over accounts and addresses.
     var remembered: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
-}
-
-/// Buckets by name, of which the least used are forgotten: those that were not asked for while `capacity` others were.
-///
-/// Two tables, a young and an old one. What is used is in the young one; when that is full it becomes the old one, and
-/// the old one goes. So each step takes the same time, however many there are.
-private struct BucketTable<Key: Hashable & Sendable>: Sendable {
-    private let capacity: Int
-    private var young: [Key: TokenBucket] = [:]
-    private var old: [Key: TokenBucket] = [:]
-
-    init(capacity: Int) { self.capacity = max(capacity, 1) }
-
-    var count: Int { young.count + old.count }
-
-    mutating func update<Result>(
-        _ key: Key,
-        _ limit: RateLimit,
-        at now: Int64,
-        _ change: (inout TokenBucket) -> Result
-    ) -> Result {
-        if young[key] == nil, young.count >= capacity {
-            old = young
-            young = [:]
-        }
-        return change(&young[key, default: old.removeValue(forKey: key) ?? TokenBucket(limit, at: now)])
-    }
 }
 
 /// Nanoseconds since the machine was started.

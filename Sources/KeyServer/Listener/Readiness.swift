@@ -1,5 +1,7 @@
 import HTTPTypes
 public import Hummingbird
+public import KeyServerModule
+public import KeyStore
 import NIOCore
 public import ServiceLifecycle
 import Synchronization
@@ -36,6 +38,24 @@ public final class Readiness: Sendable {
     public init(checks: [Check], clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
         self.checks = checks
         self.clock = clock
+    }
+
+    /// The checks of a key server: its store answers, it has a certificate for FairPlay, and whether a token is good can be
+    /// told. Who asks learns no more than these names.
+    public static func checks(
+        store: any PolicyStore,
+        bundles: [CertificateBundle],
+        authorizer: any PlaybackAuthorizer
+    ) -> [Check] {
+        [
+            Check("store") {
+                // Whether it answers, not what.
+                do { _ = try await store.policy(name: ContentLookup.defaultPolicy) } catch { return false }
+                return true
+            },
+            Check("certificates") { !bundles.isEmpty },
+            Check("authorization") { await authorizer.warmUp().isEmpty },
+        ]
     }
 
     /// From now on the server is not ready.

@@ -1,3 +1,5 @@
+public import KeyServerModule
+
 /// The networks whose word on a client's address is taken.
 public struct TrustedProxies: Sendable, Equatable {
     /// Nobody's word is taken.
@@ -5,13 +7,13 @@ public struct TrustedProxies: Sendable, Equatable {
     /// A chain of proxies is shorter than this.
     private static let longestChain = 32
 
-    private let networks: [AddressNetwork]
+    private let networks: [IPNetwork]
 
     /// Takes the word of these networks.
-    public init(_ networks: [AddressNetwork]) { self.networks = networks }
+    public init(_ networks: [IPNetwork]) { self.networks = networks }
 
     /// Whether the address is one of theirs.
-    public func contains(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(address) } }
+    public func contains(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(bytes: address.bytes) } }
 
     /// The client's address: the peer, or what a trusted peer says in `X-Forwarded-For`.
     ///

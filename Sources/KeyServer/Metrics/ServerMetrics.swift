@@ -3,7 +3,7 @@ import KeyServerModule
 /// What this server counts and measures.
 public struct ServerMetrics: Sendable {
     /// The parts of a licence's way.
-    public enum Stage: String, Sendable, CaseIterable {
+    public enum Stage: Int, Sendable, CaseIterable {
         /// Who asks, and for what.
         case authorise
         /// RSA and what lies in the SPC, waiting for a thread included.
@@ -16,6 +16,14 @@ public struct ServerMetrics: Sendable {
         case seal
         /// All of it.
         case total
+    }
+
+    /// Of which refusals there are too many to record each.
+    public enum Crowd: String, Sendable, CaseIterable {
+        /// Those of one address.
+        case address
+        /// Those of all together.
+        case server
     }
 
     /// What became of a request for a licence.
@@ -41,6 +49,7 @@ public struct ServerMetrics: Sendable {
     private let storeCalls: MetricHistogram
     private let requests: RouteCounter
     private let limited: MetricCounter
+    private let unrecorded: MetricCounter
 
     /// Makes the metrics, all zero.
     ///
@@ -51,7 +60,7 @@ public struct ServerMetrics: Sendable {
         licences = registry.add(
             MetricCounter(
                 "keyway_licences_total",
-                "Requests for licences, by what became of them.",
+                "Requests for licences and keys, by what became of them.",
                 [
                     MetricLabel("outcome", Outcome.allCases.map(\.rawValue)),
                     MetricLabel("reason", ["none"] + ProblemType.all.map(\.name) + Array(reasons)),
@@ -62,15 +71,15 @@ public struct ServerMetrics: Sendable {
             MetricHistogram(
                 "keyway_licence_stage_seconds",
                 "How long each part of a licence's way took.",
-                [MetricLabel("stage", Stage.allCases.map(\.rawValue))],
+                [MetricLabel("stage", Stage.allCases.map { "\($0)" })],
                 microseconds: Self.buckets
             )
         )
         storeCalls = registry.add(
             MetricHistogram(
                 "keyway_store_seconds",
-                "How long the store took, by reading and writing.",
-                [MetricLabel("operation", ["read", "write"])],
+                "How long the store took for licences and keys, by reading and writing.",
+                [MetricLabel("operation", Self.operations)],
                 microseconds: Self.buckets
             )
         )
@@ -87,7 +96,17 @@ public struct ServerMetrics: Sendable {
                 ]
             )
         )
+        unrecorded = registry.add(
+            MetricCounter(
+                "keyway_unrecorded_refusals_total",
+                "Refusals without a row in the audit log, since there were too many of the address, or of all.",
+                [MetricLabel("by", Crowd.allCases.map(\.rawValue))]
+            )
+        )
     }
+
+    /// In this order, by which they are measured without being looked up.
+    private static let operations = ["read", "write"]
 
     /// From 50 µs, less than any RSA operation, to 5 s, by which everybody has given up.
     private static let buckets = [
@@ -95,18 +114,21 @@ public struct ServerMetrics: Sendable {
         5_000_000,
     ]
 
-    /// Counts a request for a licence. The reason is a problem type's name or a rule's code; nil for a success.
+    /// Counts a request for a licence or a key. The reason is a problem type's name or a rule's code; nil for a success.
     public func licence(_ outcome: Outcome, reason: String? = nil) {
         licences.add(1, outcome.rawValue, reason ?? "none")
     }
 
     /// Measures one stage.
-    public func stage(_ stage: Stage, took duration: Duration) { stages.observe(duration, stage.rawValue) }
+    public func stage(_ stage: Stage, took duration: Duration) { stages.observe(duration, at: stage.rawValue) }
 
     /// Measures a call to the store.
     public func store(writing: Bool, took duration: Duration) {
-        storeCalls.observe(duration, writing ? "write" : "read")
+        storeCalls.observe(duration, at: writing ? 1 : 0)
     }
+
+    /// Counts a refusal that is not in the audit log.
+    public func unrecorded(by crowd: Crowd) { unrecorded.add(1, crowd.rawValue) }
 
     /// Counts an answer. The route is the router's pattern, never the path.
     public func request(method: String, route: String?, status: Int) {

@@ -119,19 +119,3 @@ public struct KeyURLSigner: Sendable {
             .joined()
     }
 }
-
-extension Base64 {
-    /// The bytes in URL-safe base64 without padding (RFC 4648, section 5).
-    static func encodeURLSafe(_ bytes: [UInt8]) -> String {
-        String(
-            encode(bytes).compactMap { character -> Character? in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            }
-        )
-    }
-}

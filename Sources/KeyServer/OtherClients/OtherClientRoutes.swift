@@ -46,14 +46,14 @@ public struct OtherClientRoutes: Sendable {
     }
 
     private func caller(_ request: Request, _ context: ServerRequestContext) -> OtherClientService.Caller {
-        let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
-        let hasToken = parts.count == 2 && parts[0].lowercased() == "bearer"
-        return OtherClientService.Caller(
-            token: hasToken ? String(parts[1]) : nil,
-            remoteAddress: context.remoteAddress,
+        var caller = OtherClientService.Caller(
+            token: request.bearerToken.map(String.init),
+            address: context.clientAddress,
             origin: request.headers[.origin],
             requestID: context.id
         )
+        caller.trace = context.trace
+        return caller
     }
 
     /// 32 hexadecimal digits, alone or with the dashes of a UUID.

@@ -1,86 +1,93 @@
 import FPSCrypto
-public import KeyServerModule
-public import KeyStore
-
-/// Finds what a client without FairPlay asks for: it knows key IDs and no asset IDs.
-public protocol KeyIDLookup: Sendable {
-    /// The content with a key ID of 16 bytes, or nil.
-    ///
-    /// - Throws: ``ProblemDocument`` when the key may not be given at the moment, `KeyStoreError` when the store fails.
-    func content(keyID: [UInt8]) async throws -> ContentLookup?
-
-    /// The terms of content for somebody: the policies of title, track, key and token in one.
-    ///
-    /// - Throws: `KSMError` when they cannot be merged, ``ProblemDocument``, `KeyStoreError`.
-    func policy(for content: ContentLookup, _ authorization: PlaybackAuthorization) async throws -> LicensePolicy
-}
+import KeyServerModule
+import KeyStore
 
 /// Keys for clients without FairPlay: authorisation, terms, store and audit log put together, without HTTP.
 ///
-/// Nothing is answered before its audit record is safe, one for each key that was asked for.
+/// Who asks is found out once for a request, and each key held against that. Nothing is answered before the audit records are
+/// safe, one for each key that was asked for. Rates are limited as those of licences are, each key counting as one.
 public struct OtherClientService: Sendable {
     /// What is known about a request.
     public struct Caller: Sendable {
         /// The token, from `Authorization: Bearer`.
         public var token: String?
         /// The client's address.
-        public var remoteAddress: String?
+        public var address: ClientAddress?
         /// The request's `Origin`.
         public var origin: String?
         /// The ID that the answer carries.
         public var requestID: String
+        /// The trace that the request belongs to.
+        public var trace: TraceContext?
 
         /// Makes a caller.
-        public init(token: String?, remoteAddress: String?, origin: String?, requestID: String) {
+        public init(token: String?, address: ClientAddress?, origin: String?, requestID: String) {
             self.token = token
-            self.remoteAddress = remoteAddress
+            self.address = address
             self.origin = origin
             self.requestID = requestID
         }
     }
 
-    private let lookup: any KeyIDLookup
+    /// What a request asks for.
+    private struct Question {
+        let keyIDs: [[UInt8]]
+        let kind: OtherClientKind
+        let route: String
+        let caller: Caller
+        /// When it came, in milliseconds since 1970.
+        let milliseconds: Int64
+
+        /// The key IDs in words, for the audit log.
+        func about(_ keyIDs: some Sequence<[UInt8]>) -> String {
+            "\(kind.rawValue), key ID " + keyIDs.map { hexadecimal($0) }.joined(separator: ", ")
+        }
+    }
+
+    /// What came of one key, for the audit log.
+    private struct Story {
+        var outcome = "issued"
+        var detail: String?
+        var assetID: [UInt8]?
+        var policyName: String?
+
+        mutating func refused(_ problem: ProblemDocument) {
+            // A rule of the policy has told its own.
+            guard outcome == "issued" else { return }
+            (outcome, detail) = (problem.outcome, problem.auditDetail ?? problem.detail)
+        }
+    }
+
+    private let licenses: LicenseService
     private let authorizer: any PlaybackAuthorizer
     private let signer: KeyURLSigner?
-    private let audit: any AuditLog
-    private let clock: @Sendable () -> Int64
 
     /// Makes a service.
     ///
     /// - Parameters:
-    ///   - lookup: content and terms.
+    ///   - licenses: content and terms, limits and metrics, the log: what licences are made with.
     ///   - authorizer: who decides about tokens.
     ///   - signer: the secrets of signed URLs; nil when there are none, and every signed URL is refused.
-    ///   - audit: the log.
-    ///   - clock: the time, in milliseconds since 1970.
-    public init(
-        lookup: any KeyIDLookup,
-        authorizer: any PlaybackAuthorizer,
-        signer: KeyURLSigner?,
-        audit: any AuditLog,
-        clock: @escaping @Sendable () -> Int64 = systemMilliseconds
-    ) {
-        self.lookup = lookup
+    public init(licenses: LicenseService, authorizer: any PlaybackAuthorizer, signer: KeyURLSigner?) {
+        self.licenses = licenses
         self.authorizer = authorizer
         self.signer = signer
-        self.audit = audit
-        self.clock = clock
     }
 
     /// A Clear Key licence. Keys that are not known, or not for this client, are left out of it.
     ///
     /// - Throws: ``ProblemDocument`` when no key is left (the first key's), or nobody may ask; `KeyStoreError`.
     func clearKeyLicense(_ request: ClearKeyRequest, _ caller: Caller) async throws -> JSONValue {
+        let found = try await keys(request.keyIDs, .clearKey, "/clearkey", caller) { request in
+            try await authorizer.authorize(request)
+        }
         var keys: [(keyID: [UInt8], key: [UInt8])] = []
         var refusals: [ProblemDocument] = []
-        for keyID in request.keyIDs {
-            do {
-                let key = try await recorded(keyID, .clearKey, "/clearkey", caller) { content in
-                    try await authorization(content, caller)
-                }
-                keys.append((keyID, key))
-            } catch let problem as ProblemDocument where Self.isAboutKey(problem) {
-                refusals.append(problem)
+        for (keyID, result) in zip(request.keyIDs, found) {
+            switch result {
+            case .success(let key): keys.append((keyID, key))
+            case .failure(let problem) where Self.isAboutKey(problem): refusals.append(problem)
+            case .failure(let problem): throw problem
             }
         }
         // That one key is not known says less than that another one is refused.
@@ -94,99 +101,178 @@ public struct OtherClientService: Sendable {
     ///
     /// - Throws: ``ProblemDocument`` for every refusal; `KeyStoreError`.
     func key(_ keyID: [UInt8], _ caller: Caller, query: @Sendable (String) -> [String]) async throws -> [UInt8] {
-        try await recorded(keyID, .aes128, "/keys/{kid}", caller) { content in
-            guard !query("sig").isEmpty else { return try await authorization(content, caller) }
+        let found = try await keys([keyID], .aes128, "/keys/{kid}", caller) { request in
+            guard !query("sig").isEmpty else { return try await authorizer.authorize(request) }
             guard let signer else { throw ProblemDocument(.keyURLSignature) }
             let grant = try signer.verify(
                 keyID: keyID,
-                remoteAddress: caller.remoteAddress,
-                now: clock() / 1000,
+                remoteAddress: caller.address?.description,
+                now: request.now,
                 query: query
             )
             return PlaybackAuthorization(account: grant.account, expires: grant.expires)
         }
+        guard let key = found.first else { throw ProblemDocument(.unknownAsset) }
+        return try key.get()
     }
 
-    /// What a token says, held against the key.
-    private func authorization(_ content: ContentLookup?, _ caller: Caller) async throws -> PlaybackAuthorization {
-        let authorization = try await authorizer.authorize(
-            PlaybackRequest(
-                token: caller.token,
-                assetID: content?.record.info.assetID,
-                remoteAddress: caller.remoteAddress,
-                requestID: caller.requestID,
-                now: clock() / 1000
-            )
+    /// Finds out who asks, decides about each key, and records what came of it.
+    private func keys(
+        _ keyIDs: [[UInt8]],
+        _ kind: OtherClientKind,
+        _ route: String,
+        _ caller: Caller,
+        authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
+    ) async throws -> [Result<[UInt8], ProblemDocument>] {
+        let question = Question(
+            keyIDs: keyIDs,
+            kind: kind,
+            route: route,
+            caller: caller,
+            milliseconds: licenses.clock()
         )
-        guard let content else { return authorization }
-        try authorization.require(
-            assetID: content.record.info.assetID,
-            title: content.title?.name,
-            deviceHash: nil
+        do {
+            try licenses.requireItems(keyIDs.count, from: caller.address)
+            // Who decides is told the asset where it is one. Whether there is such a key is said only to who may ask.
+            let single = keyIDs.count == 1 ? try await licenses.store.lookup(keyID: keyIDs[0]) : nil
+            let authorization = try await authorization(for: question, asset: single?.record.info.assetID, authorize)
+            var results: [Result<[UInt8], ProblemDocument>] = []
+            var records: [AuditRecord] = []
+            for keyID in keyIDs {
+                let content = keyIDs.count == 1 ? single : try await licenses.store.lookup(keyID: keyID)
+                var story = Story(assetID: content?.record.info.assetID)
+                let result = try await decide(content, question, authorization, &story)
+                if case .failure(let problem) = result { story.refused(problem) }
+                results.append(result)
+                records.append(record(question, authorization, about: [keyID], story))
+            }
+            try await append(records)
+            return results
+        } catch let problem as ProblemDocument {
+            throw problem
+        } catch {
+            licenses.metrics?.licence(.failed)
+            throw error
+        }
+    }
+
+    /// Who asks, once their account and their address have been charged.
+    private func authorization(
+        for question: Question,
+        asset: [UInt8]?,
+        _ authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
+    ) async throws -> PlaybackAuthorization {
+        let caller = question.caller
+        var request = PlaybackRequest(
+            token: caller.token,
+            assetID: asset,
+            address: caller.address,
+            requestID: caller.requestID,
+            now: question.milliseconds / 1000
         )
-        guard authorization.binding == nil else {
-            throw ProblemDocument(
-                .tokenDevice,
-                detail: "A token for one use is bound to a device, and this client cannot prove which it is.",
-                reason: "once"
+        request.trace = caller.trace
+        let about = question.about(question.keyIDs)
+        let authorization = try await licenses.recordingRefusal(of: request, route: question.route, about: about) {
+            try await authorize(request)
+        }
+        do throws(ProblemDocument) {
+            try licenses.requireRate(
+                of: .licence,
+                account: authorization.isAnonymous ? nil : authorization.account,
+                address: caller.address,
+                count: question.keyIDs.count
             )
+        } catch {
+            licenses.metrics?.licence(.refused, reason: error.outcome)
+            if licenses.hasRoom(for: caller.address) == .recorded {
+                var story = Story()
+                story.refused(error)
+                try await licenses.store.append(record(question, authorization, about: question.keyIDs, story))
+            }
+            throw error
         }
         return authorization
     }
 
-    /// Decides about one key and records what came of it.
-    private func recorded(
-        _ keyID: [UInt8],
-        _ kind: OtherClientKind,
-        _ route: String,
-        _ caller: Caller,
-        authorize: (ContentLookup?) async throws -> PlaybackAuthorization
-    ) async throws -> [UInt8] {
-        let began = clock()
-        var content: ContentLookup?
-        var policyName: String?
-        func record(_ outcome: String, _ detail: String?) async throws {
-            var record = AuditRecord(
-                milliseconds: began,
-                route: route,
-                outcome: outcome,
-                microseconds: max(clock() - began, 0) * 1000
-            )
-            record.detail = "\(kind.rawValue), key ID \(hexadecimal(keyID))" + (detail.map { "; \($0)" } ?? "")
-            record.assetID = content?.record.info.assetID
-            record.policyName = policyName
-            record.remoteAddress = caller.remoteAddress
-            record.requestID = caller.requestID
-            try await audit.append(record)
-        }
+    /// Decides about one key.
+    ///
+    /// - Throws: `KeyStoreError`.
+    private func decide(
+        _ content: ContentLookup?,
+        _ question: Question,
+        _ authorization: PlaybackAuthorization,
+        _ story: inout Story
+    ) async throws -> Result<[UInt8], ProblemDocument> {
         do {
-            content = try await lookup.content(keyID: keyID)
-            // Asked before it is said whether there is such a key.
-            let authorization = try await authorize(content)
             guard let content else { throw ProblemDocument(.unknownAsset) }
-            let policy = try await lookup.policy(for: content, authorization)
-            policyName = policy.name
+            let now = question.milliseconds / 1000
+            try authorization.require(
+                assetID: content.record.info.assetID,
+                title: content.title?.name,
+                deviceHash: nil
+            )
+            guard authorization.binding == nil else {
+                throw ProblemDocument(
+                    .tokenDevice,
+                    detail: "A token for one use is bound to a device, and this client cannot prove which it is.",
+                    reason: "once"
+                )
+            }
+            try content.requireValid(at: now)
+            let policy = try await licenses.mergedPolicy(for: content, authorization)
+            story.policyName = policy.name
             let verdict = OtherClientRules.decide(
                 policy,
-                kind,
+                question.kind,
                 authorization,
-                remoteAddress: caller.remoteAddress,
-                origin: caller.origin,
-                now: began / 1000
+                remoteAddress: question.caller.address?.description,
+                origin: question.caller.origin,
+                now: now
             )
             if case .refuse(let refusal) = verdict { throw refusal }
-            try await record("issued", "account \(authorization.account)")
-            return content.record.contentKey.reveal()
+            licenses.metrics?.licence(.issued)
+            return .success(content.record.contentKey.reveal())
         } catch let refusal as KSMError {
-            try await record(refusal.code.rawValue, refusal.description)
-            throw ProblemDocument(refusal)
+            let problem = ProblemDocument(refusal)
+            licenses.metrics?.licence(.refused, reason: problem.reason ?? problem.type.name)
+            (story.outcome, story.detail) = (refusal.code.rawValue, refusal.description)
+            return .failure(problem)
         } catch let problem as ProblemDocument {
-            let isRule = problem.type == .refusedByPolicy
-            try await record(
-                isRule ? problem.reason ?? problem.type.name : problem.type.name,
-                problem.auditDetail ?? problem.detail
-            )
-            throw problem
+            licenses.metrics?.licence(.refused, reason: problem.outcome)
+            return .failure(problem)
+        }
+    }
+
+    private func record(
+        _ question: Question,
+        _ authorization: PlaybackAuthorization,
+        about keyIDs: [[UInt8]],
+        _ story: Story
+    ) -> AuditRecord {
+        var record = AuditRecord(
+            milliseconds: question.milliseconds,
+            route: question.route,
+            outcome: story.outcome,
+            microseconds: max(licenses.clock() - question.milliseconds, 0) * 1000
+        )
+        record.detail = question.about(keyIDs) + (story.detail.map { "; \($0)" } ?? "")
+        record.assetID = story.assetID
+        record.policyName = story.policyName
+        record.account = authorization.isAnonymous ? nil : authorization.account
+        record.remoteAddress = question.caller.address?.description
+        record.requestID = question.caller.requestID
+        return record
+    }
+
+    /// Writes records together: those of one request share the disk's next commit, instead of each waiting for its own.
+    private func append(_ records: [AuditRecord]) async throws {
+        guard records.count > 1 else {
+            if let record = records.first { try await licenses.store.append(record) }
+            return
+        }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for record in records { tasks.addTask { try await licenses.store.append(record) } }
+            try await tasks.waitForAll()
         }
     }
 

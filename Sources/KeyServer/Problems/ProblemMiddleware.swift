@@ -36,10 +36,8 @@ public struct ProblemMiddleware: RouterMiddleware {
         switch error {
         case let problem as ProblemDocument:
             return problem
-        case WorkPoolError.overloaded:
-            return ProblemDocument(.overloaded, retryAfter: 1)
-        case WorkPoolError.stopped:
-            return ProblemDocument(.unavailable, retryAfter: 1)
+        case let error as WorkPoolError:
+            return error.problem
         case let error as KeyStoreError:
             // The store's errors name rows and never hold what is in them.
             context.logger.error("The store failed: \(error)")
@@ -61,6 +59,11 @@ public struct ProblemMiddleware: RouterMiddleware {
         default: ProblemDocument(.internalError)
         }
     }
+}
+
+extension WorkPoolError {
+    /// What a client is told.
+    var problem: ProblemDocument { ProblemDocument(self == .overloaded ? .overloaded : .unavailable, retryAfter: 1) }
 }
 
 extension HTTPField.Name {

@@ -12,6 +12,9 @@ public struct ProblemType: Sendable, Hashable {
 
     /// Identifies the type: `urn:keyway:problem:` and the name.
     public var uri: String { "urn:keyway:problem:\(name)" }
+
+    /// Whether the request is refused, and not the server in trouble.
+    var isClientsFault: Bool { status.kind == .clientError }
 }
 
 extension ProblemType {

@@ -93,6 +93,7 @@ public struct LicenseRoutes: Sendable {
             contentType: request.headers[.contentType],
             maximum: limits.batch
         )
+        try service.requireItems(batch.items.count, from: context.clientAddress)
         var question = LicenseService.Question(
             spc: [],
             authorization: try await authorization(request, context, assetID: nil),
@@ -101,6 +102,7 @@ public struct LicenseRoutes: Sendable {
         )
         question.address = context.clientAddress
         question.origin = request.headers[.origin]
+        question.takesSync = false
         var items: [LicenseBatchAnswer.Item] = []
         for item in batch.items {
             items.append(.init(id: item.id, result: await result(of: item, question, context)))
@@ -122,9 +124,7 @@ public struct LicenseRoutes: Sendable {
             question.isPreload = content.isPreload
             let outcome = try await service.answer(question)
             guard case .license(let answer) = outcome else {
-                return .failure(
-                    ProblemDocument(.malformedRequest, detail: "A Sync SPC is sent alone, to /fps/license.")
-                )
+                return .failure(.syncIsSentAlone)
             }
             return .success(answer)
         } catch {
@@ -150,25 +150,14 @@ public struct LicenseRoutes: Sendable {
         _ context: ServerRequestContext,
         assetID: [UInt8]?
     ) async throws -> PlaybackAuthorization {
-        try await service.authorize(
-            PlaybackRequest(
-                token: request.bearerToken,
-                assetID: assetID,
-                remoteAddress: context.remoteAddress,
-                requestID: context.id,
-                now: service.clock() / 1000
-            ),
-            by: authorizer,
-            route: context.endpointPath ?? ""
+        var asked = PlaybackRequest(
+            token: request.bearerToken.map(String.init),
+            assetID: assetID,
+            address: context.clientAddress,
+            requestID: context.id,
+            now: service.clock() / 1000
         )
-    }
-}
-
-extension Request {
-    /// What stands behind `Authorization: Bearer`.
-    var bearerToken: String? {
-        let parts = (headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
+        asked.trace = context.trace
+        return try await service.authorize(asked, by: authorizer, route: context.endpointPath ?? "")
     }
 }

@@ -24,7 +24,6 @@ extension LicenseService {
         _ question: Question,
         _ trail: AuditTrail
     ) async throws -> SyncReport {
-        try requireRate(of: .other, account: party.account)
         let report = SyncReport(sync, assetID: opened.request.assetID)
         try question.authorization.require(
             assetID: opened.request.assetID.bytes,

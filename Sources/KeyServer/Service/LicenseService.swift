@@ -4,7 +4,7 @@ public import KeyStore
 
 /// SPC in, licence or Sync report out: the Key Server Module, the store and the rules put together, without HTTP.
 ///
-/// A licence comes about in these steps; each may refuse, and every refusal is in the audit log:
+/// A licence comes about in these steps; each may refuse, and the refusal is in the audit log:
 ///
 /// 1. The SPC is opened, on threads of its own. Its asset ID governs.
 /// 2. The authorization is held against it: asset, title, device.
@@ -14,7 +14,9 @@ public import KeyStore
 /// 6. The store decides about replay, token, device, rental, slot and kept key, and writes it all in one transaction,
 ///    the audit record with it.
 ///
-/// Nothing is answered before its audit record is safe; a store that cannot take the record means no licence.
+/// No licence is answered before its audit record is safe; a store that cannot take the record means no licence. The same
+/// holds for refusals, but for those that anybody could have without end: see ``RefusalBudget``. What the server has no time for
+/// is counted and not recorded.
 public struct LicenseService: Sendable {
     /// One request for a licence.
     public struct Question: Sendable {
@@ -28,6 +30,8 @@ public struct LicenseService: Sendable {
         public var isPreload = false
         /// Who asks, and what the token allows.
         public var authorization: PlaybackAuthorization
+        /// Whether a Sync SPC may stand for it; otherwise that is refused, and nothing of it is carried out.
+        public var takesSync = true
         /// The route, for the audit log.
         public var route: String
         /// The client's address.
@@ -55,14 +59,18 @@ public struct LicenseService: Sendable {
     }
 
     let module: KeyServerModule
-    let store: any KeyStore
+    let store: MeasuredStore
     let pool: BoundedWorkPool
     let settings: LicenseSettings
     let limiter: RateLimiter?
     let metrics: ServerMetrics?
     let clock: @Sendable () -> Int64
     let policies = PolicyShelf()
+<<<<<<< HEAD
     let contents = ContentShelf()
+=======
+    let refusals: RefusalBudget
+>>>>>>> 17b7f3620ce6cfb636434f9a9eed45c3832d59c3
 
     /// Makes a service.
     ///
@@ -83,16 +91,39 @@ public struct LicenseService: Sendable {
         metrics: ServerMetrics? = nil,
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
+        self.init(
+            module: module,
+            store: store,
+            pool: pool,
+            settings: settings,
+            limiter: limiter,
+            metrics: metrics,
+            refusals: RefusalBudget(),
+            clock: clock
+        )
+    }
+
+    init(
+        module: KeyServerModule,
+        store: any KeyStore,
+        pool: BoundedWorkPool,
+        settings: LicenseSettings,
+        limiter: RateLimiter?,
+        metrics: ServerMetrics?,
+        refusals: RefusalBudget,
+        clock: @escaping @Sendable () -> Int64
+    ) {
         self.module = module
-        self.store = store
+        self.store = MeasuredStore(store, metrics)
         self.pool = pool
         self.settings = settings
         self.limiter = limiter
         self.metrics = metrics
+        self.refusals = refusals
         self.clock = clock
     }
 
-    /// Answers a question and records it.
+    /// Answers a question and records it. What the account and the address are charged for is the SPC, before it is opened.
     ///
     /// - Throws: ``ProblemDocument`` for what a client may know of a refusal, ``WorkPoolError`` when the server is busy,
     ///   `KeyStoreError` when the store fails.
@@ -109,50 +140,153 @@ public struct LicenseService: Sendable {
             throw problem
         } catch let problem as ProblemDocument {
             metrics?.licence(.refused, reason: problem.outcome)
-            try await store.append(
-                trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail)
-            )
+            if problem.type != .rateLimited || hasRoom(for: question.address) == .recorded {
+                try await store.append(
+                    trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail)
+                )
+            }
             throw problem
         } catch let refusal as GrantRefusal {
             // The store has recorded it.
             metrics?.licence(.refused, reason: refusal.code.rawValue)
             throw ProblemDocument(refusal)
         } catch {
-            metrics?.licence(.failed)
+            // Overload refuses thousands a second. A row for each would be more work than the licences are.
+            metrics?.licence(.failed, reason: (error as? WorkPoolError)?.problem.type.name)
             throw error
         }
     }
 
     /// Asks who may ask, and records it when nobody may.
     ///
-    /// - Throws: as `authorizer` does.
+    /// - Throws: as `authorizer` does; ``ProblemType/rateLimited`` instead when an address was refused too often.
     public func authorize(
         _ request: PlaybackRequest,
         by authorizer: any PlaybackAuthorizer,
         route: String
     ) async throws -> PlaybackAuthorization {
+        try await recordingRefusal(of: request, route: route) { try await authorizer.authorize(request) }
+    }
+
+    /// Runs what says who asks, and records it when it says nobody.
+    ///
+    /// - Parameter about: what was asked for, for the audit log.
+    func recordingRefusal(
+        of request: PlaybackRequest,
+        route: String,
+        about: String? = nil,
+        _ authorize: () async throws -> PlaybackAuthorization
+    ) async throws -> PlaybackAuthorization {
         let milliseconds = clock()
         do {
-            return try await measured(.authorise) { try await authorizer.authorize(request) }
+            return try await measured(.authorise, authorize)
         } catch let problem as ProblemDocument {
-            var record = AuditRecord(
-                milliseconds: milliseconds,
-                route: route,
-                outcome: problem.outcome,
-                microseconds: max(clock() - milliseconds, 0) * 1000
-            )
-            record.detail = problem.auditDetail ?? problem.detail
             metrics?.licence(.refused, reason: problem.outcome)
-            record.requestID = request.requestID
-            record.remoteAddress = request.remoteAddress
-            try await store.append(record)
+            switch hasRoom(for: request.address) {
+            case .recorded:
+                var record = AuditRecord(
+                    milliseconds: milliseconds,
+                    route: route,
+                    outcome: problem.outcome,
+                    microseconds: max(clock() - milliseconds, 0) * 1000
+                )
+                let words = [about, problem.auditDetail ?? problem.detail].compactMap { $0 }
+                record.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+                record.requestID = request.requestID
+                record.remoteAddress = request.address?.description
+                try await store.append(record)
+            case .tooMany(let seconds) where problem.type.isClientsFault:
+                throw ProblemDocument(
+                    .rateLimited,
+                    detail: "Too many requests of this address were refused.",
+                    reason: RateLimiter.Scope.address.rawValue,
+                    retryAfter: seconds
+                )
+            case .tooMany, .tooManyOfAll:
+                // What others send must not change what an app is told: it would not know that its token has expired.
+                break
+            }
             throw problem
         }
     }
 
+<<<<<<< HEAD
     /// Charges an account. Its address was charged when the request came in.
     func requireRate(of requestClass: RequestClass, account: String?) throws(ProblemDocument) {
         try limiter?.require(account: account, address: nil, class: requestClass, metrics: metrics)
+=======
+    /// Takes room in the audit log for a refusal that cost nothing, and counts it where there is none.
+    func hasRoom(for address: ClientAddress?) -> RefusalBudget.Verdict {
+        let verdict = refusals.take(address)
+        switch verdict {
+        case .recorded: break
+        case .tooMany: metrics?.unrecorded(by: .address)
+        case .tooManyOfAll: metrics?.unrecorded(by: .server)
+        }
+        return verdict
+    }
+
+    /// Content, policies and rental: what the CKC will be made from.
+    private func terms(
+        of opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question
+    ) async throws -> (ContentLookup, LicensePolicy, RunningRental?) {
+        let assetID = opened.request.assetID.bytes
+        guard let content = try await store.lookup(assetID: assetID) else {
+            try question.authorization.require(assetID: assetID, title: nil, deviceHash: party.device)
+            throw ProblemDocument(.unknownAsset)
+        }
+        try question.authorization.require(assetID: assetID, title: content.title?.name, deviceHash: party.device)
+        try content.requireValid(at: party.now)
+        let policy = try await mergedPolicy(for: content, question.authorization)
+        return (content, policy, try await rental(of: content, policy, party, question))
+    }
+
+    /// Charges an account and an address.
+    func requireRate(
+        of requestClass: RequestClass,
+        account: String?,
+        address: ClientAddress? = nil,
+        count: Int = 1
+    ) throws(ProblemDocument) {
+        try limiter?.require(
+            account: account,
+            address: address,
+            class: requestClass,
+            count: count,
+            metrics: metrics
+        )
+    }
+
+    /// Charges an address for all that a request asks for, before anything of it is looked at.
+    func requireItems(_ count: Int, from address: ClientAddress?) throws(ProblemDocument) {
+        try limiter?.requireRest(ofItems: count, address: address, metrics: metrics)
+    }
+
+    /// Opens an SPC on the pool's threads, once it is paid for.
+    private func open(_ question: Question, _ trail: inout AuditTrail) async throws -> (OpenedSPC, Party) {
+        let (module, spc, authorization) = (module, question.spc, question.authorization)
+        let account = authorization.isAnonymous ? nil : authorization.account
+        let charged = try limiter?.requireOpening(account: account, address: question.address, metrics: metrics)
+        let opened = try await measured(.open) {
+            try await pool.run { Result { () throws(KSMError) in try module.open(spc) } }.get()
+        }
+        let party = try party(of: opened, question)
+        trail.note(opened, party)
+        if let charged {
+            let local: RequestClass = opened.device.route == .local ? .licence : .segment
+            try limiter?.settle(
+                charged,
+                as: opened.syncReport == nil ? local : .other,
+                account: party.account,
+                wasKnown: account != nil,
+                address: question.address,
+                metrics: metrics
+            )
+        }
+        return (opened, party)
+>>>>>>> 17b7f3620ce6cfb636434f9a9eed45c3832d59c3
     }
 
     private func measured<Value>(
@@ -166,18 +300,15 @@ public struct LicenseService: Sendable {
     }
 
     private func decide(_ question: Question, _ trail: inout AuditTrail) async throws -> Outcome {
-        let (module, spc) = (module, question.spc)
-        let opened = try await measured(.open) {
-            try await pool.run { Result { () throws(KSMError) in try module.open(spc) } }.get()
-        }
-        let party = try party(of: opened, question)
-        trail.note(opened, party)
+        let (opened, party) = try await open(question, &trail)
         try KeyServerModule.requireSameAsset(question.assetID, in: opened)
         if let sync = opened.syncReport {
+            guard question.takesSync else { throw ProblemDocument.syncIsSentAlone }
             let report = try await record(sync, from: opened, party, question, trail)
             metrics?.licence(.sync)
             return .syncReport(report)
         }
+<<<<<<< HEAD
         try requireRate(of: opened.device.route == .local ? .licence : .segment, account: party.account)
         if let known = contents.content(assetID: opened.request.assetID.bytes) {
             do {
@@ -214,6 +345,11 @@ public struct LicenseService: Sendable {
         _ trail: inout AuditTrail
     ) async throws -> Outcome {
         var start: Int64?
+=======
+        let (content, policy, found) = try await measured(.decide) { try await terms(of: opened, party, question) }
+        var rental = found
+        trail.policyName = policy.name
+>>>>>>> 17b7f3620ce6cfb636434f9a9eed45c3832d59c3
         while true {
             var proposal: GrantProposal
             do {
@@ -270,5 +406,8 @@ public struct LicenseService: Sendable {
 
 extension ProblemDocument {
     /// What the audit log calls it: the rule, where a policy refused.
-    fileprivate var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
+    var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
+
+    /// A batch is for licences: what a Sync SPC reports has no place in its answer.
+    static let syncIsSentAlone = Self(.malformedRequest, detail: "A Sync SPC is sent alone, to /fps/license.")
 }

@@ -85,5 +85,6 @@ extension LicenseService {
         ]
         return rules.map(\.rawValue) + grants.map(\.rawValue)
             + ["key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported"]
+            + [KSMError.Code.clientNotProtected.rawValue, "persistent-license-unsupported"]
     }()
 }

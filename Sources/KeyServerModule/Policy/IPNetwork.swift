@@ -43,7 +43,12 @@ public struct IPNetwork: RawRepresentable, Hashable, Sendable {
         let bare = text.prefix { $0 != "%" }
         guard var bytes = Self.bytes(of: String(bare)) else { return false }
         if Self.isMapped(bytes) { bytes = Array(bytes.suffix(4)) }
-        return bytes.count == address.count && Self.masked(bytes, prefixLength) == address
+        return contains(bytes: bytes)
+    }
+
+    /// Whether an address of 4 or 16 bytes, in network order, belongs to the network. IPv4 has 4 bytes here.
+    public func contains(bytes: [UInt8]) -> Bool {
+        bytes.count == address.count && Self.masked(bytes, prefixLength) == address
     }
 
     /// Whether every address of the other network is one of this.

@@ -21,12 +21,7 @@ struct OpenAPIDocumentTests {
         let service = LicenseService(module: module, store: InMemoryKeyStore(), pool: pool)
         LicenseRoutes(service: service, authorizer: AccountAuthorizer(), bundles: [], limits: ListenerLimits())
             .add(to: router)
-        let others = OtherClientService(
-            lookup: service,
-            authorizer: AccountAuthorizer(),
-            signer: nil,
-            audit: InMemoryKeyStore()
-        )
+        let others = OtherClientService(licenses: service, authorizer: AccountAuthorizer(), signer: nil)
         OtherClientRoutes(service: others).add(to: router)
         Readiness(checks: []).add(to: router)
         ServerMetrics().registry.add(to: router)

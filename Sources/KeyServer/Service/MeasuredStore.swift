@@ -1,0 +1,77 @@
+import FPSCrypto
+import KeyStore
+
+/// What licences and keys need of a store, with the time of each call going to the metrics: whatever the service asks a store
+/// for, it asks here, so that no call is forgotten.
+struct MeasuredStore: Sendable {
+    private let store: any KeyStore
+    private let metrics: ServerMetrics?
+
+    init(_ store: any KeyStore, _ metrics: ServerMetrics?) {
+        self.store = store
+        self.metrics = metrics
+    }
+
+    func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
+        let start = start
+        defer { end(start, writing: false) }
+        return try await store.lookup(assetID: assetID)
+    }
+
+    func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
+        let start = start
+        defer { end(start, writing: false) }
+        return try await store.lookup(keyID: keyID)
+    }
+
+    func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
+        let start = start
+        defer { end(start, writing: false) }
+        return try await store.policy(name: name)
+    }
+
+    func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord? {
+        let start = start
+        defer { end(start, writing: false) }
+        return try await store.rental(account: account, subject: subject)
+    }
+
+    func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
+        let start = start
+        defer { end(start, writing: true) }
+        return try await store.grant(proposal)
+    }
+
+    func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
+        let start = start
+        defer { end(start, writing: true) }
+        return try await store.record(claim)
+    }
+
+    func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+        let start = start
+        defer { end(start, writing: true) }
+        return try await store.makeChallenge(account: account, now: now, expires: expires)
+    }
+
+    func append(_ record: AuditRecord) async throws(KeyStoreError) {
+        let start = start
+        defer { end(start, writing: true) }
+        try await store.append(record)
+    }
+
+    // No calls to anything: these are hashes, with a key that the store holds.
+
+    func deviceHash(hu: [UInt8]) -> DeviceHash { store.deviceHash(hu: hu) }
+
+    func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
+        store.replayKey(r1: r1, account: account, certificateHash: certificateHash)
+    }
+
+    private var start: ContinuousClock.Instant? { metrics == nil ? nil : .now }
+
+    private func end(_ start: ContinuousClock.Instant?, writing: Bool) {
+        guard let metrics, let start else { return }
+        metrics.store(writing: writing, took: .now - start)
+    }
+}

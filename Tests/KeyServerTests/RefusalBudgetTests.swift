@@ -1,0 +1,94 @@
+import KeyStore
+import Synchronization
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+@Suite("Refusals that anybody could have without end")
+struct RefusalBudgetTests {
+    private final class Clock: Sendable {
+        let now = Atomic<Int64>(0)
+    }
+
+    private func makeBudget(capacity: Int = 4) -> (RefusalBudget, Clock) {
+        let clock = Clock()
+        return (RefusalBudget(capacity: capacity, clock: { clock.now.load(ordering: .relaxed) }), clock)
+    }
+
+    @Test("An address has so many rows at once, then one now and then; others have their own")
+    func addresses() {
+        let (budget, clock) = makeBudget()
+        let home = ClientAddress("2001:db8::1")
+        for _ in 0..<RefusalBudget.address.burst { #expect(budget.take(home) == .recorded) }
+        #expect(budget.take(home) == .tooMany(retryAfter: 2))
+        #expect(budget.take(ClientAddress("2001:db8::2")) == .tooMany(retryAfter: 2))
+        #expect(budget.take(ClientAddress("192.0.2.1")) == .recorded)
+        clock.now.store(2_000_000_000, ordering: .relaxed)
+        #expect(budget.take(home) == .recorded)
+        #expect(budget.take(home) == .tooMany(retryAfter: 2))
+    }
+
+    @Test("However many addresses come, the rows of all are bounded, and so is the memory")
+    func all() {
+        let (budget, _) = makeBudget()
+        var recorded = 0
+        for number in 0..<5_000 {
+            let address = ClientAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 255)])
+            if budget.take(address) == .recorded { recorded += 1 } else { #expect(budget.take(nil) == .tooManyOfAll) }
+        }
+        #expect(recorded == RefusalBudget.all.burst)
+        #expect(budget.remembered <= 9)
+    }
+
+    @Test("Loopback is where proxies are: it has no limit but that of all")
+    func loopback() {
+        let (budget, _) = makeBudget()
+        let loopback = ClientAddress("127.0.0.1")
+        for _ in 0..<RefusalBudget.all.burst { #expect(budget.take(loopback) == .recorded) }
+        #expect(budget.take(loopback) == .tooManyOfAll)
+    }
+
+    @Test("Over HTTP: who may not ask fills no disk, and holds up neither viewers nor other addresses")
+    func overHTTP() async throws {
+        let metrics = ServerMetrics()
+        let (budget, _) = makeBudget()
+        let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
+        let burst = RefusalBudget.address.burst
+        try await LicenseServer.run(authorizer: authorizer, metrics: metrics, refusals: budget) { server in
+            let home = "192.0.2.1"
+            var statuses: [Int] = []
+            for _ in 0..<burst + 3 {
+                statuses.append(try await server.license([1], from: home).status)
+            }
+            #expect(statuses == Array(repeating: 401, count: burst) + [429, 429, 429])
+            let last = try await server.send("POST", "/fps/challenge", token: "wrong", from: home)
+            #expect(last.status == 429)
+            #expect(last.json["type"] == .string("urn:keyway:problem:rate-limited"))
+            #expect(last.headers["retry-after"] == "2")
+            let own = try server.request(server.device()).spc
+            #expect(try await server.license(own, token: OneToken.token, from: home).status == 200)
+            #expect(try await server.license([1], from: "192.0.2.2").status == 401)
+            let outcomes = try await server.auditOutcomes()
+            #expect(outcomes.filter { $0 == "token-missing" }.count == burst + 1)
+            #expect(outcomes.filter { $0 == "issued" }.count == 1)
+        }
+        let text = await metrics.registry.exposition()
+        #expect(text.contains(#"keyway_unrecorded_refusals_total{by="address"} 4"#))
+    }
+
+    @Test("When there are too many of all, each is told the truth, and none is recorded")
+    func everywhere() async throws {
+        let metrics = ServerMetrics()
+        let (budget, _) = makeBudget()
+        for _ in 0..<RefusalBudget.all.burst { _ = budget.take(nil) }
+        let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
+        try await LicenseServer.run(authorizer: authorizer, metrics: metrics, refusals: budget) { server in
+            let refused = try await server.license([1], token: "expired", from: "192.0.2.1")
+            #expect(refused.json["type"] == .string("urn:keyway:problem:token-signature"))
+            #expect(try await server.auditOutcomes().isEmpty)
+        }
+        let text = await metrics.registry.exposition()
+        #expect(text.contains(#"keyway_unrecorded_refusals_total{by="server"} 1"#))
+    }
+}
