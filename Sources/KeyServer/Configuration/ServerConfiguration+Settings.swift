@@ -129,7 +129,7 @@ extension ServerConfiguration.Webhook {
             "A file with the secret that signs what is asked."
         )
         reader.read(&timeout, "timeout", "How long it has for an answer.")
-        reader.read(&retries, "retries", in: 0...5, "How often it is asked again.")
+        reader.read(&retries, "retries", in: 0...2, "How often it is asked again.")
     }
 }
 
