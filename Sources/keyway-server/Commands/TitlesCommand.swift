@@ -38,7 +38,6 @@ struct TitlesCommand: AsyncParsableCommand {
         var replace = false
 
         func run() async throws {
-            if let keyURI { try ContentDefaults.checkKeyURI(keyURI) }
             let record = try TitleRecord(
                 name: name,
                 titleID: try titleID?.requireCount(16, "--title-id"),
@@ -47,13 +46,7 @@ struct TitlesCommand: AsyncParsableCommand {
                 time: systemMilliseconds() / 1000
             )
             try await store.withStore { store in
-                for track in policy == nil ? [] : try await store.tracks(title: name) {
-                    try await ContentDefaults.check(
-                        policies: [policy].compactMap { $0 },
-                        for: track.kind,
-                        in: store
-                    )
-                }
+                try await ContentDefaults.check(title: record, in: store)
                 let outcome = try await store.putTitle(record, replacing: replace)
                 print("\(outcome == .created ? "added" : "replaced") title \(name)")
             }

@@ -45,8 +45,7 @@ struct TracksCommand: AsyncParsableCommand {
                 policyName: policy
             )
             try await store.withStore { store in
-                let names = [try await store.title(name: title)?.policyName, policy].compactMap { $0 }
-                try await ContentDefaults.check(policies: names, for: record.kind, in: store)
+                try await ContentDefaults.check(track: record, in: store)
                 let outcome = try await store.putTrack(record, replacing: replace)
                 print("\(outcome == .created ? "added" : "replaced") track \(title)/\(name), \(record.kind.rawValue)")
             }
