@@ -88,6 +88,10 @@ struct KeysAddCommand: AsyncParsableCommand {
             }
             try await ContentDefaults.check(content: record, in: store)
             let outcome = try await store.putContent(record, replacing: replace)
+            try await store.note("keys add", "content-put", "\(record.info.place) \(outcome)") { audit in
+                audit.assetID = record.info.assetID
+                audit.policyName = record.info.policyName
+            }
             print("\(outcome == .created ? "added" : "replaced") \(assetName(record.info.assetID))")
         }
     }
@@ -149,7 +153,10 @@ struct KeysAddCommand: AsyncParsableCommand {
             throw CommandFailure("there is another policy \(record.name); --replace puts this one in its place")
         }
         try await ContentDefaults.check(policy: record, in: store)
-        try await store.putPolicy(record, replacing: true)
+        let outcome = try await store.putPolicy(record, replacing: true)
+        try await store.note("keys add", "policy-put", "policy \(record.name) \(outcome)") { audit in
+            audit.policyName = record.name
+        }
         return record.name
     }
 }

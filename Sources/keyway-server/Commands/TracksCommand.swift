@@ -47,6 +47,7 @@ struct TracksCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 try await ContentDefaults.check(track: record, in: store)
                 let outcome = try await store.putTrack(record, replacing: replace)
+                try await store.note("tracks add", "track-put", "track \(title)/\(name) \(outcome)")
                 print("\(outcome == .created ? "added" : "replaced") track \(title)/\(name), \(record.kind.rawValue)")
             }
         }
@@ -108,6 +109,7 @@ struct TracksCommand: AsyncParsableCommand {
                 guard try await store.deleteTrack(title: title, name: name) else {
                     throw CommandFailure("title \(title) has no track \(name)")
                 }
+                try await store.note("tracks remove", "track-delete", "track \(title)/\(name) deleted")
                 print("removed track \(title)/\(name)")
             }
         }
