@@ -44,7 +44,10 @@ struct ContentCheckTests {
         return (title, audio)
     }
 
-    @Test("A title's policy has to fit all of its tracks", arguments: [("main", true), ("audio", true), ("plain", false)])
+    @Test(
+        "A title's policy has to fit all of its tracks",
+        arguments: [("main", true), ("audio", true), ("plain", false)]
+    )
     func titles(name: String, isRefused: Bool) async throws {
         _ = try await fill()
         let error = await failure {

@@ -116,9 +116,9 @@ struct KeyImportTests {
         let first = Self.header + Self.row("film", "audio", kid: 1) + Self.row("film", "hd", kid: 2, policy: "main")
         try await plan(first).write(into: store)
         let head = "title,track,kind,kid,key,iv,title_policy,policy\n"
-        func row(_ track: String, kind: String = "", _ kid: String, title policy: String = "", key: String = "") -> String {
+        func row(_ track: String, kind: String = "", _ kid: String, title policy: String = "") -> String {
             let keyID = String(repeating: kid, count: 32)
-            return "film,\(track),\(kind),\(keyID),\(Self.digits),\(Self.digits),\(policy),\(key)\n"
+            return "film,\(track),\(kind),\(keyID),\(Self.digits),\(Self.digits),\(policy),\n"
         }
         // The audio track stays, and would be under the title's new policy.
         let title = try await plan(head + row("hd", "9", title: "main"), replaces: true)

@@ -90,7 +90,8 @@ struct XMLTree {
         // `<?xml-stylesheet` and the like are no declarations.
         guard bytes[start...].starts(with: Array("<?xml".utf8)), bytes.count > start + 5, isBlank(bytes[start + 5])
         else { return bytes }
-        let declaration = #/
+        let declaration =
+            #/
             <\?xml
             [\x20\t\r\n]+ version [\x20\t\r\n]*=[\x20\t\r\n]* (?: "1\.[0-9]+" | '1\.[0-9]+' )
             (?: [\x20\t\r\n]+ encoding [\x20\t\r\n]*=[\x20\t\r\n]* (?: "[Uu][Tt][Ff]-8" | '[Uu][Tt][Ff]-8' ) )?

@@ -52,7 +52,9 @@ struct KeyImportPlan {
             }
         }
         for track in catalogue.changedTracks {
-            guard let line = catalogue.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else { continue }
+            guard let line = catalogue.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
+                continue
+            }
             try await noting(line) { plan in
                 let title = plan.catalogue.resolvedTitle(track.title)
                 try await plan.check.check(track, under: title, for: track.place, except: replaced)

@@ -24,7 +24,8 @@ extension ContentDefaults {
     /// Holds a key against its policy and those of its title and track, or the policy called `default` where there is none.
     ///
     /// - Throws: `KeyStoreError` with `missingReference` or `conflict`.
-    public static func check(content: ContentRecord, in store: any TitleStore & PolicyStore) async throws(KeyStoreError) {
+    public static func check(content: ContentRecord, in store: any TitleStore & PolicyStore) async throws(KeyStoreError)
+    {
         let info = content.info
         var (title, track): (TitleRecord?, TrackRecord?) = (nil, nil)
         if let name = info.titleName {

@@ -38,7 +38,7 @@ struct RentalsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: "What is rented, as `rentals list` shows it: a title's name or an asset ID, text or 0x and digits.")
+        @Option(help: "A title's name or an asset ID, as `rentals list` shows it: text, or 0x and hexadecimal digits.")
         var subject: AssetArgument
 
         func run() async throws {
