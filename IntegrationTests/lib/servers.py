@@ -105,10 +105,14 @@ class Server:
         out = Path("server.out")
         out.write_text("")
         mode = ["--config", "server.yaml"] if self.has_tokens else ["--data", "data", "--dev"]
+        # Without a configuration everybody is one account, whose rate would be what is measured.
+        unlimited = {} if self.has_tokens else {
+            f"KEYWAY_LIMITS_RATES_{kind}_{who}_PER_MINUTE": "0"
+            for kind in ("LICENCE", "SEGMENT", "OTHER") for who in ("ACCOUNT", "ADDRESS")}
         with out.open("w") as output, Path("server.log").open("a") as log:
             self.process = subprocess.Popen(
                 [*prefix, "keyway-server", "serve", *mode, "--listen", f"127.0.0.1:{self.port}", *options],
-                stdout=output, stderr=log)
+                stdout=output, stderr=log, env={**os.environ, **unlimited})
         if wait:
             self.wait_until_ready()
 
