@@ -11,7 +11,7 @@ import UnixSignals
 struct ServerProcess {
     let configuration: ServerConfiguration
     let isDevelopment: Bool
-    let token: String
+    let token: SingleAdminToken
     let tokenFile: String
     let logger: Logger
 
@@ -114,7 +114,7 @@ struct ServerProcess {
 
     private func addAdministration(to router: Router<ServerRequestContext>, _ store: any KeyStore) {
         // The file's token first: the others are made with it.
-        let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
+        let authenticator = AdminAuthenticators([token, StoredAdminTokens(store: store)])
         Administration(store: store, authenticator: authenticator).add(to: router)
     }
 

@@ -126,6 +126,18 @@ struct CPIXTests {
             "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c \"&b;&b;&b;\">]><CPIX xmlns=\"urn:dashif:org:cpix\">&c;</CPIX>",
             "<?xml version=\"1.0\" encoding=\"UTF-7\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
             "<?xml version=\"1.0\" encoding='ISO-8859-1'?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            // In UTF-7, +ADw-+ACE-DOCTYPE is a document type.
+            "<?xml\tversion=\"1.0\" encoding=\"UTF-7\"?>+ADw-+ACE-DOCTYPE a+AFs-+ADw-+ACE-ENTITY b 'b'+AD4-+AF0-+AD4-"
+                + "<CPIX xmlns=\"urn:dashif:org:cpix\" contentId=\"&b;\"/>",
+            "<?xml\nversion=\"1.0\"\nencoding=\"UTF-7\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "<?xml\r\nversion=\"1.0\" encoding=\"UTF-7\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "\u{FEFF}<?xml\tversion=\"1.0\" encoding=\"UTF-7\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "<?xml version=\"1.0\"" + String(repeating: " ", count: 200)
+                + "encoding=\"UTF-7\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "<?xml version=\"1.0\" encoding=\"UTF-7\" standalone=\"utf-8\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "<?xml version=\"1.0\" encoding=\"x-utf-8\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "<?xml encoding=\"UTF-7\" version=\"1.0\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
+            "<?xml version=\"?>\" encoding=\"UTF-7\"?><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
             "<CPIX xmlns=\"urn:dashif:org:cpix\"/>\0",
             "\u{FEFF}<!DOCTYPE a><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
         ]
@@ -134,6 +146,20 @@ struct CPIXTests {
         let error = failure { () throws(SignallingError) in _ = try CPIXDocument(xml: Array(text.utf8)) }
         #expect(error == SignallingError(.invalidCPIX, "", ""))
         #expect(error?.reason.contains("document type") == true || error?.reason.contains("UTF-8") == true)
+    }
+
+    @Test(
+        "A declaration in any of XML's spellings is taken",
+        arguments: [
+            "", "<?xml version=\"1.0\"?>", "<?xml version='1.0' encoding='utf-8'?>", "\u{FEFF}<?xml\tversion=\"1.0\"?>",
+            "<?xml\r\nversion = \"1.0\"\r\nencoding\t=\n\"UTF-8\"\r\nstandalone = 'yes'\r\n?>\r\n",
+            "<?xml-stylesheet href=\"encoding\"?>",
+        ]
+    )
+    func declarations(_ declaration: String) {
+        let text = declaration + "<CPIX xmlns=\"urn:dashif:org:cpix\" contentId=\"film\"/>"
+        let error = failure { () throws(SignallingError) in _ = try CPIXDocument(xml: Array(text.utf8)) }
+        #expect(error == nil)
     }
 
     @Test("UTF-16 hides nothing")

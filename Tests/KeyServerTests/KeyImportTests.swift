@@ -108,6 +108,30 @@ struct KeyImportTests {
         #expect(try await store.titles(after: nil, limit: 10).isEmpty)
     }
 
+    @Test("What a file changes over tracks and keys that it does not name is a mistake where it does not fit them")
+    func untouched() async throws {
+        for (name, json) in [("main", #"{"securityLevel": "main"}"#), ("free", "{}")] {
+            try await store.putPolicy(try ContentDefaults.policy(name: name, json: Array(json.utf8)), replacing: false)
+        }
+        let first = Self.header + Self.row("film", "audio", kid: 1) + Self.row("film", "hd", kid: 2, policy: "main")
+        try await plan(first).write(into: store)
+        let head = "title,track,kind,kid,key,iv,title_policy,policy\n"
+        func row(_ track: String, kind: String = "", _ kid: String, title policy: String = "") -> String {
+            let keyID = String(repeating: kid, count: 32)
+            return "film,\(track),\(kind),\(keyID),\(Self.digits),\(Self.digits),\(policy),\n"
+        }
+        // The audio track stays, and would be under the title's new policy.
+        let title = try await plan(head + row("hd", "9", title: "main"), replaces: true)
+        #expect(title.summary.mistakes.map(\.line) == [2])
+        #expect(title.summary.mistakes.first?.reason.contains("film/audio") == true)
+        #expect(try await plan(head + row("hd", "9", title: "free"), replaces: true).summary.mistakes.isEmpty)
+        // A key of the track stays, and is for video alone, unless the file replaces it as well.
+        let track = head + row("hd", kind: "audio", "9")
+        #expect(try await plan(track, replaces: true).summary.mistakes.map(\.line) == [2])
+        let both = track + "film,hd,,02020202020202020202020202020202,\(Self.digits),\(Self.digits),,free\n"
+        #expect(try await plan(both, replaces: true).summary.mistakes.isEmpty)
+    }
+
     @Test(
         "A file that is no table of keys is refused as a whole",
         arguments: [

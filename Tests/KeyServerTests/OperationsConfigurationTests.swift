@@ -1,3 +1,4 @@
+import Foundation
 import KeyServerModule
 import Logging
 import Testing
@@ -144,6 +145,7 @@ struct OperationsConfigurationTests {
             ),
             ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is where players ask"),
             ("licences: {retryGrace: PT31S}", ":3: licences.retryGrace: is longer than"),
+            ("licences: {reservation: PT0S}", ":3: licences.reservation: is at least PT1S"),
             ("limits: {batch: 100}", "limits.rates.licence.account.burst: is less than limits.batch"),
             ("- a", "this is no YAML"),
             ("a: &x [1]\nb: *x", ": a: there is no such setting"),
@@ -175,6 +177,19 @@ struct OperationsConfigurationTests {
             ("tokens: [{issuer: a, jwks: /a, algorithms: []}]", "tokens[0].algorithms: names none"),
             ("tokens: [{issuer: a, jwks: /a, algorithms: [HS256, RS256]}]", "mixes HS256 with public keys"),
             ("tokens: [{issuer: a, jwks: /a}, {issuer: a, jwks: /b}]", "names an issuer twice"),
+            (
+                "tokens: [{issuer: a, audience: b, jwks: /a}, {issuer: a, audience: c, jwks: /a}]",
+                "authorization.tokens: names an issuer twice"
+            ),
+            ("tokens: [{issuer: a, audience: b, jwks: /a, clockSkew: PT20M}]", "tokens[0]: the clock skew of issuer a"),
+            (
+                "tokens: [{issuer: a, audience: b, jwks: 'https://a/', algorithms: [HS256]}]",
+                "tokens[0]: issuer a uses HS256"
+            ),
+            ("tokens: [{issuer: a, audience: b, jwks: 'http://127.0.0.2/'}]", "tokens[0].jwks: takes an https URL"),
+            ("webhook: {url: 'http://127.0.0.2:9/x', secretFile: s}", "webhook.url: takes an https URL"),
+            ("webhook: {url: 'https://a/#b', secretFile: s}", "webhook.url: takes an https URL"),
+            ("webhook: {url: 'https://a', secretFile: s, retries: 5}", "retries: takes a whole number from 0 to 2"),
         ]
     )
     func authorization(text: String, expected: String) {
@@ -199,6 +214,41 @@ struct OperationsConfigurationTests {
     func development() throws {
         #expect(problems("data: d", isDevelopment: true).isEmpty)
         #expect(problems("data: d\nlisten: 0.0.0.0:1", isDevelopment: true).count == 1)
+        let remote =
+            "data: d\nadmin: {listen: '0.0.0.0:1', allowRemote: true}\ntls: {certificate: c, key: k}\n"
+            + "authorization: {none: true}\n"
+        #expect(problems(remote).isEmpty)
+        let refused = problems(remote, isDevelopment: true)
+        #expect(refused.count == 1)
+        #expect(refused.first?.contains("admin.listen: development listens on a loopback") == true)
+    }
+
+    @Test("Files that are here have to be usable, and those that are not are told of")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("keyway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func write(_ name: String, _ text: String) throws {
+            try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+        }
+        try write("short", "secret")
+        try write("long", String(repeating: "s", count: 32))
+        try write("urls", "id \(String(repeating: "s", count: 32))")
+        try write("tls", "no PEM")
+        func found(_ text: String) throws -> (unusable: [String], unreadable: [String]) {
+            let loaded = try LoadedConfiguration.load(text: text, name: folder.path + "/c.yaml")
+            let problems = loaded.fileProblems()
+            return (problems.unusable.map(\.path), problems.unreadable.map(\.path))
+        }
+        let webhook = "data: d\nauthorization: {webhook: {url: 'https://a', secretFile: "
+        #expect(try found(webhook + "long}}").unusable == [])
+        #expect(try found(webhook + "short}}").unusable == ["authorization.webhook.secretFile"])
+        #expect(try found(webhook + "none}}").unreadable == ["authorization.webhook.secretFile"])
+        #expect(try found(Self.least + "licences: {keyURLs: {secretFile: urls}}").unusable == [])
+        let urls = try found(Self.least + "licences: {keyURLs: {secretFile: long}}")
+        #expect(urls.unusable == ["licences.keyURLs.secretFile"])
+        #expect(try found(Self.least + "tls: {certificate: tls, key: tls}").unusable == ["tls.certificate"])
+        #expect(try found(Self.least + "tls: {certificate: tls, key: none}").unreadable == ["tls.key"])
     }
 
     @Test("No text makes it crash or hang, and none is repeated whole")

@@ -52,10 +52,11 @@ struct XMLTree {
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
             throw Self.error("document", "it is not in UTF-8")
         }
-        guard !Self.hasDocumentType(bytes), Self.declaresUTF8(bytes) else {
+        guard !Self.hasDocumentType(bytes), let text = Self.withoutDeclaration(bytes) else {
             throw Self.error("document", "it has a document type, or says that it is not in UTF-8: neither is read")
         }
-        let parser = XMLParser(data: Data(bytes))
+        // Of a document type the parser tells nothing, and one that holds a notation makes it crash: none may come so far.
+        let parser = XMLParser(data: Data(text))
         let builder = Builder()
         parser.delegate = builder
         parser.shouldProcessNamespaces = true
@@ -79,14 +80,33 @@ struct XMLTree {
         return bytes.indices.contains { bytes[$0] == sought[0] && bytes[$0...].starts(with: sought) }
     }
 
-    /// Whether the declaration at the beginning, if there is one, names no other encoding.
-    private static func declaresUTF8(_ bytes: [UInt8]) -> Bool {
-        let head = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased()
-        guard let declaration = head.range(of: "<?xml "), let end = head.range(of: "?>"),
-            let encoding = head[declaration.upperBound...].range(of: "encoding"), encoding.lowerBound < end.lowerBound
-        else { return true }
-        return head[encoding.upperBound..<end.lowerBound].contains("utf-8")
+    /// The text with blanks in the place of the declaration at the beginning, if there is one; nil where that is not
+    /// written as XML 1.0 (2.8) has it, or names another encoding than UTF-8.
+    ///
+    /// The parser would change to the other encoding for what follows, where nobody has looked for a document type. Without
+    /// a declaration it stays with UTF-8.
+    private static func withoutDeclaration(_ bytes: [UInt8]) -> [UInt8]? {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        // `<?xml-stylesheet` and the like are no declarations.
+        guard bytes[start...].starts(with: Array("<?xml".utf8)), bytes.count > start + 5, isBlank(bytes[start + 5])
+        else { return bytes }
+        let declaration =
+            #/
+            <\?xml
+            [\x20\t\r\n]+ version [\x20\t\r\n]*=[\x20\t\r\n]* (?: "1\.[0-9]+" | '1\.[0-9]+' )
+            (?: [\x20\t\r\n]+ encoding [\x20\t\r\n]*=[\x20\t\r\n]* (?: "[Uu][Tt][Ff]-8" | '[Uu][Tt][Ff]-8' ) )?
+            (?: [\x20\t\r\n]+ standalone [\x20\t\r\n]*=[\x20\t\r\n]* (?: "(?:yes|no)" | '(?:yes|no)' ) )?
+            [\x20\t\r\n]* \?>
+            /#.matchingSemantics(.unicodeScalar)
+        // Longer than any declaration that means well.
+        let head = String(decoding: bytes[start...].prefix(200), as: UTF8.self)
+        guard let end = head.prefixMatch(of: declaration)?.range.upperBound else { return nil }
+        let length = head[..<end].utf8.count
+        let blanks = bytes[start..<start + length].map { isBlank($0) ? $0 : 0x20 }
+        return Array(bytes[..<start]) + blanks + bytes[(start + length)...]
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D, 0x0A].contains(byte) }
 }
 
 /// Builds the tree from the parser's calls. It lives for one document on one thread.

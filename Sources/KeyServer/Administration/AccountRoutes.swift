@@ -41,11 +41,7 @@ struct AccountRoutes: Sendable {
     private func forgetDevice(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let (account, device) = (try request.account(), try request.device())
-        let text = hexadecimal(device.bytes)
-        var audit = request.audit("device-forget", "device \(text) of account \(account) forgotten")
-        audit.account = account
-        audit.device = device
-        guard try await store.forgetDevice(account: account, device: device, audit: audit) else {
+        guard try await request.changes(in: store).forgetDevice(account: account, device: device) else {
             throw ProblemDocument(.notFound, detail: "The account has no such device.")
         }
         return .done
@@ -63,18 +59,8 @@ struct AccountRoutes: Sendable {
         guard let streamID = ContentDefaults.bytes(hexadecimal: try request.text("stream")), streamID.count == 16 else {
             throw ProblemDocument(.malformedRequest, detail: "A stream ID is 32 hexadecimal digits.")
         }
-        let (key, text) = (hexadecimal(streamID), hexadecimal(device.bytes))
-        var audit = request.audit("license-revoke", "licence \(key) of account \(account) on \(text) revoked")
-        audit.account = account
-        audit.device = device
-        let isRevoked = try await store.revokeOfflineLicense(
-            account: account,
-            device: device,
-            streamID: streamID,
-            now: request.now,
-            audit: audit
-        )
-        guard isRevoked else {
+        let changes = request.changes(in: store)
+        guard try await changes.revokeLicense(account: account, device: device, streamID: streamID) else {
             throw ProblemDocument(.notFound, detail: "There is no such licence, or it has ended.")
         }
         return .done
@@ -101,10 +87,7 @@ struct AccountRoutes: Sendable {
         guard 1...200 ~= subject.count else {
             throw ProblemDocument(.malformedRequest, detail: "What is rented has 1 to 200 bytes.")
         }
-        let name = String(validating: subject, as: UTF8.self) ?? "0x" + hexadecimal(subject)
-        var audit = request.audit("rental-forget", "rental of \(name) by account \(account) forgotten")
-        audit.account = account
-        guard try await store.forgetRental(account: account, subject: subject, audit: audit) else {
+        guard try await request.changes(in: store).forgetRental(account: account, subject: subject) else {
             throw ProblemDocument(.notFound, detail: "There is no such rental.")
         }
         return .done

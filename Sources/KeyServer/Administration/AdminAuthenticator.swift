@@ -23,8 +23,8 @@ public protocol AdminAuthenticator: Sendable {
     func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity?
 }
 
-/// The one token in a file of the data folder: it may do everything. It is kept as a hash: who has the server's memory
-/// has not the token.
+/// The one token in a file of the data folder: it may do everything. It is kept as a hash from the server's start on, so
+/// that memory holds the token itself only while the file is read and while a request is answered that sends it.
 public struct SingleAdminToken: AdminAuthenticator {
     /// What the audit log calls it.
     public static let name = "admin-token"

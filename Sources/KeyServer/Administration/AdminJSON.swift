@@ -1,7 +1,7 @@
-import KeyStore
+package import KeyStore
 
 /// How administration writes what the stores keep.
-enum AdminJSON {
+package enum AdminJSON {
     /// Fields of an object, of which those without a value are left out.
     typealias Fields = [(name: String, value: JSONValue?)]
 
@@ -25,7 +25,7 @@ enum AdminJSON {
     }
 
     /// The text of a place: `device:` and 32, or `session:` and 16 hexadecimal digits.
-    static func text(_ place: PlaybackPlace) -> String {
+    package static func text(_ place: PlaybackPlace) -> String {
         switch place {
         case .device(let device): "device:" + hexadecimal(device.bytes)
         case .session(let session): "session:" + hexadecimal(withUnsafeBytes(of: session.bigEndian) { Array($0) })
@@ -33,7 +33,7 @@ enum AdminJSON {
     }
 
     /// Reads what ``text(_:)`` writes; nil for anything else.
-    static func place(_ text: String) -> PlaybackPlace? {
+    package static func place(_ text: String) -> PlaybackPlace? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let bytes = ContentDefaults.bytes(hexadecimal: String(parts[1])) else { return nil }
         switch parts[0] {

@@ -59,19 +59,19 @@ struct AdminRequest: Sendable {
         try query.finish()
     }
 
-    /// The audit record of a change. It names the token, and never holds it.
-    func audit(_ outcome: String, _ what: String) -> AuditRecord {
-        var record = AuditRecord(
-            milliseconds: milliseconds,
-            route: route,
-            outcome: "admin-\(outcome)",
-            microseconds: max(systemMilliseconds() - milliseconds, 0) * 1_000
-        )
-        record.detail = "by \(identity.name): \(what)"
-        record.requestID = context.id
-        record.remoteAddress = context.remoteAddress
-        return record
+    /// Changes of what accounts have, in the name of who asks.
+    func changes(in store: any GrantStore) -> AccountChanges { AccountChanges(store: store, actor: actor) }
+
+    /// Who asks.
+    var actor: AdminActor {
+        var actor = AdminActor(name: identity.name, route: route, milliseconds: milliseconds)
+        actor.requestID = context.id
+        actor.remoteAddress = context.remoteAddress
+        return actor
     }
+
+    /// The audit record of a change. It names the token, and never holds it.
+    func audit(_ outcome: String, _ what: String) -> AuditRecord { actor.audit(outcome, what) }
 }
 
 extension Response {

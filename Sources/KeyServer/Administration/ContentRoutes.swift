@@ -14,7 +14,7 @@ import KeyStore
 /// `{asset}` is percent-encoded. A key that stands alone and has no stream ID gets one made from the asset ID; a key
 /// period has its track's.
 struct ContentRoutes: Sendable {
-    let store: any ContentStore & PolicyStore & AuditLog
+    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     /// More than the document needs.
     private static let bodyLimit = 4_096
 
@@ -37,12 +37,7 @@ struct ContentRoutes: Sendable {
         try request.withoutQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try Self.record(&fields, assetID: try request.bytes("asset"), now: request.now)
-        do {
-            try await ContentDefaults.check(record, against: store)
-        } catch let error as KeyStoreError where error.code == .invalidRecord {
-            // The record is as it should be; it is the policy that does not go with it.
-            throw ProblemDocument(.conflict, detail: error.reason)
-        }
+        try await ContentDefaults.check(content: record, in: store)
         let outcome = try await store.putContent(record, replacing: true)
         try await store.append(audit(request, "content-put", record.info, "\(outcome)"))
         let stored = try await store.content(assetID: record.info.assetID)?.info ?? record.info

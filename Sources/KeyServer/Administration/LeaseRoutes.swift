@@ -43,12 +43,7 @@ struct LeaseRoutes: Sendable {
                 detail: "A place is device: and 32 hexadecimal digits, or session: and 16."
             )
         }
-        let text = AdminJSON.text(place)
-        var audit = request.audit("lease-end", "lease of account \(account) at \(text) ended")
-        audit.account = account
-        if case .device(let device) = place { audit.device = device }
-        if case .session(let session) = place { audit.sessionID = session }
-        guard try await store.endLease(account: account, place: place, now: request.now, audit: audit) else {
+        guard try await request.changes(in: store).endLease(account: account, place: place) else {
             throw ProblemDocument(.notFound, detail: "There is no such lease.")
         }
         return .done

@@ -8,7 +8,7 @@ import KeyStore
 ///     GET    /admin/policies/{name}
 ///     DELETE /admin/policies/{name}
 struct PolicyRoutes: Sendable {
-    let store: any PolicyStore & AuditLog
+    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     /// More than any document needs.
     private static let bodyLimit = 16_384
 
@@ -36,6 +36,7 @@ struct PolicyRoutes: Sendable {
         } catch let error as ContentDefaults.PolicyMistake {
             throw ProblemDocument(.malformedRequest, detail: error.description)
         }
+        try await ContentDefaults.check(policy: record, in: store)
         let outcome = try await store.putPolicy(record, replacing: true)
         try await store.append(audit(request, "policy-put", record.name, "\(outcome)"))
         return Self.document(record).response(status: outcome == .created ? .created : .ok)

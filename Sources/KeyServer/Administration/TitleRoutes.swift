@@ -1,5 +1,4 @@
 import Hummingbird
-import KeyServerModule
 import KeyStore
 
 /// The routes that titles are kept by, with their tracks and key periods.
@@ -51,6 +50,7 @@ struct TitleRoutes: Sendable {
             time: request.now
         )
         try fields.finish()
+        try await ContentDefaults.check(title: record, in: store)
         let outcome = try await store.putTitle(record, replacing: true)
         try await store.append(request.audit("title-put", "title \(record.name) \(outcome)"))
         let stored = try await store.title(name: record.name) ?? record
@@ -91,20 +91,10 @@ struct TitleRoutes: Sendable {
         )
         try fields.finish()
         guard try await store.title(name: record.title) != nil else { throw Self.noTitle }
-        try await check(record)
+        try await ContentDefaults.check(track: record, in: store)
         let outcome = try await store.putTrack(record, replacing: true)
         try await store.append(request.audit("track-put", "track \(record.title)/\(record.name) \(outcome)"))
         return Self.json(record).response(status: outcome == .created ? .created : .ok)
-    }
-
-    /// A level for video on an audio track is refused now, not at the first licence.
-    private func check(_ record: TrackRecord) async throws {
-        guard let name = record.policyName, let policy = try await store.policy(name: name) else { return }
-        do {
-            _ = try LicensePolicy(json: policy.document, for: TrackKind(record.kind))
-        } catch {
-            throw ProblemDocument(.conflict, detail: "The policy does not go with the track: \(error)")
-        }
     }
 
     private func getTrack(_ request: AdminRequest) async throws -> Response {

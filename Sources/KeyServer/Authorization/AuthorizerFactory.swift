@@ -30,26 +30,7 @@ public enum AuthorizerFactory {
         _ logger: Logger
     ) throws(AuthorizationConfigurationError) -> (any PlaybackAuthorizer)? {
         guard !issuers.isEmpty else { return nil }
-        var trusted: [TokenIssuer] = []
-        for issuer in issuers {
-            guard let audience = issuer.audience else {
-                throw AuthorizationConfigurationError(
-                    "issuer \(issuer.issuer) has no audience: tokens made for other services would be taken too"
-                )
-            }
-            let isURL = issuer.jwks.contains("://")
-            let source: JWKSSource = isURL ? .url(try OutgoingURL(issuer.jwks)) : .file(path: issuer.jwks)
-            trusted.append(
-                TokenIssuer(
-                    issuer: issuer.issuer,
-                    audience: audience,
-                    keys: source,
-                    algorithms: Set(issuer.algorithms.compactMap { TokenAlgorithm(rawValue: $0.rawValue) }),
-                    clockSkew: Int64(issuer.clockSkew.rawValue),
-                    mayLoosen: issuer.mayLoosen
-                )
-            )
-        }
+        let trusted = try issuers.map { issuer throws(AuthorizationConfigurationError) in try TokenIssuer(issuer) }
         return try JWTAuthorizer(issuers: trusted, pool: pool, logger: logger)
     }
 
@@ -57,18 +38,7 @@ public enum AuthorizerFactory {
         _ webhook: ServerConfiguration.Webhook,
         _ logger: Logger
     ) throws(AuthorizationConfigurationError) -> any PlaybackAuthorizer {
-        var configuration = WebhookConfiguration(
-            url: try OutgoingURL(webhook.url),
-            secret: try webhook.secretFile.map { file throws(AuthorizationConfigurationError) in
-                SecretBytes(copying: try SecretFile.bytes(file))
-            },
-            mayLoosen: webhook.mayLoosen,
-            asksWithoutToken: webhook.asksWithoutToken
-        )
-        configuration.timeout = .seconds(Int64(webhook.timeout.rawValue))
-        configuration.budget = max(configuration.budget, configuration.timeout)
-        configuration.retries = webhook.retries
-        return try WebhookAuthorizer(configuration, logger: logger)
+        try WebhookAuthorizer(WebhookConfiguration(webhook, secret: webhook.secret()), logger: logger)
     }
 }
 

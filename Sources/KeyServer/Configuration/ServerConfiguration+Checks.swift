@@ -37,7 +37,10 @@ extension ServerConfiguration {
             reader.fail("admin.listen", "is where players ask; give it a port of its own")
         }
         guard !address.isLoopback else { return }
-        if !admin.allowRemote {
+        if isDevelopment {
+            // Not even with TLS: development takes anybody's word on who they are.
+            reader.fail("admin.listen", "development listens on a loopback address alone, such as 127.0.0.1:8081")
+        } else if !admin.allowRemote {
             reader.fail("admin.listen", "takes a loopback address, unless admin.allowRemote is true")
         } else if !hasTLS {
             reader.fail(
@@ -63,32 +66,41 @@ extension ServerConfiguration {
         for (index, issuer) in authorization.tokens.enumerated() {
             check(issuer, "authorization.tokens[\(index)]", &reader)
         }
-        let names = authorization.tokens.map { [$0.issuer, $0.audience ?? ""] }
+        let names = authorization.tokens.map(\.issuer)
         if Set(names).count < names.count {
-            reader.fail("authorization.tokens", "names an issuer twice with the same audience; keep one")
+            reader.fail("authorization.tokens", "names an issuer twice; keep one, with one audience")
         }
         guard reader.has("authorization.webhook") else { return }
         guard let webhook = authorization.webhook else {
             return reader.fail("authorization.webhook.url", "is missing")
         }
-        if !Self.isSafe(webhook.url) {
-            reader.fail("authorization.webhook.url", "takes an https URL, or http on a loopback address")
-        }
         if webhook.mayLoosen {
             reader.warn("authorization.webhook.mayLoosen", "its answers may undo what the content's policy says")
         }
         if webhook.secretFile == nil { reader.fail("authorization.webhook.secretFile", "is missing") }
-        if !(1...30).contains(webhook.timeout.rawValue) {
-            reader.fail("authorization.webhook.timeout", "is from PT1S to PT30S")
+        guard (1...30).contains(webhook.timeout.rawValue) else {
+            return reader.fail("authorization.webhook.timeout", "is from PT1S to PT30S")
+        }
+        do { _ = try OutgoingURL(webhook.url) } catch {
+            return reader.fail(
+                "authorization.webhook.url",
+                "takes an https URL, or http on the loopback interface: \(error)"
+            )
+        }
+        do { _ = try WebhookConfiguration(webhook, secret: nil) } catch {
+            reader.fail("authorization.webhook", "\(error)")
         }
     }
 
     private func check(_ issuer: TokenIssuer, _ path: String, _ reader: inout SettingReader) {
+        let before = reader.problems.count
         if issuer.issuer.isEmpty { reader.fail(path + ".issuer", "is missing") }
         if issuer.jwks.isEmpty {
             reader.fail(path + ".jwks", "is missing")
-        } else if !issuer.jwks.hasPrefix("/"), !Self.isSafe(issuer.jwks) {
-            reader.fail(path + ".jwks", "takes an https URL, or the whole path of a file")
+        } else {
+            do { _ = try issuer.keySource() } catch {
+                reader.fail(path + ".jwks", "takes an https URL, or the whole path of a file: \(error)")
+            }
         }
         if issuer.algorithms.isEmpty { reader.fail(path + ".algorithms", "names none; such as [ES256]") }
         if issuer.algorithms.contains(.hs256), issuer.algorithms.count > 1 {
@@ -96,6 +108,9 @@ extension ServerConfiguration {
         }
         if issuer.audience == nil {
             reader.fail(path + ".audience", "is missing: tokens that were made for other services would be taken too")
+        }
+        if reader.problems.count == before {
+            do { _ = try KeyServer.TokenIssuer(issuer) } catch { reader.fail(path, "\(error)") }
         }
         if issuer.mayLoosen { reader.warn(path + ".mayLoosen", "its tokens may undo what the content's policy says") }
         if issuer.clockSkew.rawValue > 300 {
@@ -106,6 +121,8 @@ extension ServerConfiguration {
     private func checkLimits(_ reader: inout SettingReader) {
         if licences.protocolVersions.isEmpty { reader.fail("licences.protocolVersions", "names none; such as [1]") }
         if licences.maximumSPCAge.rawValue == 0 { reader.fail("licences.maximumSPCAge", "is at least PT1S") }
+        // A lease of nothing would be no lease, so every key that is loaded ahead would be refused.
+        if licences.reservation.rawValue == 0 { reader.fail("licences.reservation", "is at least PT1S") }
         if licences.retryGrace > licences.leaseSkew {
             reader.fail(
                 "licences.retryGrace",
@@ -130,14 +147,5 @@ extension ServerConfiguration {
         }
         if shutdownGrace.rawValue > 3_600 { reader.fail("shutdownGrace", "is at most PT1H") }
         if shutdownDelay.rawValue > 3_600 { reader.fail("shutdownDelay", "is at most PT1H") }
-    }
-
-    /// Whether what is fetched from there can be neither read nor changed on the way.
-    private static func isSafe(_ url: String) -> Bool {
-        guard !url.contains("@"), !url.contains(where: \.isWhitespace) else { return false }
-        if url.hasPrefix("https://") { return url.utf8.count > 8 }
-        guard url.hasPrefix("http://") else { return false }
-        let authority = String(url.dropFirst(7).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
-        return (ListenAddress(authority) ?? ListenAddress(authority + ":80"))?.isLoopback ?? false
     }
 }

@@ -63,7 +63,7 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var secretFile: String?
         /// How long it has for an answer.
         public var timeout = Seconds(rawValue: 2)
-        /// How often it is asked again.
+        /// How often it is asked again: 0 to 2.
         public var retries = 2
         /// Whether requests without a token are put to it as well.
         public var asksWithoutToken = false

@@ -1,5 +1,4 @@
 import DRMSignalling
-import KeyServerModule
 public import KeyStore
 
 extension ContentDefaults {
@@ -45,30 +44,10 @@ extension ContentDefaults {
     /// Holds that a template is one, and begins with what FairPlay's players look for.
     ///
     /// - Throws: `SignallingError` `invalid-key-uri`.
-    public static func checkKeyURI(_ template: String) throws {
+    static func checkKeyURI(_ template: String) throws(SignallingError) {
         _ = try KeyURITemplate(template)
         guard template.hasPrefix("skd://"), template.utf8.count > 6 else {
             throw SignallingError(.invalidKeyURI, "key URI", "FairPlay's begins with skd://, as skd://{kid} does")
-        }
-    }
-
-    /// Holds that policies are there and fit what a key decrypts: a video level does not fit audio.
-    ///
-    /// - Throws: `KeyStoreError` with `missingReference` or `invalidRecord`.
-    public static func check(
-        policies names: [String],
-        for kind: ContentTrack,
-        in store: some PolicyStore
-    ) async throws(KeyStoreError) {
-        for name in names {
-            guard let stored = try await store.policy(name: name) else {
-                throw KeyStoreError(.missingReference, place: "policy", reason: "there is no policy \(name)")
-            }
-            do {
-                _ = try LicensePolicy(json: stored.document, for: TrackKind(kind))
-            } catch {
-                throw KeyStoreError(.invalidRecord, place: "policy \(name)", reason: "\(error)")
-            }
         }
     }
 }

@@ -20,6 +20,8 @@ struct KeyImportCatalogue {
     let time: Int64
     private(set) var changedTitles: [TitleRecord] = []
     private(set) var changedTracks: [TrackRecord] = []
+    /// The line in which a title, or `title/track`, first stands.
+    private(set) var lines: [String: Int] = [:]
     private(set) var newTitles = 0
     private(set) var newTracks = 0
     private(set) var changed = 0
@@ -56,6 +58,7 @@ struct KeyImportCatalogue {
     mutating func title(_ name: String, _ row: KeyRow, _ options: KeyImport.Options) async throws -> TitleRecord? {
         if let known = titles[name] { return known }
         titles[name] = .some(nil)
+        lines[name] = row.line
         let stored = try await store.title(name: name)
         let words = titleWords[name] ?? TitleWords()
         let title = try TitleRecord(
@@ -90,6 +93,7 @@ struct KeyImportCatalogue {
         let place = "\(title)/\(name)"
         if let known = tracks[place] { return known }
         tracks[place] = .some(nil)
+        lines[place] = row.line
         let stored = try await store.tracks(title: title).first { $0.name == name }
         let words = trackWords[place] ?? TrackWords()
         let kind = words.kind ?? stored?.kind ?? ContentTrack(rawValue: name) ?? .unspecified
@@ -110,6 +114,14 @@ struct KeyImportCatalogue {
         tracks[place] = track
         return track
     }
+
+    /// All tracks of a title as they will be.
+    func tracks(of title: TitleRecord) async throws(KeyStoreError) -> [TrackRecord] {
+        try await store.tracks(title: title.name).map { (tracks["\($0.title)/\($0.name)"] ?? nil) ?? $0 }
+    }
+
+    /// A title as it will be; nil when it was found wrong.
+    func resolvedTitle(_ name: String) -> TitleRecord? { titles[name] ?? nil }
 
     private mutating func change(_ what: String, _ row: KeyRow, _ options: KeyImport.Options) throws(KeyFileMistake) {
         changed += 1

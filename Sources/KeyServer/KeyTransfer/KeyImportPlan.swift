@@ -10,13 +10,14 @@ struct KeyImportPlan {
     private var catalogue: KeyImportCatalogue
     private var contents: [ContentRecord] = []
     private var lines: (assets: [[UInt8]: Int], keyIDs: [[UInt8]: Int]) = ([:], [:])
-    private var checkedPolicies: [String: String?] = [:]
+    private var check: ContentCheck
 
     init(store: any KeyStore, options: KeyImport.Options, time: Int64, mistakes: [KeyFileMistake]) {
         self.store = store
         self.options = options
         self.time = time
         catalogue = KeyImportCatalogue(store: store, time: time)
+        check = ContentCheck(store)
         summary.mistakes = mistakes
     }
 
@@ -31,22 +32,49 @@ struct KeyImportPlan {
         for row in rows {
             do { try catalogue.hear(row) } catch { summary.mistakes.append(error) }
         }
-        for row in rows {
-            do {
-                try await take(row)
-            } catch let mistake as KeyFileMistake {
-                summary.mistakes.append(mistake)
-            } catch let error as SignallingError {
-                summary.mistakes.append(KeyFileMistake(line: row.line, reason: "\(error)"))
-            } catch let error as KeyStoreError
-                where [.invalidRecord, .missingReference, .conflict].contains(error.code)
-            {
-                summary.mistakes.append(KeyFileMistake(line: row.line, reason: error.reason ?? "\(error)"))
-            }
-        }
+        for row in rows { try await noting(row.line) { plan in try await plan.take(row) } }
+        try await checkWhatStays()
         summary.newTitles = catalogue.newTitles
         summary.newTracks = catalogue.newTracks
         summary.changed = catalogue.changed
+    }
+
+    /// Tracks and keys that the file does not name can be under a policy that it changes.
+    private mutating func checkWhatStays() async throws {
+        let replaced = Set(contents.map(\.info.assetID))
+        // What is wrong already is told once.
+        var told = Set(summary.mistakes.map(\.line))
+        for title in catalogue.changedTitles {
+            guard let line = catalogue.lines[title.name], told.insert(line).inserted else { continue }
+            try await noting(line) { plan in
+                let tracks = try await plan.catalogue.tracks(of: title)
+                try await plan.check.check(title, tracks: tracks, except: replaced)
+            }
+        }
+        for track in catalogue.changedTracks {
+            guard let line = catalogue.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
+                continue
+            }
+            try await noting(line) { plan in
+                let title = plan.catalogue.resolvedTitle(track.title)
+                try await plan.check.check(track, under: title, for: track.place, except: replaced)
+            }
+        }
+    }
+
+    /// Does a part of the work; what is the file's fault becomes a mistake in that line.
+    private mutating func noting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
+        do {
+            try await work(&self)
+        } catch let mistake as KeyFileMistake {
+            summary.mistakes.append(mistake)
+        } catch let error as SignallingError {
+            summary.mistakes.append(KeyFileMistake(line: line, reason: "\(error)"))
+        } catch let error as KeyStoreError
+            where [.invalidRecord, .missingReference, .conflict].contains(error.code)
+        {
+            summary.mistakes.append(KeyFileMistake(line: line, reason: error.reason ?? "\(error)"))
+        }
     }
 
     private mutating func take(_ row: KeyRow) async throws {
@@ -61,11 +89,8 @@ struct KeyImportPlan {
             (title, track) = (resolved, found)
         }
         let record = try record(row, title)
-        try await check(
-            [title?.policyName, track?.policyName, record.info.policyName].compactMap { $0 },
-            track?.kind ?? record.info.track,
-            row
-        )
+        let names = ContentLookup.policyNames(governing: record.info, title, track)
+        try await check.check(names, track?.kind ?? record.info.track, of: record.info.place, for: record.info.place)
         try checkUnique(record.info, row)
         try await compare(record, row)
     }
@@ -103,22 +128,6 @@ struct KeyImportPlan {
             validUntil: row.validUntil,
             time: time
         )
-    }
-
-    private mutating func check(_ policies: [String], _ kind: ContentTrack, _ row: KeyRow) async throws {
-        for policy in policies {
-            let place = "\(policy) \(kind.rawValue)"
-            if checkedPolicies[place] == nil {
-                do throws(KeyStoreError) {
-                    try await ContentDefaults.check(policies: [policy], for: kind, in: store)
-                    checkedPolicies[place] = .some(nil)
-                } catch {
-                    guard [.missingReference, .invalidRecord].contains(error.code) else { throw error }
-                    checkedPolicies[place] = error.reason ?? "\(error)"
-                }
-            }
-            if case let reason?? = checkedPolicies[place] { throw KeyFileMistake(line: row.line, reason: reason) }
-        }
     }
 
     private mutating func checkUnique(_ info: ContentInfo, _ row: KeyRow) throws {

@@ -21,7 +21,8 @@ extension OpenAPIOperation {
             case "kid":
                 (
                     "The key ID: 32 hexadecimal digits, with the dashes of a UUID or without.",
-                    #"{"type": "string", "pattern": "^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$"}"#
+                    #"{"type": "string", "pattern": "^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$", "#
+                        + #""examples": ["000102030405060708090a0b0c0d0e0f", "00010203-0405-0607-0809-0a0b0c0d0e0f"]}"#
                 )
             case "device", "stream": ("16 bytes in hexadecimal digits.", self.schema("Hex16"))
             case "place":

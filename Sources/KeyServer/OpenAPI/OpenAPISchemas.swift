@@ -137,6 +137,7 @@ enum OpenAPISchemas {
             "ClearKeyRequest",
             #"""
             {"type": "object", "required": ["kids"], "description": "W3C Encrypted Media Extensions, 9.1.3.",
+             "examples": [{"kids": ["AAECAwQFBgcICQoLDA0ODw"], "type": "temporary"}],
              "properties": {
                "kids": {"type": "array", "minItems": 1, "maxItems": 32, "items":
                  {"type": "string", "description": "16 bytes in base64url.", "pattern": "^[A-Za-z0-9_-]{22}$"}},

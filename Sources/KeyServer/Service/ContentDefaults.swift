@@ -44,21 +44,6 @@ public enum ContentDefaults {
         }
     }
 
-    /// Holds content against its policy: a video level on an audio track is refused now, not at the first licence.
-    ///
-    /// - Throws: `KeyStoreError` with `missingReference` or `invalidRecord`.
-    public static func check(_ record: ContentRecord, against store: some PolicyStore) async throws {
-        guard let name = record.info.policyName else { return }
-        guard let stored = try await store.policy(name: name) else {
-            throw KeyStoreError(.missingReference, place: "content", reason: "there is no policy \(name)")
-        }
-        do {
-            _ = try LicensePolicy(json: stored.document, for: TrackKind(record.info.track))
-        } catch {
-            throw KeyStoreError(.invalidRecord, place: "content", reason: "\(error)")
-        }
-    }
-
     /// Reads hexadecimal digits; nil for anything else.
     public static func bytes(hexadecimal text: String) -> [UInt8]? {
         let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }

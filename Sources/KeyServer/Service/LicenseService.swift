@@ -66,11 +66,8 @@ public struct LicenseService: Sendable {
     let metrics: ServerMetrics?
     let clock: @Sendable () -> Int64
     let policies = PolicyShelf()
-<<<<<<< HEAD
     let contents = ContentShelf()
-=======
     let refusals: RefusalBudget
->>>>>>> 17b7f3620ce6cfb636434f9a9eed45c3832d59c3
 
     /// Makes a service.
     ///
@@ -210,11 +207,6 @@ public struct LicenseService: Sendable {
         }
     }
 
-<<<<<<< HEAD
-    /// Charges an account. Its address was charged when the request came in.
-    func requireRate(of requestClass: RequestClass, account: String?) throws(ProblemDocument) {
-        try limiter?.require(account: account, address: nil, class: requestClass, metrics: metrics)
-=======
     /// Takes room in the audit log for a refusal that cost nothing, and counts it where there is none.
     func hasRoom(for address: ClientAddress?) -> RefusalBudget.Verdict {
         let verdict = refusals.take(address)
@@ -224,23 +216,6 @@ public struct LicenseService: Sendable {
         case .tooManyOfAll: metrics?.unrecorded(by: .server)
         }
         return verdict
-    }
-
-    /// Content, policies and rental: what the CKC will be made from.
-    private func terms(
-        of opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question
-    ) async throws -> (ContentLookup, LicensePolicy, RunningRental?) {
-        let assetID = opened.request.assetID.bytes
-        guard let content = try await store.lookup(assetID: assetID) else {
-            try question.authorization.require(assetID: assetID, title: nil, deviceHash: party.device)
-            throw ProblemDocument(.unknownAsset)
-        }
-        try question.authorization.require(assetID: assetID, title: content.title?.name, deviceHash: party.device)
-        try content.requireValid(at: party.now)
-        let policy = try await mergedPolicy(for: content, question.authorization)
-        return (content, policy, try await rental(of: content, policy, party, question))
     }
 
     /// Charges an account and an address.
@@ -286,10 +261,9 @@ public struct LicenseService: Sendable {
             )
         }
         return (opened, party)
->>>>>>> 17b7f3620ce6cfb636434f9a9eed45c3832d59c3
     }
 
-    private func measured<Value>(
+    func measured<Value>(
         _ stage: ServerMetrics.Stage,
         _ work: () async throws -> Value
     ) async throws -> Value {
@@ -308,8 +282,6 @@ public struct LicenseService: Sendable {
             metrics?.licence(.sync)
             return .syncReport(report)
         }
-<<<<<<< HEAD
-        try requireRate(of: opened.device.route == .local ? .licence : .segment, account: party.account)
         if let known = contents.content(assetID: opened.request.assetID.bytes) {
             do {
                 return try await grant(by: known, isRemembered: true, opened, party, question, &trail)
@@ -318,89 +290,6 @@ public struct LicenseService: Sendable {
         let content = try await measured(.decide) { try await lookUp(opened, party, question) }
         contents.keep(content)
         return try await grant(by: content, isRemembered: false, opened, party, question, &trail)
-    }
-
-    /// What was remembered may not be so any more.
-    private struct OutOfDate: Error {}
-
-    /// Content as it is now.
-    private func lookUp(_ opened: OpenedSPC, _ party: Party, _ question: Question) async throws -> ContentLookup {
-        let assetID = opened.request.assetID.bytes
-        guard let content = try await store.lookup(assetID: assetID) else {
-            try question.authorization.require(assetID: assetID, title: nil, deviceHash: party.device)
-            throw ProblemDocument(.unknownAsset)
-        }
-        return content
-    }
-
-    /// Terms, CKC and the store's word.
-    ///
-    /// - Throws: ``OutOfDate`` when the catalogue has changed since the content was looked up, or may have.
-    private func grant(
-        by content: ContentLookup,
-        isRemembered: Bool,
-        _ opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question,
-        _ trail: inout AuditTrail
-    ) async throws -> Outcome {
-        var start: Int64?
-=======
-        let (content, policy, found) = try await measured(.decide) { try await terms(of: opened, party, question) }
-        var rental = found
-        trail.policyName = policy.name
->>>>>>> 17b7f3620ce6cfb636434f9a9eed45c3832d59c3
-        while true {
-            var proposal: GrantProposal
-            do {
-                proposal = try await self.proposal(by: content, rentalStart: start, opened, party, question, &trail)
-            } catch where isRemembered {
-                throw OutOfDate()
-            }
-            if isRemembered { proposal.catalogueVersion = content.catalogueVersion }
-            switch try await measured(.store, { [proposal] in try await store.grant(proposal) }) {
-            case .granted:
-                metrics?.licence(proposal.answer.isPersistable ? .issuedPersistable : .issued)
-                return .license(proposal.answer)
-            case .retried(let answer):
-                metrics?.licence(.retried)
-                return .license(answer)
-            case .refused(let refusal): throw refusal
-            case .rentalStarted(let other): start = other
-            case .catalogueChanged: throw OutOfDate()
-            }
-        }
-    }
-
-    /// Who may have it, on which terms, and the CKC that says so.
-    ///
-    /// - Parameter rentalStart: the start of the rental, where the store knows another one than was found.
-    private func proposal(
-        by content: ContentLookup,
-        rentalStart: Int64?,
-        _ opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question,
-        _ trail: inout AuditTrail
-    ) async throws -> GrantProposal {
-        let (policy, rental): (LicensePolicy, RunningRental?) = try await measured(.decide) {
-            try question.authorization.require(
-                assetID: opened.request.assetID.bytes,
-                title: content.title?.name,
-                deviceHash: party.device
-            )
-            try content.requireValid(at: party.now)
-            let policy = try await mergedPolicy(for: content, question.authorization)
-            var rental = try await self.rental(of: content, policy, party, question)
-            if let rentalStart { rental?.start = rentalStart }
-            return (policy, rental)
-        }
-        trail.policyName = policy.name
-        let terms = if let rental { try policy.within(rental, at: party.now) } else { policy }
-        let sealed: License = try await measured(.seal) {
-            try await license(for: opened, content, terms, party, question)
-        }
-        return proposal(for: sealed, content, policy, rental: rental, from: opened, party, question, trail)
     }
 }
 

@@ -110,7 +110,3 @@ struct HeadArgument: ExpressibleByArgument {
         self.head = head
     }
 }
-
-private func digits(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String(format: "%02x", $0) }.joined()
-}

@@ -17,7 +17,10 @@ struct BackupCommand: AsyncParsableCommand {
     var out: String
 
     func run() async throws {
-        try await store.withSQLiteStore { store in try await store.backup(to: out) }
+        try await store.withSQLiteStore { store in
+            try await store.backup(to: out)
+            try await store.note("backup", "backup", "the database copied, its secrets sealed")
+        }
         print("wrote \(out)")
         print("the key-encryption key is not in it: without \(keyPlace) it opens nothing")
     }
@@ -57,6 +60,9 @@ struct RestoreCommand: AsyncParsableCommand {
                 key: store.keySource,
                 replacing: replace
             )
+        }
+        try await store.withStore { store in
+            try await store.note("restore", "restore", "the database restored from a backup")
         }
         print("restored \(store.data)/keyway.sqlite")
     }

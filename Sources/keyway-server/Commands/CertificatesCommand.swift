@@ -82,6 +82,8 @@ struct CertificatesCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 let outcome = try await store.putCertificateBundle(record, replacing: replace)
                 let hash = bundle.certificate.sha1.map { String(format: "%02x", $0) }.joined()
+                let what = "\(kind.rawValue) bundle \(name) \(outcome), certificate SHA-1 \(hash)"
+                try await store.note("certificates add", "certificate-put", what) { $0.bundleName = name }
                 print(
                     "\(outcome == .created ? "added" : "replaced") \(kind.rawValue) bundle \(name): "
                         + "RSA-\(bundle.privateKey.bits), certificate SHA-1 \(hash)"
@@ -143,6 +145,9 @@ struct CertificatesCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 guard try await store.deleteCertificateBundle(name: name) else {
                     throw CommandFailure("there is no bundle \(name)")
+                }
+                try await store.note("certificates remove", "certificate-delete", "bundle \(name) deleted") {
+                    $0.bundleName = name
                 }
                 print("removed bundle \(name)")
             }

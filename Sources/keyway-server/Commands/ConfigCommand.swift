@@ -17,7 +17,10 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Print what is in force and where it comes from; warn of what is risky.",
         discussion:
-            "Reads the environment too, as `serve` would. Exit codes: 0 it can be used, 1 it cannot, 64 wrong usage."
+            """
+            Reads the environment too, as `serve` would. Files that cannot be read here are warned of; TLS and secrets that \
+            can be read have to be usable. Exit codes: 0 it can be used, 1 it cannot, 64 wrong usage.
+            """
     )
 
     @Argument(help: "The configuration file; without it, the environment alone.")
@@ -30,22 +33,10 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         for (path, value, origin) in rows {
             print(pad(path, to: widths.0), pad(value, to: widths.1), origin)
         }
-        for warning in loaded.warnings + missingFiles(loaded) { tell("warning: \(warning)") }
-    }
-
-    /// The files that the server will ask for. Elsewhere they may be there, so this is no error.
-    private func missingFiles(_ loaded: LoadedConfiguration) -> [ConfigurationProblem] {
-        loaded.settings.compactMap { setting in
-            guard let value = setting.value, value.hasPrefix("/") || setting.origin != .standard,
-                ServerConfiguration.filePaths.contains(where: { setting.path.hasSuffix($0) }),
-                !value.contains("://"), !FileManager.default.isReadableFile(atPath: value)
-            else { return nil }
-            return ConfigurationProblem(
-                origin: setting.origin,
-                path: setting.path,
-                reason: "\(value) cannot be read here"
-            )
-        }
+        let files = loaded.fileProblems()
+        for warning in loaded.warnings + files.unreadable { tell("warning: \(warning)") }
+        for error in files.unusable { tell("error: \(error)") }
+        guard files.unusable.isEmpty else { throw ExitCode(1) }
     }
 
     private func pad(_ text: String, to width: Int) -> String {

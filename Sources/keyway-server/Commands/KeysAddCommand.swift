@@ -85,9 +85,13 @@ struct KeysAddCommand: AsyncParsableCommand {
                 record = try await period(title, track, policy, store)
             } else {
                 record = try keyAlone(policy)
-                try await ContentDefaults.check(record, against: store)
             }
+            try await ContentDefaults.check(content: record, in: store)
             let outcome = try await store.putContent(record, replacing: replace)
+            try await store.note("keys add", "content-put", "\(record.info.place) \(outcome)") { audit in
+                audit.assetID = record.info.assetID
+                audit.policyName = record.info.policyName
+            }
             print("\(outcome == .created ? "added" : "replaced") \(assetName(record.info.assetID))")
         }
     }
@@ -118,11 +122,9 @@ struct KeysAddCommand: AsyncParsableCommand {
         guard let titleRecord = try await store.title(name: title) else {
             throw CommandFailure("there is no title \(title); add it with `keyway-server titles add`")
         }
-        guard let trackRecord = try await store.tracks(title: title).first(where: { $0.name == track }) else {
+        guard try await store.tracks(title: title).contains(where: { $0.name == track }) else {
             throw CommandFailure("title \(title) has no track \(track); add it with `keyway-server tracks add`")
         }
-        let names = [titleRecord.policyName, trackRecord.policyName, policy].compactMap { $0 }
-        try await ContentDefaults.check(policies: names, for: trackRecord.kind, in: store)
         let keyID = try keyID?.requireCount(16, "--key-id") ?? []
         let from = validFrom?.seconds
         let uri = try ContentDefaults.keyURI(title: titleRecord, track: track, keyID: keyID, validFrom: from)
@@ -150,7 +152,11 @@ struct KeysAddCommand: AsyncParsableCommand {
         if let stored = try await store.policy(name: record.name), stored != record, !replace {
             throw CommandFailure("there is another policy \(record.name); --replace puts this one in its place")
         }
-        try await store.putPolicy(record, replacing: true)
+        try await ContentDefaults.check(policy: record, in: store)
+        let outcome = try await store.putPolicy(record, replacing: true)
+        try await store.note("keys add", "policy-put", "policy \(record.name) \(outcome)") { audit in
+            audit.policyName = record.name
+        }
         return record.name
     }
 }

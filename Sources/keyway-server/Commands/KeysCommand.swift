@@ -54,6 +54,9 @@ struct KeysCommand: AsyncParsableCommand {
                 guard try await store.deleteContent(assetID: asset.bytes) else {
                     throw CommandFailure("there is no key for \(assetName(asset.bytes))")
                 }
+                try await store.note("keys remove", "content-delete", "content \(assetName(asset.bytes)) deleted") {
+                    $0.assetID = asset.bytes
+                }
                 print("removed \(assetName(asset.bytes))")
             }
         }

@@ -32,6 +32,9 @@ struct KeysExportCommand: AsyncParsableCommand {
         try await store.withStore { store in
             let output = try SecretFile(out)
             do {
+                // Before the first key leaves: whatever becomes of the file, the log knows of it.
+                let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") in the clear, \(format)"
+                try await store.note("keys export", "keys-export", what)
                 let count = try await KeyExport.write(title: title, as: format, from: store, to: output.write)
                 try output.close()
                 tell("\(count) keys, in the clear\(out == "-" ? "" : ", in \(out)")")

@@ -50,6 +50,8 @@ struct KeysImportCommand: AsyncParsableCommand {
                 throw CommandFailure("\(summary.mistakes.count) mistakes: nothing was written")
             }
             guard !dryRun else { return }
+            // Before the first batch, since an import that is cut off has written the batches before.
+            try await store.note("keys import", "keys-import", "import begun: \(line(summary))")
             let isTerminal = isatty(STDERR_FILENO) == 1
             try await keys.write(into: store) { count in
                 if isTerminal { FileHandle.standardError.write(Data("\r\(count) keys".utf8)) }

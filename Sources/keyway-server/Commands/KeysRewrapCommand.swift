@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeyStore
 import KeyStoreSQLite
 
 /// `keys rewrap`.
@@ -25,6 +26,10 @@ struct KeysRewrapCommand: AsyncParsableCommand {
                 key: store.keySource,
                 newKeyFile: newKekFile
             )
+            let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile)
+            let opened = try SQLiteKeyStore(dataFolder: store.data, key: source)
+            defer { try? opened.close() }
+            try await opened.note("keys rewrap", "keys-rewrap", "every secret sealed under another key-encryption key")
             if outcome.madeKey { print("made a new key-encryption key in \(newKekFile)") }
             print(outcome.resealed ? "sealed every secret anew" : "every secret was sealed under that key already")
             if let former = outcome.formerKeyFile { print("\(former) has the former key: earlier backups need it") }

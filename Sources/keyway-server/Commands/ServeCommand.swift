@@ -95,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
             capacity: configuration.limits.queue
         )
         let module = try KeyServerModule(bundles: bundles.bundles, configuration: configuration.module)
-        let token = try AdminTokenFile(folder: configuration.data).token()
+        let token = try AdminTokenFile(folder: configuration.data).authenticator()
         try await ServerProcess(
             configuration: configuration,
             isDevelopment: dev,

@@ -38,7 +38,6 @@ struct TitlesCommand: AsyncParsableCommand {
         var replace = false
 
         func run() async throws {
-            if let keyURI { try ContentDefaults.checkKeyURI(keyURI) }
             let record = try TitleRecord(
                 name: name,
                 titleID: try titleID?.requireCount(16, "--title-id"),
@@ -47,14 +46,9 @@ struct TitlesCommand: AsyncParsableCommand {
                 time: systemMilliseconds() / 1000
             )
             try await store.withStore { store in
-                for track in policy == nil ? [] : try await store.tracks(title: name) {
-                    try await ContentDefaults.check(
-                        policies: [policy].compactMap { $0 },
-                        for: track.kind,
-                        in: store
-                    )
-                }
+                try await ContentDefaults.check(title: record, in: store)
                 let outcome = try await store.putTitle(record, replacing: replace)
+                try await store.note("titles add", "title-put", "title \(name) \(outcome)")
                 print("\(outcome == .created ? "added" : "replaced") title \(name)")
             }
         }
@@ -95,6 +89,7 @@ struct TitlesCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 guard try await store.deleteTitle(name: name) else { throw CommandFailure("there is no title \(name)") }
+                try await store.note("titles remove", "title-delete", "title \(name) deleted")
                 print("removed title \(name)")
             }
         }

@@ -30,7 +30,12 @@ struct TokensCommand: AsyncParsableCommand {
 
         func run() async throws {
             let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: systemMilliseconds() / 1000)
-            try await Self.explainingConflict(name) { try await store.withStore { try await $0.addAdminToken(record) } }
+            try await Self.explainingConflict(name) {
+                try await store.withStore { store in
+                    try await store.addAdminToken(record)
+                    try await store.note("tokens add", "token-make", "token \(name) made, role \(role)")
+                }
+            }
             tell("added token \(name), \(role.rawValue); it is shown now and never again")
             print(String(decoding: token.reveal(), as: UTF8.self))
         }
@@ -72,6 +77,7 @@ struct TokensCommand: AsyncParsableCommand {
                 guard try await store.deleteAdminToken(name: name) else {
                     throw CommandFailure("there is no token \(name)")
                 }
+                try await store.note("tokens remove", "token-delete", "token \(name) deleted")
                 print("removed token \(name)")
             }
         }

@@ -45,9 +45,9 @@ struct TracksCommand: AsyncParsableCommand {
                 policyName: policy
             )
             try await store.withStore { store in
-                let names = [try await store.title(name: title)?.policyName, policy].compactMap { $0 }
-                try await ContentDefaults.check(policies: names, for: record.kind, in: store)
+                try await ContentDefaults.check(track: record, in: store)
                 let outcome = try await store.putTrack(record, replacing: replace)
+                try await store.note("tracks add", "track-put", "track \(title)/\(name) \(outcome)")
                 print("\(outcome == .created ? "added" : "replaced") track \(title)/\(name), \(record.kind.rawValue)")
             }
         }
@@ -109,6 +109,7 @@ struct TracksCommand: AsyncParsableCommand {
                 guard try await store.deleteTrack(title: title, name: name) else {
                     throw CommandFailure("title \(title) has no track \(name)")
                 }
+                try await store.note("tracks remove", "track-delete", "track \(title)/\(name) deleted")
                 print("removed track \(title)/\(name)")
             }
         }

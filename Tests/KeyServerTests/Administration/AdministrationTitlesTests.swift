@@ -55,6 +55,38 @@ struct AdministrationTitlesTests {
         }
     }
 
+    @Test("What would refuse every licence is refused when it is made, whichever record changes")
+    func policies() async throws {
+        try await LicenseServer.run { (server: LicenseServer) async throws in
+            let video = #"{"securityLevel": "main"}"#
+            #expect(try await server.admin("PUT", "/policies/video", video).status == 201)
+            #expect(try await server.admin("PUT", "/policies/free", "{}").status == 201)
+            let template = try await server.admin("PUT", "/titles/film", #"{"keyUriTemplate": "nonsense {foo}"}"#)
+            #expect(template.status == 400)
+            #expect(template.text.contains("key URI"))
+            let web = try await server.admin("PUT", "/titles/film", #"{"keyUriTemplate": "https://{kid}"}"#)
+            #expect(web.status == 400)
+
+            #expect(try await server.admin("PUT", "/titles/film", "{}").status == 201)
+            let sound = #"{"kind": "audio", "policy": "free"}"#
+            #expect(try await server.admin("PUT", "/titles/film/tracks/sound", sound).status == 201)
+            let title = try await server.admin("PUT", "/titles/film", #"{"policy": "video"}"#)
+            #expect(title.status == 409)
+            #expect(title.text.contains("track film/sound") && title.text.contains("securityLevel"))
+            let stem = #"{"key": "\#(secret)", "iv": "\#(secret)", "keyId": "\#(secret)", "title": "film", "#
+            let period = stem + #""titleTrack": "sound""#
+            #expect(try await server.admin("PUT", "/content/a2", period + #", "policy": "video"}"#).status == 409)
+            #expect(try await server.admin("PUT", "/content/a2", period + "}").status == 201)
+            // What refers to a policy is looked at when the policy changes.
+            let changed = try await server.admin("PUT", "/policies/free", video)
+            #expect(changed.status == 409)
+            #expect(changed.text.contains("film/sound"))
+            #expect(try await server.admin("PUT", "/policies/free", #"{"securityLevel": "audio"}"#).status == 200)
+            #expect(try await server.admin("PUT", "/titles/film/tracks/sound", #"{"kind": "hd"}"#).status == 200)
+            #expect(try await server.changes().count == 7)
+        }
+    }
+
     @Test(
         "A key period that is none is refused",
         arguments: [

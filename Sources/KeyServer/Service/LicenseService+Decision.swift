@@ -1,0 +1,84 @@
+import KeyServerModule
+import KeyStore
+
+// From an opened SPC to a licence: by what is remembered of the content, or by what the store says now.
+
+extension LicenseService {
+    /// What was remembered may not be so any more.
+    struct OutOfDate: Error {}
+
+    /// Content as it is now.
+    func lookUp(_ opened: OpenedSPC, _ party: Party, _ question: Question) async throws -> ContentLookup {
+        let assetID = opened.request.assetID.bytes
+        guard let content = try await store.lookup(assetID: assetID) else {
+            try question.authorization.require(assetID: assetID, title: nil, deviceHash: party.device)
+            throw ProblemDocument(.unknownAsset)
+        }
+        return content
+    }
+
+    /// Terms, CKC and the store's word.
+    ///
+    /// - Throws: ``OutOfDate`` when the catalogue has changed since the content was looked up, or may have.
+    func grant(
+        by content: ContentLookup,
+        isRemembered: Bool,
+        _ opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question,
+        _ trail: inout AuditTrail
+    ) async throws -> Outcome {
+        var start: Int64?
+        while true {
+            var proposal: GrantProposal
+            do {
+                proposal = try await self.proposal(by: content, rentalStart: start, opened, party, question, &trail)
+            } catch where isRemembered {
+                throw OutOfDate()
+            }
+            if isRemembered { proposal.catalogueVersion = content.catalogueVersion }
+            switch try await measured(.store, { [proposal] in try await store.grant(proposal) }) {
+            case .granted:
+                metrics?.licence(proposal.answer.isPersistable ? .issuedPersistable : .issued)
+                return .license(proposal.answer)
+            case .retried(let answer):
+                metrics?.licence(.retried)
+                return .license(answer)
+            case .refused(let refusal): throw refusal
+            case .rentalStarted(let other): start = other
+            case .catalogueChanged: throw OutOfDate()
+            }
+        }
+    }
+
+    /// Who may have it, on which terms, and the CKC that says so.
+    ///
+    /// - Parameter rentalStart: the start of the rental, where the store knows another one than was found.
+    private func proposal(
+        by content: ContentLookup,
+        rentalStart: Int64?,
+        _ opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question,
+        _ trail: inout AuditTrail
+    ) async throws -> GrantProposal {
+        let (policy, rental): (LicensePolicy, RunningRental?) = try await measured(.decide) {
+            try question.authorization.require(
+                assetID: opened.request.assetID.bytes,
+                title: content.title?.name,
+                deviceHash: party.device
+            )
+            try content.requireValid(at: party.now)
+            let policy = try await mergedPolicy(for: content, question.authorization)
+            var rental = try await self.rental(of: content, policy, party, question)
+            if let rentalStart { rental?.start = rentalStart }
+            return (policy, rental)
+        }
+        trail.policyName = policy.name
+        let terms = if let rental { try policy.within(rental, at: party.now) } else { policy }
+        let sealed: License = try await measured(.seal) {
+            try await license(for: opened, content, terms, party, question)
+        }
+        return proposal(for: sealed, content, policy, rental: rental, from: opened, party, question, trail)
+    }
+}

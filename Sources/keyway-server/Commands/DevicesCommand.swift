@@ -1,0 +1,66 @@
+import ArgumentParser
+import KeyServer
+import KeyStore
+
+/// The devices of accounts.
+struct DevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "List and forget the devices of an account.",
+        subcommands: [List.self, Forget.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List an account's devices.",
+            discussion: "A device is shown by a hash that only this store can make, the same in the audit log."
+        )
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The account.")
+        var account: AccountArgument
+
+        func run() async throws {
+            try await store.withStore { store in
+                for device in try await store.devices(account: account.name) {
+                    let digits = digits(device.device.bytes)
+                    let seen = [moment("first seen", device.firstSeen), moment("last seen", device.lastSeen)]
+                    print(fields([digits, device.deviceClass] + seen))
+                }
+            }
+        }
+    }
+
+    struct Forget: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Forget a device, which makes room for another.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The account.")
+        var account: AccountArgument
+        @Option(help: ArgumentHelp("The device, as `devices list` shows it.", valueName: "hex"))
+        var device: DeviceArgument
+
+        func run() async throws {
+            try await store.withStore { store in
+                let changes = AccountChanges(store: store, actor: AdminActor(command: "devices forget"))
+                guard try await changes.forgetDevice(account: account.name, device: device.device) else {
+                    throw CommandFailure("the account has no such device")
+                }
+                print("forgot device \(digits(device.device.bytes)) of \(account.name)")
+            }
+        }
+    }
+}
+
+/// A device on the command line.
+struct DeviceArgument: ExpressibleByArgument {
+    let device: DeviceHash
+
+    init?(argument: String) {
+        guard case .device(let device)? = AdminJSON.place("device:" + argument) else { return nil }
+        self.device = device
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+func digits(_ bytes: some Sequence<UInt8>) -> String { hex(bytes) }

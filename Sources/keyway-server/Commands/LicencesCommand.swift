@@ -1,0 +1,63 @@
+import ArgumentParser
+import KeyServer
+import KeyStore
+
+/// The keys that devices keep.
+struct LicencesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "licences",
+        abstract: "List and revoke the keys that an account's devices keep.",
+        subcommands: [List.self, Revoke.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the kept keys of an account.",
+            discussion: "One line for each: device, stream ID, asset, when it was given, until when, and how it ended."
+        )
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The account.")
+        var account: AccountArgument
+
+        func run() async throws {
+            try await store.withStore { store in
+                for licence in try await store.offlineLicenses(account: account.name) {
+                    let end = licence.end.map { end in moment(end.rawValue, licence.ended) ?? end.rawValue }
+                    let times = [moment("granted", licence.granted), moment("until", licence.until), end]
+                    let names = [digits(licence.device.bytes), digits(licence.streamID), assetName(licence.assetID)]
+                    print(fields(names + times))
+                }
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Revoke a kept key: it is given no more.",
+            discussion: "The device keeps the key that it has until that runs out."
+        )
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The account.")
+        var account: AccountArgument
+        @Option(help: ArgumentHelp("The device, as `licences list` shows it.", valueName: "hex"))
+        var device: DeviceArgument
+        @Option(help: ArgumentHelp("The stream ID, 16 bytes.", valueName: "hex"))
+        var stream: HexArgument
+
+        func run() async throws {
+            let streamID = try stream.requireCount(16, "--stream")
+            try await store.withStore { store in
+                let changes = AccountChanges(store: store, actor: AdminActor(command: "licences revoke"))
+                let isRevoked = try await changes.revokeLicense(
+                    account: account.name,
+                    device: device.device,
+                    streamID: streamID
+                )
+                guard isRevoked else { throw CommandFailure("there is no such licence, or it has ended") }
+                print("revoked licence \(digits(streamID)) of \(account.name) on \(digits(device.device.bytes))")
+            }
+        }
+    }
+}
