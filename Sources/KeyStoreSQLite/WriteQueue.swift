@@ -28,6 +28,9 @@ actor WriteQueue {
         self.capacity = capacity
     }
 
+    /// How many writes wait for the disk, those that are under way apart.
+    var depth: Int { waiting.count }
+
     /// Runs `work` in the next transaction, and answers when that is safe. What it throws undoes its own writes only.
     ///
     /// It may run twice, the first time for nothing: all that it does has to be in the database.
