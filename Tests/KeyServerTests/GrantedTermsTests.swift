@@ -56,6 +56,25 @@ struct GrantedTermsTests {
         }
     }
 
+    @Test("A rental's playback ends with the token's notAfter, which is no lease: it takes no slot")
+    func notAfterWithoutLease() async throws {
+        let authorizer = AccountAuthorizer { $0.notAfter = 1_800_000_060 }
+        try await LicenseServer.run(authorizer: authorizer) { server in
+            for policy in [#"{"rental":"P2D"}"#, "{}"] {
+                try await server.setPolicy(policy)
+                let device = server.device()
+                let key = try await key(server, device, server.request(device))
+                try key.startPlaying()
+                #expect(key.leaseEnd == 1_800_000_060)
+                #expect(try await server.store.leaseCount(at: server.clock.now) == 0)
+            }
+            try await server.setPolicy(#"{"lease":"PT10M","streams":1}"#)
+            let device = server.device()
+            _ = try await key(server, device, server.request(device))
+            #expect(try await server.store.leaseCount(at: server.clock.now) == 1)
+        }
+    }
+
     @Test("All keys of a session share a slot, and a new session of the same device takes it over")
     func slots() async throws {
         try await LicenseServer.run { server in

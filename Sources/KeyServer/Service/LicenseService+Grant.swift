@@ -71,7 +71,8 @@ extension LicenseService {
         )
     }
 
-    /// A key with a lease holds a slot for as long as the lease lasts. A kept key holds none: it has no lease.
+    /// A key with a lease of its policy's holds a slot for as long as the lease lasts. A kept key holds none: it has no
+    /// lease. Neither does one whose lease is only what remains of the token's `notAfter`, which may be a month.
     private func slot(
         for license: License,
         _ policy: LicensePolicy,
@@ -79,7 +80,9 @@ extension LicenseService {
         _ party: Party,
         _ question: Question
     ) -> SlotClaim? {
-        guard let duration = license.terms.duration, [.lease, .leaseAndRental].contains(duration.keyType) else {
+        guard policy.lease != nil, let duration = license.terms.duration,
+            [.lease, .leaseAndRental].contains(duration.keyType)
+        else {
             return nil
         }
         let purpose: SlotClaim.Purpose =

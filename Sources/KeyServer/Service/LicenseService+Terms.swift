@@ -142,7 +142,7 @@ extension Seconds {
     /// So many seconds, as far as the field of a TLLV holds them; nil when nothing remains.
     init?(remaining: Int64) {
         guard remaining > 0 else { return nil }
-        self.init(rawValue: UInt32(clamping: remaining))
+        self = min(Seconds(rawValue: UInt32(clamping: remaining)), .maximum)
     }
 }
 

@@ -65,13 +65,13 @@ extension LicensePolicy {
     }
 
     /// The policy for somebody whose permission ends after `remaining`: no duration that it grants is longer, storage and
-    /// playback of dual expiry are not longer together, and an online key without an end gets a lease of that length.
-    /// Zero counts as a second, since zero on the wire would be no limit: refuse what has ended before.
+    /// playback of dual expiry are not longer together, and every online key has a lease that is no longer: a rental
+    /// limits only when playback may start. Zero counts as a second, since zero on the wire would be no limit: refuse what
+    /// has ended before.
     public func capped(to remaining: Seconds) -> LicensePolicy {
         let remaining = Swift.max(remaining, Seconds(rawValue: 1))
         var policy = self
-        let isEndless = lease == nil && onlineRental == nil
-        policy.lease = isEndless ? remaining : lease.map { min($0, remaining) }
+        policy.lease = min(lease ?? remaining, remaining)
         policy.rental = rental.map { min($0, remaining) }
         policy.onlineLimit = onlineLimit.map { min($0, remaining) }
         policy.persist = persist?.capped(to: remaining)
