@@ -6,7 +6,7 @@ enum Schema {
     /// Stands in every database of this program: "KyWy". `file` and `sqlite3` show it.
     static let applicationID = 0x4B79_5779
     /// The newest schema that this program knows, in `user_version`.
-    static let version = 3
+    static let version = 4
 
     /// Migrations are never changed once released; a change to the tables is one more at the end.
     static var migrator: DatabaseMigrator {
@@ -17,6 +17,7 @@ enum Schema {
         }
         migrator.registerMigration("2") { db in try Schema2.migrate(db) }
         registerTitles(&migrator)
+        migrator.registerMigration("4") { db in try Schema4.migrate(db) }
         return migrator
     }
 

@@ -146,6 +146,17 @@ struct PolicyLimitsTests {
         #expect(LicensePolicy(persist: .unlimited, rentalStart: .token).rentalLength == nil)
     }
 
+    @Test("A binding stays where nothing is left of the rental's length")
+    func bindingWithoutLength() throws {
+        let bound = LicensePolicy(persist: .limited(Seconds(rawValue: 9)), bindRentalToDevice: true)
+        let merged = try LicensePolicy.strictest([bound, LicensePolicy()])
+        #expect(merged.rentalLength == nil && merged.hasRental)
+        let loosened = bound.loosened(by: LicensePolicy(persist: .unlimited))
+        #expect(loosened.rentalLength == nil && loosened.hasRental)
+        #expect(!LicensePolicy(persist: .unlimited).hasRental)
+        #expect(!LicensePolicy(bindRentalToDevice: false).hasRental)
+    }
+
     @Test("A token that may loosen replaces what it names, and leaves the rest")
     func loosened() throws {
         let title = LicensePolicy(

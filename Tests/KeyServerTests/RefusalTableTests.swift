@@ -223,6 +223,17 @@ struct RefusalTableTests {
             audit: "rental-expired"
         ),
         Row(
+            name: "a rental that is for one device, behind an adapter",
+            policy: #"{"rental":"PT1H","bindRentalToDevice":true}"#,
+            ask: { server in
+                try await server.license(try server.request(server.device(), output: .digitalAVAdapter).spc)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "rental-needs-device",
+            audit: "rental-needs-device"
+        ),
+        Row(
             name: "a rental on another device than its first",
             policy: #"{"rental":"PT1H","rentalStart":"firstLicence","bindRentalToDevice":true}"#,
             ask: { server in

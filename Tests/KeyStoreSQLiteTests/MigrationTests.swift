@@ -47,7 +47,7 @@ struct MigrationTests {
         let owner = try await store.content(keyID: Array(repeating: 1, count: 16))
         #expect(owner?.info.assetID == contents[1].info.assetID)
         await #expect(throws: KeyStoreError(.conflict, place: "")) { try await store.deletePolicy(name: "p") }
-        #expect(try await store.writerSetting("user_version") == "3")
+        #expect(try await store.writerSetting("user_version") == "4")
         #expect(try await store.writerSetting("foreign_key_check") == nil)
     }
 

@@ -144,7 +144,7 @@ private func oddValues(_ store: any KeyStore) async throws {
     let odd = "a\0b'; DROP TABLE lease"
     let proposal = Sample.proposal(odd, at: Int64.max - 5).slot(limit: 1, for: 5).once(1, grace: Int64.max)
         .counted()
-        .rental(start: Int64.min, duration: Int64.max).kept(storage: Int64.max, playback: Int64.max)
+        .rental(start: Int64.min, duration: Int64.max, byToken: true).kept(storage: Int64.max, playback: Int64.max)
     #expect(try await store.grant(proposal).refusal == .rentalExpired)
     #expect(try await store.grant(withoutRental(proposal)) == .granted)
     #expect(try await store.devices(account: odd).first?.account == odd)
@@ -180,6 +180,7 @@ private func outOfBounds() -> [GrantProposal] {
         Sample.proposal().with { $0.answer = empty },
         Sample.proposal().with { $0.replay = ReplayClaim(key: [1], expires: 1, grace: 1) },
         Sample.proposal().with { $0.binding = TokenBindingClaim(token: [1], expires: 1) },
-        Sample.proposal().rental(""), Sample.proposal().behindAdapter(1).kept(),
+        Sample.proposal().rental(.title("")),
+        Sample.proposal().rental(.asset(Array(repeating: 1, count: 201))), Sample.proposal().behindAdapter(1).kept(),
     ]
 }

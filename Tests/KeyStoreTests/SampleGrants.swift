@@ -93,9 +93,9 @@ extension GrantProposal {
         with { $0.binding = TokenBindingClaim(token: Sample.hash(token), expires: expires) }
     }
 
-    /// With a rental.
+    /// With a rental, of a title unless told otherwise.
     public func rental(
-        _ subject: String = "movie",
+        _ subject: RentalSubject = .title("movie"),
         start: Int64? = nil,
         duration: Int64 = 3_600,
         byToken: Bool = false,
@@ -103,7 +103,7 @@ extension GrantProposal {
     ) -> GrantProposal {
         with {
             $0.rental = RentalClaim(
-                subject: Array(subject.utf8),
+                subject: subject,
                 duration: duration,
                 start: start ?? now,
                 isTokensStart: byToken,

@@ -40,7 +40,7 @@ extension LicenseService {
         proposal.rental = rental.map {
             RentalClaim(
                 subject: $0.subject,
-                duration: $0.duration,
+                duration: $0.duration ?? .max,
                 start: $0.start,
                 isTokensStart: $0.isTokensStart,
                 bindsDevice: policy.bindRentalToDevice ?? false

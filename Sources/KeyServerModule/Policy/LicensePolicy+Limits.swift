@@ -14,6 +14,10 @@ extension LicensePolicy {
     /// Whether Clear Key and AES-128 clients may have the key.
     public var allowsOtherClients: Bool { (otherClients ?? (isProtective ? .deny : .allow)) == .allow }
 
+    /// Whether the start and the device of a rental are kept account of. Where a merge has left nothing of a rental's
+    /// length, it may still be bound to a device.
+    public var hasRental: Bool { rentalLength != nil || bindRentalToDevice == true }
+
     /// How long a rental under this policy lasts, in seconds; nil when there is none, or no end. A policy that keeps keys
     /// has a rental when it says how one starts or that it is bound to a device: validity, or storage and playback
     /// together.

@@ -3,6 +3,8 @@
 
 /// What a store knows that matters to one proposal.
 package struct GrantState: Sendable, Equatable {
+    /// That an admin ended the proposal's session at its place.
+    package var endedSession: EndedSessionRecord?
     /// The record under the proposal's replay key.
     package var replay: ReplayRecord?
     /// The binding of the proposal's token.
@@ -22,6 +24,22 @@ package struct GrantState: Sendable, Equatable {
 
     /// The state of an account that the store has never seen.
     package init() {}
+}
+
+/// A session that an admin ended. It gets no more keys, whoever holds the lease of its place meanwhile.
+package struct EndedSessionRecord: Sendable, Equatable {
+    package let account: String
+    package let place: PlaybackPlace
+    package let sessionID: UInt64?
+    /// From when on it is of no use, in Unix seconds.
+    package let forgetAt: Int64
+
+    package init(account: String, place: PlaybackPlace, sessionID: UInt64?, forgetAt: Int64) {
+        self.account = account
+        self.place = place
+        self.sessionID = sessionID
+        self.forgetAt = forgetAt
+    }
 }
 
 /// That a request was answered.
@@ -136,6 +154,25 @@ extension PlaybackPlace {
     /// The device, if it is one.
     package var device: DeviceHash? {
         if case .device(let device) = self { device } else { nil }
+    }
+}
+
+extension RentalSubject {
+    /// The subject as bytes, for a column: a byte for the kind, then the title's name or the asset ID.
+    package var encoded: [UInt8] {
+        switch self {
+        case .title(let name): [0] + name.utf8
+        case .asset(let assetID): [1] + assetID
+        }
+    }
+
+    /// Reads what ``encoded`` wrote; nil when the bytes are damaged.
+    package init?(encoded: [UInt8]) {
+        switch encoded.first {
+        case 0: self = .title(String(decoding: encoded.dropFirst(), as: UTF8.self))
+        case 1: self = .asset(Array(encoded.dropFirst()))
+        default: return nil
+        }
     }
 }
 
