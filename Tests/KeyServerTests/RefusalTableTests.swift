@@ -135,6 +135,22 @@ struct RefusalTableTests {
 
     private static let limits: [Row] = [
         Row(
+            name: "the same request once more, in the last second of its window",
+            policy: #"{"maximumSPCAge":"PT10M"}"#,
+            ask: { server in
+                let spc = try server.request(server.device()).spc
+                let first = try await server.license(spc)
+                #expect(first.status == 200)
+                server.clock.advance(by: 600)
+                try await server.store.prune(at: server.clock.now)
+                return try await server.license(spc)
+            },
+            status: 409,
+            type: "replayed",
+            reason: "replayed",
+            audit: "replayed"
+        ),
+        Row(
             name: "the same request once more, too late for a retry",
             ask: { server in
                 let spc = try server.request(server.device()).spc

@@ -50,7 +50,11 @@ extension LicenseService {
         return proposal
     }
 
-    /// Remembered for as long as an SPC of that age would be taken.
+    /// How much longer than its SPC would be taken a request is remembered, in seconds: the last second still counts, and
+    /// servers that share a store have clocks of their own.
+    private static let replayMargin: Int64 = 60
+
+    /// Remembered for longer than an SPC of that age would be taken.
     private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ party: Party) -> ReplayClaim? {
         guard let seed = opened.replaySeed else { return nil }
         let window: Int64
@@ -66,7 +70,7 @@ extension LicenseService {
                 account: party.account,
                 certificateHash: opened.bundle.certificate.sha1
             ),
-            expires: party.now + max(window, Int64(settings.retryGrace.rawValue)),
+            expires: party.now + max(window, Int64(settings.retryGrace.rawValue)) + Self.replayMargin,
             grace: Int64(settings.retryGrace.rawValue)
         )
     }

@@ -59,7 +59,8 @@ public enum PlaybackPlace: Sendable, Hashable {
     case session(UInt64)
 }
 
-/// The same request is answered once; within `grace` after it the same answer goes out again.
+/// The same request is answered once; within `grace` after it the same answer goes out again. That key has to run out
+/// before its slot: a slot has to last longer than its lease by more than `grace`.
 public struct ReplayClaim: Sendable {
     /// HMAC over R1, account and certificate hash, 32 bytes.
     public let key: [UInt8]

@@ -17,7 +17,7 @@ package enum GrantRules {
             return .refused(GrantRefusal(.leaseEnded, "the session was ended"))
         }
         if let replay = state.replay, replay.expires > proposal.now {
-            guard proposal.now <= replay.retryUntil, let answer = replay.answer else {
+            guard proposal.now < replay.retryUntil, let answer = replay.answer else {
                 return .refused(GrantRefusal(.replayed, "the same request was answered before"))
             }
             return .retried(answer)
@@ -37,11 +37,10 @@ package enum GrantRules {
         if let claim = proposal.replay {
             let retryUntil = later(proposal.now, by: max(claim.grace, 0))
             // A claim that is over before its retries are would let the request through as a new one.
-            let expires = max(claim.expires, later(retryUntil, by: 1))
             next.replay = ReplayRecord(
                 key: claim.key,
                 retryUntil: retryUntil,
-                expires: expires,
+                expires: max(claim.expires, retryUntil),
                 answer: proposal.answer
             )
         }
@@ -82,6 +81,8 @@ package enum GrantRules {
         else {
             throw GrantRefusal(.tokenBoundElsewhere, "the token is for one use, and was used elsewhere")
         }
+        // A webhook may say with every answer until when: the binding lasts as long as the last of them.
+        state.binding?.expires = max(bound.expires, claim.expires)
     }
 
     private static func admit(

@@ -46,11 +46,11 @@ package struct EndedSessionRecord: Sendable, Equatable {
 package struct ReplayRecord: Sendable, Equatable {
     /// The keyed hash of the request, 32 bytes.
     package let key: [UInt8]
-    /// Until when the same request is a retry, in Unix seconds.
+    /// Before when the same request is a retry, in Unix seconds.
     package let retryUntil: Int64
     /// When the record is of no use any more, in Unix seconds.
     package let expires: Int64
-    /// What went out. A store may drop it after `retryUntil`: it is the bulk of the record.
+    /// What went out. A store may drop it from `retryUntil` on: it is the bulk of the record.
     package var answer: LicenseAnswer?
 
     package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: LicenseAnswer?) {
@@ -68,8 +68,8 @@ package struct TokenBindingRecord: Sendable, Equatable {
     package let account: String
     package let place: PlaybackPlace
     package let sessionID: UInt64?
-    /// When the token expires, in Unix seconds.
-    package let expires: Int64
+    /// When the token expires, in Unix seconds: the latest time that it was used with.
+    package var expires: Int64
 
     package init(token: [UInt8], account: String, place: PlaybackPlace, sessionID: UInt64?, expires: Int64) {
         self.token = token

@@ -73,7 +73,7 @@ struct InMemoryGrants {
         replays = replays.filter { $0.value.expires > time }
         bindings = bindings.filter { GrantRules.later($0.value.expires, by: GrantRules.bindingMemory) > time }
         challenges = challenges.filter { $0.value.expires > time }
-        for (key, replay) in replays where replay.retryUntil < time { replays[key]?.answer = nil }
+        for (key, replay) in replays where replay.retryUntil <= time { replays[key]?.answer = nil }
         accounts = accounts.mapValues { account in
             var account = account
             account.leases = account.leases.filter { $0.value.until > time }
