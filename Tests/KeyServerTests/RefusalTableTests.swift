@@ -129,6 +129,18 @@ struct RefusalTableTests {
         ),
     ]
 
+    private static let dual = #"{"persist":{"storage":"P30D","playback":"P2D"}}"#
+
+    /// Makes a Sync block say that so many keys were invalidated (Table 6-3).
+    private static func listing(streams count: Int) -> SPCMutation {
+        SPCMutation { draft in
+            let head = draft[.sync]?.value.prefix(44) ?? []
+            let number = withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }
+            let streams = [UInt8](repeating: 7, count: 16 * count)
+            draft[.sync] = SPCDraft.Block(.sync, value: head + number + streams, padding: [])
+        }
+    }
+
     private enum Start: String { case token, firstLicence }
 
     private static func rental(_ start: Start) -> String { #"{"rental":"PT1H","rentalStart":"\#(start.rawValue)"}"# }
@@ -265,6 +277,65 @@ struct RefusalTableTests {
     ]
 
     private static let kept: [Row] = [
+        Row(
+            name: "a key to keep, for a session that an admin ended",
+            policy: #"{"lease":"PT10M","persist":{"validity":"PT1H"}}"#,
+            ask: { server in
+                let device = server.device()
+                let session = device.beginSession()
+                _ = try await server.license(try server.request(device, session: session).spc)
+                let now = server.clock.now
+                let leases = try await server.store.leases(account: "viewer", at: now, after: nil, limit: 10)
+                try await server.store.endLease(
+                    account: "viewer",
+                    place: try #require(leases.first).place,
+                    now: now,
+                    audit: AuditRecord(milliseconds: 0, route: "/admin", outcome: "admin-lease-ended", microseconds: 0)
+                )
+                return try await server.license(
+                    try server.request(device, session: session).spc,
+                    query: "?persist=true"
+                )
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "lease-ended",
+            audit: "lease-ended"
+        ),
+        Row(
+            name: "a Sync SPC that was made too long ago",
+            policy: dual,
+            ask: { server in
+                let device = server.device()
+                let key = try await server.keep(device)
+                let sync = try device.makeSyncSPC(for: key, certificate: server.certificate.der)
+                server.clock.advance(by: 6 * 3_600 + 1)
+                return try await server.license(sync)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "spc-too-old",
+            audit: "spc-too-old"
+        ),
+        Row(
+            name: "an invalidation of more keys than a store takes at once",
+            policy: dual,
+            ask: { server in
+                let device = server.device()
+                let key = try await server.keep(device)
+                let sync = try device.invalidate(
+                    .stream(key),
+                    certificate: server.certificate.der,
+                    challenge: try await server.challenge(),
+                    mutations: [listing(streams: 1_001)]
+                )
+                return try await server.license(sync)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "too-many-stream-ids",
+            audit: "too-many-stream-ids"
+        ),
         Row(
             name: "a kept key once more, after it ran out",
             policy: #"{"persist":{"validity":"PT1H"},"renewAfterExpiry":false}"#,

@@ -126,7 +126,10 @@ struct WriteQueueTests {
         #expect(try await again.devices(account: "anna").first?.deviceClass == "iPhone")
         #expect(try await again.rentals(account: "anna").count == 1)
         #expect(try await again.offlineLicenses(account: "anna").count == 1)
-        let gone = Sample.sync(at: 1_001, .invalidated(streamIDs: [Sample.id(1)], challenge: challenge))
+        let gone = Sample.sync(
+            at: 1_001,
+            .invalidated(streamIDs: [Sample.id(1)], hadExpired: false, challenge: challenge)
+        )
         #expect(try await again.record(gone) == .recorded(records: 1))
         #expect(try await again.verifyAudit().isWhole)
     }

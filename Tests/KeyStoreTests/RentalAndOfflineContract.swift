@@ -134,7 +134,10 @@ extension KeyStoreContract {
             #expect(try await revoke(store, at: 1_100))
             #expect(try await !revoke(store, at: 1_200))
             let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
-            let gone = Sample.sync(at: 1_200, .invalidated(streamIDs: [stream], challenge: challenge))
+            let gone = Sample.sync(
+                at: 1_200,
+                .invalidated(streamIDs: [stream], hadExpired: false, challenge: challenge)
+            )
             #expect(try await store.record(gone) == .recorded(records: 1))
             let license = try await store.offlineLicenses(account: "anna").first
             #expect(license?.end == .revoked && license?.ended == 1_100 && license?.until == 1_200)

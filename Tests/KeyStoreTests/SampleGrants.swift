@@ -49,9 +49,10 @@ extension Sample {
         at now: Int64,
         stream: Int? = nil,
         title: Int? = nil,
+        made: Int64? = nil,
         _ message: SyncClaim.Message
     ) -> SyncClaim {
-        SyncClaim(
+        var claim = SyncClaim(
             account: account,
             device: Self.device(device),
             now: now,
@@ -60,6 +61,8 @@ extension Sample {
             message: message,
             audit: AuditRecord(milliseconds: now * 1_000, route: "/fps/license", outcome: "reported", microseconds: 9)
         )
+        claim.made = made
+        return claim
     }
 }
 

@@ -85,6 +85,9 @@ extension LicenseService {
             .challengeUnknown,
         ]
         return rules.map(\.rawValue) + grants.map(\.rawValue)
-            + ["key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported"]
+            + [
+                "key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported",
+                "too-many-stream-ids",
+            ]
     }()
 }

@@ -4,7 +4,6 @@ enum GrantLimits {
     /// With the byte for its kind.
     static let subject = 2...201
     static let answer = 1...65_536
-    static let streamIDs = 1_000
 }
 
 extension GrantProposal {
@@ -31,8 +30,8 @@ extension SyncClaim {
         try checkAccount(account)
         try requireCount(streamID, 16...16, "stream ID", in: "sync")
         try requireCount(titleID, 16...16, "title ID", in: "sync")
-        guard case .invalidated(let streamIDs, _) = message else { return }
-        guard streamIDs.count <= GrantLimits.streamIDs else {
+        guard case .invalidated(let streamIDs, _, _) = message else { return }
+        guard streamIDs.count <= Self.maximumStreamIDs else {
             throw KeyStoreError(.invalidRecord, place: "sync", reason: "\(streamIDs.count) stream IDs")
         }
         for streamID in streamIDs { try requireCount(streamID, 16...16, "stream ID", in: "sync") }

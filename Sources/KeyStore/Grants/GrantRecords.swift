@@ -93,9 +93,10 @@ public struct OfflineLicenseRecord: Sendable, Equatable {
     public enum End: String, Sendable, CaseIterable {
         /// The device invalidated it, and proved so.
         case invalidated
-        /// The device answered that it has no such key.
+        /// The device answered that it had no such key. Nothing ends so any more: the answer is about one key of a title
+        /// and does not say which.
         case notFound = "not-found"
-        /// The device said that it had expired.
+        /// The device said that it had expired, whether it invalidated it then or not.
         case expired
         /// An admin revoked it: no renewal is given. The device keeps the key until it runs out.
         case revoked

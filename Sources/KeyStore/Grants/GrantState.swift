@@ -114,7 +114,7 @@ extension SyncClaim {
     /// Which kept keys of the claim's account and device it is about.
     package var subject: Subject {
         switch (message, streamID, titleID) {
-        case (.invalidated(let streamIDs, _), _, _): .streams(streamIDs)
+        case (.invalidated(let streamIDs, _, _), _, _): .streams(streamIDs)
         case (_, let streamID?, _): .streams([streamID])
         case (_, nil, let titleID?): .title(titleID)
         case (_, nil, nil): .streams([])
@@ -125,7 +125,7 @@ extension SyncClaim {
     package var challenge: UInt64? {
         switch message {
         case .report: nil
-        case .invalidated(_, let challenge), .notFound(let challenge), .expired(let challenge): challenge
+        case .invalidated(_, _, let challenge), .notFound(let challenge), .expired(let challenge): challenge
         }
     }
 }
