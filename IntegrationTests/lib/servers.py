@@ -73,6 +73,10 @@ def add_keys(assets, policy=None):
             os.urandom(16).hex(), *options)
 
 
+# How many seconds an answer may be on its way: by so many a slot has to outlast the key of a late retry.
+ANSWER_TIME = 5
+
+
 class Server:
     """`keyway-server serve` on data/. Its port stays the same when it is started again."""
 
@@ -93,7 +97,8 @@ class Server:
                 "admin": {"listen": "127.0.0.1:0"},
                 "authorization": authorization or {"tokens": [
                     {"issuer": ISSUER, "audience": AUDIENCE, "algorithms": ["ES256"], "jwks": str(Path("jwks.json").resolve())}]},
-                "licences": {"leaseSkew": f"PT{skew}S", "retryGrace": f"PT{skew}S"},
+                # The longest that the server takes beside this skew.
+                "licences": {"leaseSkew": f"PT{skew}S", "retryGrace": f"PT{skew - ANSWER_TIME}S"},
                 "limits": {"rates": rates, "connections": 4000},
             }
             for section, values in (settings or {}).items():

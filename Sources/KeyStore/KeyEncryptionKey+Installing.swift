@@ -20,18 +20,10 @@ extension KeyEncryptionKey {
             if link(path, place) != 0, errno != EEXIST { throw .system("link", place) }
             kept = place
         }
-        var random = SecureRandom()
-        let draft = path + ".\(random.next())"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system("create", draft) }
-        defer { close(file) }
-        let written = hexadecimal.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count }
-        guard written, fsync(file) == 0, rename(draft, path) == 0 else {
-            let error = KeyStoreError.system("write", draft)
-            unlink(draft)
-            throw error
-        }
-        try Self.synchronizeFolder(of: path)
+        let draft = try DraftFile(for: path)
+        defer { draft.remove() }
+        try draft.write(hexadecimal)
+        try draft.publish(replacing: path)
         return kept
     }
 }

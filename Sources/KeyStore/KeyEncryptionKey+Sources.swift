@@ -50,32 +50,11 @@ extension KeyEncryptionKey {
     /// - Throws: ``KeyStoreError/Code/conflict`` when there is such a file, ``KeyStoreError/Code/unavailable``.
     public static func create(file path: String) throws(KeyStoreError) -> KeyEncryptionKey {
         let key = try generate()
-        var random = SecureRandom()
-        let draft = path + ".\(random.next())"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system("create", draft) }
-        defer {
-            close(file)
-            unlink(draft)
-        }
-        let written = key.hexadecimal.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count }
-        guard written, fsync(file) == 0 else { throw .system("write", draft) }
-        guard link(draft, path) == 0 else {
-            if errno == EEXIST { throw KeyStoreError(.conflict, place: path, reason: "the file exists") }
-            throw .system("link", path)
-        }
-        try synchronizeFolder(of: path)
+        let draft = try DraftFile(for: path)
+        defer { draft.remove() }
+        try draft.write(key.hexadecimal)
+        try draft.publish(as: path)
         return key
-    }
-
-    /// A new name in a folder is durable only when the folder itself is.
-    static func synchronizeFolder(of path: String) throws(KeyStoreError) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let parent = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw .system("open", parent) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw .system("fsync", parent) }
     }
 }
 

@@ -44,11 +44,6 @@ struct DataFolderLock {
         }
     }
 
-    /// Makes what was renamed in the folder durable.
-    func synchronize() throws(KeyStoreError) {
-        guard fsync(descriptor) == 0 else { throw .system("fsync", "the data folder") }
-    }
-
     /// Closing the folder gives up its lock.
     func release() { Glibc.close(descriptor) }
 

@@ -58,18 +58,9 @@ enum DatabaseFile {
     /// Marks an empty database as ours, and turns away one that is another program's or a newer program's. This comes
     /// before anything is written to it, the journal mode included.
     private static func claim(_ db: Database, _ path: String) throws {
+        if try Schema.version(of: db, path) != nil { return }
         let applicationID = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        if applicationID == Schema.applicationID {
-            guard version <= Schema.version else {
-                throw KeyStoreError(
-                    .newerSchema,
-                    place: path,
-                    reason: "schema \(version); this program knows \(Schema.version) at most"
-                )
-            }
-            return
-        }
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         guard applicationID == 0, version == 0, tables == 0 else {
             throw KeyStoreError(

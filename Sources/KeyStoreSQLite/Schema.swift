@@ -1,4 +1,5 @@
 import GRDB
+import KeyStore
 
 /// The tables, and how older databases become what this program expects.
 enum Schema {
@@ -16,8 +17,25 @@ enum Schema {
         }
         migrator.registerMigration("2") { db in try Schema2.migrate(db) }
         registerTitles(&migrator)
+        migrator.registerMigration("4") { db in try Schema4.migrate(db) }
         migrator.registerMigration("5") { db in try CatalogueVersion.migrate(db) }
         return migrator
+    }
+
+    /// The schema of a database of this program, 0 when it is new; nil for any other database.
+    ///
+    /// - Throws: ``KeyStoreError/Code/newerSchema`` when this program does not know it.
+    static func version(of db: Database, _ path: String) throws -> Int? {
+        guard try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID else { return nil }
+        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard found <= version else {
+            throw KeyStoreError(
+                .newerSchema,
+                place: path,
+                reason: "schema \(found); this program knows \(version) at most"
+            )
+        }
+        return found
     }
 
     // Columns that hold sealed values say so. Everything else is plain and unauthenticated, unless the sealed values

@@ -43,6 +43,9 @@ final class WriteQueue: Sendable {
         self.capacity = capacity
     }
 
+    /// How many writes wait for the disk, those that are under way apart.
+    var depth: Int { state.withLock { $0.waiting.count } }
+
     /// Runs `work` in the next transaction, and answers when that is safe. What it throws undoes its own writes only.
     ///
     /// It may run twice, the first time for nothing: all that it does has to be in the database.

@@ -32,8 +32,13 @@ struct PolicyLimitsTests {
         SamplePolicies.durations.compactMap { try? LicensePolicy.strictest([first, $0]) }
     }
 
-    /// Holds that a key ends after `cap` at the latest.
-    private func requireEnd(_ terms: KeyTerms, _ cap: UInt32, _ policy: LicensePolicy) {
+    /// Holds that a key ends after `cap` at the latest, or, of a rental that runs, that playback starts before.
+    private func requireEnd(
+        _ terms: KeyTerms,
+        _ cap: UInt32,
+        _ policy: LicensePolicy,
+        isRental: Bool = false
+    ) {
         let limit = 1...cap
         if let key = terms.offlineKey {
             #expect(limit.contains(key.storage) && limit.contains(key.playback), "\(policy)")
@@ -43,7 +48,7 @@ struct PolicyLimitsTests {
         let duration = terms.duration
         switch duration?.keyType {
         case ContentKeyDuration.KeyType.lease: #expect(limit.contains(duration?.lease ?? 0), "\(policy)")
-        case ContentKeyDuration.KeyType.rental, ContentKeyDuration.KeyType.persistLimited:
+        case ContentKeyDuration.KeyType.rental where isRental, ContentKeyDuration.KeyType.persistLimited:
             #expect(limit.contains(duration?.rental ?? 0), "\(policy)")
         case ContentKeyDuration.KeyType.leaseAndRental:
             #expect(limit.contains(duration?.lease ?? 0) && limit.contains(duration?.rental ?? 0), "\(policy)")
@@ -88,14 +93,16 @@ struct PolicyLimitsTests {
         }
     }
 
-    @Test("An endless key gets a lease; what ends sooner stays as it is")
+    @Test("Every online key gets a lease, since a rental ends no playback; what ends sooner stays as it is")
     func endless() {
         let hour = Seconds(rawValue: 3600)
         #expect(LicensePolicy().capped(to: hour) == LicensePolicy(lease: hour))
         #expect(
             LicensePolicy(persist: .unlimited).capped(to: hour) == LicensePolicy(lease: hour, persist: .limited(hour))
         )
-        for policy in SamplePolicies.durations where policy.lease != nil || policy.rental != nil {
+        let rental = LicensePolicy(rental: Seconds(rawValue: 172_800))
+        #expect(rental.capped(to: hour) == LicensePolicy(lease: hour, rental: hour))
+        for policy in SamplePolicies.durations where policy.lease != nil {
             guard policy.persist != .unlimited else { continue }
             #expect(policy.capped(to: Seconds(rawValue: 1_000_000)) == policy)
         }
@@ -120,7 +127,7 @@ struct PolicyLimitsTests {
         for policy in Self.policies {
             let rented = policy.withRental(remaining: Seconds(rawValue: remaining))
             try rented.requireCoherent(for: .unspecified)
-            for terms in try outcomes(rented) { requireEnd(terms, remaining, rented) }
+            for terms in try outcomes(rented) { requireEnd(terms, remaining, rented, isRental: true) }
         }
         let policy = LicensePolicy(lease: Seconds(rawValue: 600), rental: Seconds(rawValue: 172_800))
         let remaining = policy.withRental(remaining: Seconds(rawValue: 1000))
@@ -137,6 +144,17 @@ struct PolicyLimitsTests {
         #expect(LicensePolicy(persist: .limited(Seconds(rawValue: 9)), rentalStart: .token).rentalLength == 9)
         #expect(LicensePolicy(persist: dual).rentalLength == nil)
         #expect(LicensePolicy(persist: .unlimited, rentalStart: .token).rentalLength == nil)
+    }
+
+    @Test("A binding stays where nothing is left of the rental's length")
+    func bindingWithoutLength() throws {
+        let bound = LicensePolicy(persist: .limited(Seconds(rawValue: 9)), bindRentalToDevice: true)
+        let merged = try LicensePolicy.strictest([bound, LicensePolicy()])
+        #expect(merged.rentalLength == nil && merged.hasRental)
+        let loosened = bound.loosened(by: LicensePolicy(persist: .unlimited))
+        #expect(loosened.rentalLength == nil && loosened.hasRental)
+        #expect(!LicensePolicy(persist: .unlimited).hasRental)
+        #expect(!LicensePolicy(bindRentalToDevice: false).hasRental)
     }
 
     @Test("A token that may loosen replaces what it names, and leaves the rest")

@@ -75,6 +75,15 @@ struct PolicyTests {
             (#"{"devices":"2"}"#, "invalid-value", "devices"),
             (#"{"rentalStart":"firstLicence"}"#, "contradiction", "rentalStart"),
             (#"{"rentalStart":"now","rental":"P2D"}"#, "invalid-value", "rentalStart"),
+            (#"{"rentalStart":"token","persist":{}}"#, "contradiction", "rentalStart"),
+            (#"{"bindRentalToDevice":true}"#, "contradiction", "bindRentalToDevice"),
+            (#"{"bindRentalToDevice":true,"lease":"PT10M"}"#, "contradiction", "bindRentalToDevice"),
+            (#"{"bindRentalToDevice":true,"persist":{}}"#, "contradiction", "bindRentalToDevice"),
+            (
+                #"{"bindRentalToDevice":true,"persist":{"storage":"PT0S","playback":"P2D"}}"#, "contradiction",
+                "bindRentalToDevice"
+            ),
+            (#"{"rentalStart":"token","persist":{"storage":"P2D","playback":"PT0S"}}"#, "contradiction", "rentalStart"),
             (#"{"bindRentalToDevice":"yes"}"#, "invalid-value", "bindRentalToDevice"),
             (#"{"renewAfterExpiry":1}"#, "invalid-value", "renewAfterExpiry"),
             (#"{"networks":"192.0.2.0/24"}"#, "invalid-value", "networks"),

@@ -56,6 +56,25 @@ struct GrantedTermsTests {
         }
     }
 
+    @Test("A rental's playback ends with the token's notAfter, which is no lease: it takes no slot")
+    func notAfterWithoutLease() async throws {
+        let authorizer = AccountAuthorizer { $0.notAfter = 1_800_000_060 }
+        try await LicenseServer.run(authorizer: authorizer) { server in
+            for policy in [#"{"rental":"P2D"}"#, "{}"] {
+                try await server.setPolicy(policy)
+                let device = server.device()
+                let key = try await key(server, device, server.request(device))
+                try key.startPlaying()
+                #expect(key.leaseEnd == 1_800_000_060)
+                #expect(try await server.store.leaseCount(at: server.clock.now) == 0)
+            }
+            try await server.setPolicy(#"{"lease":"PT10M","streams":1}"#)
+            let device = server.device()
+            _ = try await key(server, device, server.request(device))
+            #expect(try await server.store.leaseCount(at: server.clock.now) == 1)
+        }
+    }
+
     @Test("All keys of a session share a slot, and a new session of the same device takes it over")
     func slots() async throws {
         try await LicenseServer.run { server in
@@ -172,6 +191,67 @@ struct GrantedTermsTests {
                     "issued-persistable", "sync-report", "sync-invalidation", "challenge-unknown",
                 ]
             )
+        }
+    }
+
+    @Test("A key that had expired when it was invalidated is not given again where the policy says so")
+    func expiredInvalidation() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"},"renewAfterExpiry":false}"#)
+            let device = server.device()
+            var kept = try await server.keep(device)
+            let playing = try device.loadPersistentKey(kept)
+            try playing.startPlaying()
+            kept = try #require(playing.updatedPersistentKey)
+            // Nobody told the server of first play: as far as it knows the key lasts for a month.
+            server.clock.advance(by: 2 * 86_400)
+            let gone = try device.invalidate(
+                .stream(kept),
+                certificate: server.certificate.der,
+                challenge: try await server.challenge()
+            )
+            #expect(try await server.license(gone).status == 200)
+            #expect(try await server.store.offlineLicenses(account: "viewer").first?.end == .expired)
+            let again = try await server.license(try server.request(device).spc, query: "?persist=true")
+            #expect(again.json["reason"] == .string("renewal-after-expiry"))
+
+            // What is gone already is not found, and that ends nothing.
+            let missing = try device.invalidate(
+                .stream(kept),
+                certificate: server.certificate.der,
+                challenge: try await server.challenge()
+            )
+            #expect(try await server.license(missing).status == 200)
+            #expect(
+                try await server.auditOutcomes() == [
+                    "issued-persistable", "sync-invalidation", "renewal-after-expiry", "sync-not-found",
+                ]
+            )
+        }
+    }
+
+    @Test("An invalidation without any outcome is a report that says nothing of time")
+    func invalidationWithoutOutcome() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
+            let device = server.device()
+            let kept = try await server.keep(device)
+            let before = try #require(try await server.store.offlineLicenses(account: "viewer").first)
+            let nothing = SPCMutation { draft in
+                // Bit 1 of the flags alone (Table 6-4), which stand at the value's bytes 16 to 23.
+                let flags: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 2]
+                draft[.sync]?.value.replaceSubrange(16..<24, with: flags)
+            }
+            let sync = try device.invalidate(
+                .stream(kept),
+                certificate: server.certificate.der,
+                challenge: 0,
+                mutations: [nothing]
+            )
+            #expect(try await server.license(sync).status == 200)
+            let after = try #require(try await server.store.offlineLicenses(account: "viewer").first)
+            #expect(after.end == nil && after.until == before.until && after.reported == server.clock.now)
+            #expect(try await server.auditOutcomes().last == "sync-report")
         }
     }
 

@@ -186,6 +186,14 @@ struct LicenseServer: Sendable {
         return challenge
     }
 
+    /// Gets a key for the asset that the device keeps.
+    func keep(_ device: VirtualDevice) async throws -> [UInt8] {
+        let request = try request(device)
+        let answer = try await license(request.spc, query: "?persist=true")
+        guard answer.status == 200 else { throw LicenseServerFault() }
+        return try device.makePersistentKey(ckc: answer.body, for: request)
+    }
+
     func auditOutcomes() async throws -> [String] {
         try await store.auditEntries(before: nil, limit: 100).map(\.record.outcome).reversed()
     }

@@ -144,7 +144,8 @@ struct OperationsConfigurationTests {
                 ":3: admin.listen: takes a loopback address without tls"
             ),
             ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is where players ask"),
-            ("licences: {retryGrace: PT31S}", ":3: licences.retryGrace: is longer than"),
+            ("licences: {retryGrace: PT26S}", ":3: licences.retryGrace: is not PT5S shorter than"),
+            ("licences: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licences.retryGrace: is not PT5S shorter than"),
             ("licences: {reservation: PT0S}", ":3: licences.reservation: is at least PT1S"),
             ("limits: {batch: 100}", "limits.rates.licence.account.burst: is less than limits.batch"),
             ("- a", "this is no YAML"),

@@ -136,6 +136,18 @@ struct RefusalTableTests {
         ),
     ]
 
+    private static let dual = #"{"persist":{"storage":"P30D","playback":"P2D"}}"#
+
+    /// Makes a Sync block say that so many keys were invalidated (Table 6-3).
+    private static func listing(streams count: Int) -> SPCMutation {
+        SPCMutation { draft in
+            let head = draft[.sync]?.value.prefix(44) ?? []
+            let number = withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }
+            let streams = [UInt8](repeating: 7, count: 16 * count)
+            draft[.sync] = SPCDraft.Block(.sync, value: head + number + streams, padding: [])
+        }
+    }
+
     private enum Start: String { case token, firstLicence }
 
     private static func rental(_ start: Start) -> String { #"{"rental":"PT1H","rentalStart":"\#(start.rawValue)"}"# }
@@ -184,6 +196,22 @@ struct RefusalTableTests {
             type: "refused-by-policy",
             reason: "key-not-valid",
             audit: "key-not-valid"
+        ),
+        Row(
+            name: "the same request once more, in the last second of its window",
+            policy: #"{"maximumSPCAge":"PT10M"}"#,
+            ask: { server in
+                let spc = try server.request(server.device()).spc
+                let first = try await server.license(spc)
+                #expect(first.status == 200)
+                server.clock.advance(by: 600)
+                try await server.store.prune(at: server.clock.now)
+                return try await server.license(spc)
+            },
+            status: 409,
+            type: "replayed",
+            reason: "replayed",
+            audit: "replayed"
         ),
         Row(
             name: "the same request once more, too late for a retry",
@@ -274,6 +302,17 @@ struct RefusalTableTests {
             audit: "rental-expired"
         ),
         Row(
+            name: "a rental that is for one device, behind an adapter",
+            policy: #"{"rental":"PT1H","bindRentalToDevice":true}"#,
+            ask: { server in
+                try await server.license(try server.request(server.device(), output: .digitalAVAdapter).spc)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "rental-needs-device",
+            audit: "rental-needs-device"
+        ),
+        Row(
             name: "a rental on another device than its first",
             policy: #"{"rental":"PT1H","rentalStart":"firstLicence","bindRentalToDevice":true}"#,
             ask: { server in
@@ -332,6 +371,65 @@ struct RefusalTableTests {
             type: "refused-by-policy",
             reason: "invalidation-unsupported",
             audit: "invalidation-unsupported"
+        ),
+        Row(
+            name: "a key to keep, for a session that an admin ended",
+            policy: #"{"lease":"PT10M","persist":{"validity":"PT1H"}}"#,
+            ask: { server in
+                let device = server.device()
+                let session = device.beginSession()
+                _ = try await server.license(try server.request(device, session: session).spc)
+                let now = server.clock.now
+                let leases = try await server.store.leases(account: "viewer", at: now, after: nil, limit: 10)
+                try await server.store.endLease(
+                    account: "viewer",
+                    place: try #require(leases.first).place,
+                    now: now,
+                    audit: AuditRecord(milliseconds: 0, route: "/admin", outcome: "admin-lease-ended", microseconds: 0)
+                )
+                return try await server.license(
+                    try server.request(device, session: session).spc,
+                    query: "?persist=true"
+                )
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "lease-ended",
+            audit: "lease-ended"
+        ),
+        Row(
+            name: "a Sync SPC that was made too long ago",
+            policy: dual,
+            ask: { server in
+                let device = server.device()
+                let key = try await server.keep(device)
+                let sync = try device.makeSyncSPC(for: key, certificate: server.certificate.der)
+                server.clock.advance(by: 6 * 3_600 + 1)
+                return try await server.license(sync)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "spc-too-old",
+            audit: "spc-too-old"
+        ),
+        Row(
+            name: "an invalidation of more keys than a store takes at once",
+            policy: dual,
+            ask: { server in
+                let device = server.device()
+                let key = try await server.keep(device)
+                let sync = try device.invalidate(
+                    .stream(key),
+                    certificate: server.certificate.der,
+                    challenge: try await server.challenge(),
+                    mutations: [listing(streams: 1_001)]
+                )
+                return try await server.license(sync)
+            },
+            status: 403,
+            type: "refused-by-policy",
+            reason: "too-many-stream-ids",
+            audit: "too-many-stream-ids"
         ),
         Row(
             name: "a kept key once more, after it ran out",

@@ -13,6 +13,7 @@ struct AuditTamperingTests {
         arguments: [
             ("UPDATE audit SET outcome = 'refused' WHERE number = 3", AuditVerification.Fault.changed, 3),
             ("UPDATE audit SET detail = '' WHERE number = 3", .changed, 3),
+            ("UPDATE audit SET account = 'ben' WHERE number = 3", .changed, 3),
             ("UPDATE audit SET microseconds = 1 WHERE number = 1", .changed, 1),
             ("UPDATE audit SET node = zeroblob(8) WHERE number = 1", .changed, 1),
             ("UPDATE audit SET hash = zeroblob(32) WHERE number = 5", .changed, 5),

@@ -53,6 +53,80 @@ struct GrantMigrationTests {
         #expect(try await again.leaseCount(at: 1_000) == 1)
     }
 
+    @Test("Sessions that were ended before schema 4 stay so, and a rental knows whether it is a title's or an asset's")
+    func fromSchema3() async throws {
+        try makeSchema3()
+        let store = try SQLiteKeyStore(path: path, key: key)
+        #expect(try await store.writerSetting("user_version") == "\(Schema.version)")
+        #expect(try await store.writerSetting("foreign_key_check") == nil)
+
+        let ended = Sample.proposal(session: .max, at: 1_000)
+        #expect(try await store.grant(ended.slot()).refusal == .leaseEnded)
+        #expect(try await store.grant(ended.with { $0.now = 2_000 + 86_400 }.slot()) == .granted)
+        let nameless = Sample.proposal(device: 2, at: 1_999).with { $0.sessionID = nil }
+        #expect(try await store.grant(nameless.slot()).refusal == .leaseEnded)
+        #expect(try await store.grant(nameless.with { $0.now = 2_000 }.slot()) == .granted)
+        #expect(try await store.grant(Sample.proposal(device: 3, session: 3).slot()) == .granted)
+
+        func asset(_ text: String) -> RentalSubject { .asset(Array(text.utf8)) }
+        let rentals = try await store.rentals(account: "anna")
+        #expect(
+            rentals.map(\.subject) == [
+                .title("both"), .title("film"), .title("gone"), asset("alone"), asset("both"), asset("gone"),
+            ]
+        )
+        #expect(rentals.map(\.start) == [2, 1, 4, 3, 2, 4])
+        #expect(rentals.map(\.end) == [9, 9, 9, 9, 9, 9])
+        #expect(rentals.allSatisfy { $0.place == Sample.place(1) })
+    }
+
+    /// Leases and rentals as schema 3 kept them: a title `film`, a title and an asset `both`, an asset `alone`.
+    private func makeSchema3() throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            try db.execute(sql: "PRAGMA journal_mode = WAL")
+        }
+        try Schema.migrator.migrate(queue, upTo: "3")
+        let place = Sample.place(1).encoded.data
+        try queue.write { db in
+            for (device, session, ended) in [(1, -1, 900), (2, nil, 900), (3, 3, nil)] as [(Int, Int64?, Int64?)] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO lease (account, place, session_id, asset_id, since, until, purpose, ended)
+                        VALUES (CAST('anna' AS BLOB), ?, ?, x'0102', 500, 2000, 'playback', ?)
+                        """,
+                    arguments: [Sample.place(device).encoded.data, session, ended]
+                )
+            }
+            for name in ["film", "both"] {
+                try db.execute(
+                    sql: "INSERT INTO title (name, title_id, created, updated) VALUES (?, zeroblob(16), 0, 0)",
+                    arguments: [name]
+                )
+            }
+            for assetID in ["alone", "both"] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO content (asset_id, content_key, iv, track, created, updated)
+                        VALUES (CAST(? AS BLOB), x'00', zeroblob(16), 'video', 0, 0)
+                        """,
+                    arguments: [assetID]
+                )
+            }
+            for (index, subject) in ["film", "both", "alone", "gone"].enumerated() {
+                try db.execute(
+                    sql: """
+                        INSERT INTO rental (account, subject, start, end, place)
+                        VALUES (CAST('anna' AS BLOB), CAST(? AS BLOB), ?, 9, ?)
+                        """,
+                    arguments: [subject, index + 1, place]
+                )
+            }
+        }
+        try queue.close()
+    }
+
     /// What the program wrote when there was schema 1 only: its migration, and rows by plain SQL. The answer is the hash
     /// of a device.
     private func makeSchema1(_ content: ContentRecord, _ records: [AuditRecord]) throws -> DeviceHash {

@@ -1,9 +1,10 @@
 import FPSCrypto
 import GRDB
 import KeyStore
-@testable import KeyStoreSQLite
 import KeyStoreTests
 import Testing
+
+@testable import KeyStoreSQLite
 
 @Suite("The store in SQLite")
 struct SQLiteKeyStoreTests {

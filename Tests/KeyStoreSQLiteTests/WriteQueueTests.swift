@@ -1,7 +1,9 @@
+import Dispatch
 import FPSCrypto
 import GRDB
 import KeyStore
 import KeyStoreTests
+import Synchronization
 import Testing
 
 @testable import KeyStoreSQLite
@@ -11,6 +13,13 @@ struct WriteQueueTests {
     private let folder = TemporaryFolder()
     private let store: SQLiteKeyStore
     private struct Failure: Error {}
+
+    /// What those were told who were turned away.
+    private final class Refusals: Sendable {
+        private let list = Mutex<[KeyStoreError.Code]>([])
+        var codes: [KeyStoreError.Code] { list.withLock { $0 } }
+        func add(_ error: KeyStoreError) { list.withLock { $0.append(error.code) } }
+    }
 
     init() throws { store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder) }
 
@@ -31,26 +40,33 @@ struct WriteQueueTests {
     @Test("What waits is bounded, and who is turned away is told so")
     func overload() async throws {
         let queue = WriteQueue(pool: store.pool, capacity: 10)
-        let results = await withTaskGroup(of: KeyStoreError.Code?.self) { group in
-            for number in 0..<200 {
+        let disk = DispatchSemaphore(value: 0)
+        let (underWay, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = queue.perform(in: "test") { transaction in
+            hasBegun.yield()
+            disk.wait()
+            try transaction.append(Sample.audit(0))
+        }
+        for await _ in underWay { break }
+
+        let refusals = Refusals()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
                 group.addTask {
                     do throws(KeyStoreError) {
                         try await queue.perform(in: "test") { try $0.append(Sample.audit(Int64(number))) }
-                        return nil
                     } catch {
-                        return error.code
+                        refusals.add(error)
                     }
                 }
             }
-            var results: [KeyStoreError.Code?] = []
-            for await result in group { results.append(result) }
-            return results
+            // All have asked before the disk goes on.
+            while queue.depth + refusals.codes.count < 200 { await Task.yield() }
+            disk.signal()
         }
-        let taken = results.filter { $0 == nil }.count
-        let turnedAway = results.filter { $0 == .overloaded }.count
-        #expect(taken >= 10)
-        #expect(taken + turnedAway == 200)
-        #expect(try await store.auditEntries(after: nil, limit: 1_000).count == taken)
+        try await first
+        #expect(refusals.codes == Array(repeating: .overloaded, count: 190))
+        #expect(try await store.auditEntries(after: nil, limit: 1_000).count == 11)
     }
 
     @Test("What arrives while the disk is busy shares a commit")
@@ -110,7 +126,10 @@ struct WriteQueueTests {
         #expect(try await again.devices(account: "anna").first?.deviceClass == "iPhone")
         #expect(try await again.rentals(account: "anna").count == 1)
         #expect(try await again.offlineLicenses(account: "anna").count == 1)
-        let gone = Sample.sync(at: 1_001, .invalidated(streamIDs: [Sample.id(1)], challenge: challenge))
+        let gone = Sample.sync(
+            at: 1_001,
+            .invalidated(streamIDs: [Sample.id(1)], hadExpired: false, challenge: challenge)
+        )
         #expect(try await again.record(gone) == .recorded(records: 1))
         #expect(try await again.verifyAudit().isWhole)
     }

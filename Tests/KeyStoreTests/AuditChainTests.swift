@@ -91,7 +91,7 @@ struct AuditChainTests {
             { $0.detail = "c" }, { $0.transactionID = 1 }, { $0.sessionID = 1 }, { $0.assetID = [99] },
             { $0.device = Sample.device(1) }, { $0.deviceClass = "c" }, { $0.bundleName = "c" },
             { $0.policyName = "c" },
-            { $0.requestID = "c" }, { $0.remoteAddress = "c" }, { $0.detail = "" },
+            { $0.requestID = "c" }, { $0.remoteAddress = "c" }, { $0.account = "c" }, { $0.detail = "" },
         ]
         for change in changes {
             var record = plain
@@ -123,6 +123,31 @@ struct AuditChainTests {
         let head = AuditHead(startOf: [1, 2, 3, 4, 5, 6, 7, 8]).appending(record)
         #expect(
             head.description == "0102030405060708:1:422c64e1c400c8366c5ace00f1614971ae47ce3428a0844e0ea82e3212b861e1"
+        )
+    }
+
+    /// The hash was worked out by another program from the table of the layout.
+    @Test("So is the hash of an entry with all fields, and of the one after it")
+    func knownHashOfAllFields() {
+        var record = AuditRecord(milliseconds: -2, route: "/fps/license", outcome: "issued", microseconds: 9)
+        record.detail = "naïve"
+        record.transactionID = .max
+        record.sessionID = 5
+        record.assetID = [0, 255]
+        record.device = Sample.device(7)
+        record.deviceClass = "appleMobile"
+        record.bundleName = "app"
+        record.policyName = "premium"
+        record.requestID = "request"
+        record.remoteAddress = "192.0.2.1"
+        record.account = "anna"
+        let head = AuditHead(startOf: [1, 2, 3, 4, 5, 6, 7, 8]).appending(record)
+        #expect(
+            head.description == "0102030405060708:1:0b462fba12305d40555e89d2db69dc85ae2e79063f85999ba1533a01fec94623"
+        )
+        #expect(
+            head.appending(record).description
+                == "0102030405060708:2:4d931b31538e4d57c6cb7fe530eedc800c61f4d049ddc94ea218cc128b32cc00"
         )
     }
 }

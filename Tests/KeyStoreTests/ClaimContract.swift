@@ -16,6 +16,7 @@ extension KeyStoreContract {
         .init("A pruned store still tells retry from replay", check: prunedReplay),
         .init("One request that arrives many times at once is granted once", check: manyAtOnce),
         .init("A token for one use belongs to its first account, place and session", check: tokenBinding),
+        .init("A token's binding lasts as long as the latest time that it was used with", check: bindingLasts),
         .init("A device beyond the limit is refused, until another is forgotten", check: deviceLimit),
         .init("Of 50 new devices at once as many are taken as may be", check: devicesAtOnce),
         .init("A proposal of a size that is out of bounds is refused, and nothing is written", check: sizes),
@@ -28,9 +29,9 @@ extension KeyStoreContract {
 private func retryAndReplay(_ store: any KeyStore) async throws {
     let first = Sample.proposal(answer: 3).once(1).slot().counted()
     #expect(try await store.grant(first) == .granted)
-    let retry = Sample.proposal(device: 2, at: 1_030, answer: 5).once(1).slot().counted()
+    let retry = Sample.proposal(device: 2, at: 1_029, answer: 5).once(1).slot().counted()
     #expect(try await store.grant(retry) == .retried(Sample.answer(3)))
-    #expect(try await store.grant(Sample.proposal(at: 1_031).once(1)).refusal == .replayed)
+    #expect(try await store.grant(Sample.proposal(at: 1_030).once(1)).refusal == .replayed)
     #expect(try await store.leaseCount(at: 1_000) == 1)
     #expect(try await store.devices(account: "anna").count == 1)
     #expect(try await store.grant(Sample.proposal(at: 1_031).once(2)) == .granted)
@@ -58,16 +59,16 @@ private func replayLasts(_ store: any KeyStore) async throws {
     #expect(try await store.grant(Sample.proposal(at: 1_999).once(1)).refusal == .replayed)
     #expect(try await store.prune(at: 2_000) == 1)
     #expect(try await store.grant(Sample.proposal(at: 2_000).once(1, expires: 1)) == .granted)
-    #expect(try await store.grant(Sample.proposal(at: 2_030).once(1)) == .retried(Sample.answer()))
+    #expect(try await store.grant(Sample.proposal(at: 2_029).once(1)) == .retried(Sample.answer()))
 }
 
 @Sendable
 private func prunedReplay(_ store: any KeyStore) async throws {
     _ = try await store.grant(Sample.proposal(answer: 1).once(1))
+    #expect(try await store.prune(at: 1_029) == 0)
+    #expect(try await store.grant(Sample.proposal(at: 1_029).once(1)) == .retried(Sample.answer(1)))
     #expect(try await store.prune(at: 1_030) == 0)
-    #expect(try await store.grant(Sample.proposal(at: 1_030).once(1)) == .retried(Sample.answer(1)))
-    #expect(try await store.prune(at: 1_031) == 0)
-    #expect(try await store.grant(Sample.proposal(at: 1_031).once(1)).refusal == .replayed)
+    #expect(try await store.grant(Sample.proposal(at: 1_030).once(1)).refusal == .replayed)
 }
 
 @Sendable
@@ -100,6 +101,20 @@ private func tokenBinding(_ store: any KeyStore) async throws {
     #expect(refusals == Array(repeating: .tokenBoundElsewhere, count: 5) + [nil, .tokenBoundElsewhere])
     #expect(try await store.prune(at: 5_000 + 3_599) == 0)
     #expect(try await store.prune(at: 5_000 + 3_600) == 2)
+}
+
+@Sendable
+private func bindingLasts(_ store: any KeyStore) async throws {
+    let first = Sample.proposal(session: 5)
+    for (time, expires) in [(1_000, 5_000), (4_000, 9_000), (4_001, 6_000)] as [(Int64, Int64)] {
+        let proposal = first.bound(1, expires: expires).with { $0.now = time }
+        #expect(try await store.grant(proposal) == .granted)
+    }
+    // The first use's time is long over.
+    #expect(try await store.prune(at: 9_000 + 3_599) == 0)
+    let elsewhere = Sample.proposal("ben", at: 9_000).bound(1)
+    #expect(try await store.grant(elsewhere).refusal == .tokenBoundElsewhere)
+    #expect(try await store.prune(at: 9_000 + 3_600) == 1)
 }
 
 @Sendable
@@ -144,7 +159,7 @@ private func oddValues(_ store: any KeyStore) async throws {
     let odd = "a\0b'; DROP TABLE lease"
     let proposal = Sample.proposal(odd, at: Int64.max - 5).slot(limit: 1, for: 5).once(1, grace: Int64.max)
         .counted()
-        .rental(start: Int64.min, duration: Int64.max).kept(storage: Int64.max, playback: Int64.max)
+        .rental(start: Int64.min, duration: Int64.max, byToken: true).kept(storage: Int64.max, playback: Int64.max)
     #expect(try await store.grant(proposal).refusal == .rentalExpired)
     #expect(try await store.grant(withoutRental(proposal)) == .granted)
     #expect(try await store.devices(account: odd).first?.account == odd)
@@ -180,6 +195,7 @@ private func outOfBounds() -> [GrantProposal] {
         Sample.proposal().with { $0.answer = empty },
         Sample.proposal().with { $0.replay = ReplayClaim(key: [1], expires: 1, grace: 1) },
         Sample.proposal().with { $0.binding = TokenBindingClaim(token: [1], expires: 1) },
-        Sample.proposal().rental(""), Sample.proposal().behindAdapter(1).kept(),
+        Sample.proposal().rental(.title("")),
+        Sample.proposal().rental(.asset(Array(repeating: 1, count: 201))), Sample.proposal().behindAdapter(1).kept(),
     ]
 }

@@ -7,7 +7,8 @@ struct GrantModelTests {
     private struct Model {
         var until: [PlaybackPlace: Int64] = [:]
         var session: [PlaybackPlace: UInt64] = [:]
-        var ended: [PlaybackPlace: UInt64] = [:]
+        var endedLeases: Set<PlaybackPlace> = []
+        var endedSessions: [PlaybackPlace: Set<UInt64>] = [:]
         var devices: Set<PlaybackPlace> = []
 
         func playing(at time: Int64) -> Int { until.values.count { $0 > time } }
@@ -25,13 +26,16 @@ struct GrantModelTests {
             let account = Bool.random(using: &random) ? "anna" : "ben"
             var model = try #require(models[account])
             let device = Int.random(in: 1...6, using: &random)
-            let session = UInt64.random(in: 1...3, using: &random)
+            let session = UInt64.random(in: 1...8, using: &random)
             let place: PlaybackPlace = device == 6 ? .session(session) : Sample.place(device)
-            if Int.random(in: 0..<12, using: &random) == 0 {
-                let isThere = model.until[place] ?? 0 > now && model.ended[place] == nil
+            if Int.random(in: 0..<16, using: &random) == 0 {
+                let isThere = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
                 let audit = Sample.audit(now)
                 #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isThere)
-                if isThere { model.ended[place] = model.session[place] }
+                if isThere {
+                    model.endedLeases.insert(place)
+                    model.endedSessions[place, default: []].insert(try #require(model.session[place]))
+                }
             } else {
                 let purpose = try #require(SlotClaim.Purpose.allCases.randomElement(using: &random))
                 let length = Int64.random(in: 1...120, using: &random)
@@ -39,10 +43,12 @@ struct GrantModelTests {
                     .counted(limit: limits.devices).slot(limit: limits.streams, for: length, purpose)
                 let holds = model.until[place] ?? 0 > now
                 let expected: GrantRefusal.Code? =
-                    if place.device != nil, !model.devices.contains(place), model.devices.count >= limits.devices {
-                        .devicesExceeded
-                    } else if model.ended[place] == session {
+                    if model.endedSessions[place]?.contains(session) ?? false {
                         .leaseEnded
+                    } else if place.device != nil, !model.devices.contains(place),
+                        model.devices.count >= limits.devices
+                    {
+                        .devicesExceeded
                     } else if !holds, model.playing(at: now) >= limits.streams {
                         .streamsExceeded
                     } else {
@@ -52,9 +58,9 @@ struct GrantModelTests {
                 if expected == nil {
                     if place.device != nil { model.devices.insert(place) }
                     model.until[place] = max(model.until[place] ?? 0, now + length)
-                    let stays = holds && purpose == .reservation && model.ended[place] == nil
+                    let stays = holds && purpose == .reservation && !model.endedLeases.contains(place)
                     if !stays { model.session[place] = session }
-                    model.ended[place] = nil
+                    model.endedLeases.remove(place)
                 }
             }
             models[account] = model

@@ -24,6 +24,12 @@ struct GrantRulesTests {
     @Test("The claims are held in order, and the first that fails refuses")
     func order() {
         var state = GrantState()
+        state.endedSession = EndedSessionRecord(
+            account: "anna",
+            place: Sample.place(1),
+            sessionID: 1,
+            forgetAt: 2_000
+        )
         state.replay = ReplayRecord(key: Sample.hash(1), retryUntil: 999, expires: 2_000, answer: Sample.answer())
         state.binding = TokenBindingRecord(
             token: Sample.hash(1),
@@ -36,7 +42,7 @@ struct GrantRulesTests {
         state.otherLeases = 2
         state.rental = RentalRecord(
             account: "anna",
-            subject: Array("movie".utf8),
+            subject: .title("movie"),
             start: -9_000,
             end: 0,
             place: Sample.place(1)
@@ -46,13 +52,14 @@ struct GrantRulesTests {
         state.offline = kept
         let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().kept()
         var refusals: [GrantRefusal.Code?] = []
-        for _ in 0..<7 {
+        for _ in 0..<8 {
             let former = state
             let outcome = GrantRules.decide(proposal, &state)
             refusals.append(outcome.refusal)
             if outcome == .granted { break }
             #expect(state == former)
             switch outcome.refusal {
+            case .leaseEnded: state.endedSession = nil
             case .replayed: state.replay = nil
             case .tokenBoundElsewhere: state.binding = nil
             case .devicesExceeded: state.otherDevices = 1
@@ -63,8 +70,8 @@ struct GrantRulesTests {
         }
         #expect(
             refusals == [
-                .replayed, .tokenBoundElsewhere, .devicesExceeded, .rentalExpired, .streamsExceeded, .licenseRevoked,
-                nil,
+                .leaseEnded, .replayed, .tokenBoundElsewhere, .devicesExceeded, .rentalExpired, .streamsExceeded,
+                .licenseRevoked, nil,
             ]
         )
         #expect(state.replay?.answer == proposal.answer)
@@ -91,6 +98,16 @@ struct GrantRulesTests {
         #expect(GrantRules.auditRecord(of: proposal, .refused(refusal))?.outcome == "lease-ended")
         #expect(GrantRules.auditRecord(of: proposal, .refused(refusal))?.detail == "the session was ended")
         #expect(GrantRules.auditRecord(of: proposal, .rentalStarted(at: 1)) == nil)
+    }
+
+    @Test("What is rented is written and read, and damage is seen")
+    func subjects() {
+        for subject in [RentalSubject.title("film"), .asset(Array("film".utf8)), .asset([0, 255])] {
+            #expect(RentalSubject(encoded: subject.encoded) == subject)
+        }
+        #expect(RentalSubject.title("film").encoded != RentalSubject.asset(Array("film".utf8)).encoded)
+        #expect(RentalSubject(encoded: []) == nil)
+        #expect(RentalSubject(encoded: [2, 3]) == nil)
     }
 
     @Test("A place is written and read, and damage is seen")
@@ -179,8 +196,6 @@ struct SlotCase: Sendable, CustomTestStringConvertible {
         row("run out", lease(5, until: 1_000), then: lease(5, since: 1_000, until: 1_600)),
         row("run out, no room", lease(5, until: 1_000), others: 2, .renewal, refuse: .streamsExceeded),
         row("run out, renewed", lease(5, until: 999), .renewal, then: lease(5, since: 1_000, until: 1_600, .renewal)),
-        row("ended", lease(5, until: 1_300, ended: 900), refuse: .leaseEnded),
-        row("ended and run out", lease(5, until: 900, ended: 800), .renewal, refuse: .leaseEnded),
         row("ended, another session's", lease(4, until: 1_900, ended: 900), then: lease(5, until: 1_900)),
         row(
             "ended, another session's, only reserved",

@@ -14,9 +14,9 @@ extension KeyStoreContract {
             #expect(try await store.grant(Sample.proposal(at: 4_599).rental(start: 1_000)) == .granted)
             #expect(try await store.grant(Sample.proposal(at: 4_600).rental(start: 1_000)).refusal == .rentalExpired)
             #expect(try await store.grant(Sample.proposal(at: 4_600).rental()).refusal == .rentalExpired)
-            let rental = try await store.rental(account: "anna", subject: Array("movie".utf8))
+            let rental = try await store.rental(account: "anna", subject: .title("movie"))
             #expect(rental?.start == 1_000 && rental?.end == 4_600 && rental?.place == Sample.place(1))
-            #expect(try await store.rental(account: "ben", subject: Array("movie".utf8)) == nil)
+            #expect(try await store.rental(account: "ben", subject: .title("movie")) == nil)
         },
         .init("A token's later start begins a new rental, its earlier one does not") { store in
             _ = try await store.grant(Sample.proposal().rental(start: 900, byToken: true))
@@ -24,7 +24,7 @@ extension KeyStoreContract {
             #expect(try await store.grant(earlier) == .rentalStarted(at: 900))
             let later = Sample.proposal(device: 2, at: 9_000).rental(start: 8_000, byToken: true)
             #expect(try await store.grant(later) == .granted)
-            let rental = try await store.rental(account: "anna", subject: Array("movie".utf8))
+            let rental = try await store.rental(account: "anna", subject: .title("movie"))
             #expect(rental?.start == 8_000 && rental?.place == Sample.place(2))
             let over = Sample.proposal("ben", at: 9_000).rental(start: 1_000, byToken: true)
             #expect(try await store.grant(over).refusal == .rentalExpired)
@@ -36,15 +36,54 @@ extension KeyStoreContract {
             #expect(try await store.grant(Sample.proposal(session: 7, at: 1_001).rental(start: 1_000)) == .granted)
             #expect(try await store.grant(Sample.proposal(device: 2).rental()) == .granted)
         },
+        .init("A rental that is for one device neither begins nor goes on behind an adapter") { store in
+            let behind = Sample.proposal().behindAdapter(7)
+            #expect(try await store.grant(behind.rental(binds: true)).refusal == .rentalNeedsDevice)
+            #expect(try await store.rentals(account: "anna").isEmpty)
+            #expect(try await store.grant(Sample.proposal().rental(binds: true)) == .granted)
+            #expect(try await store.grant(behind.rental(binds: true)).refusal == .rentalNeedsDevice)
+            // Where it began there while it was not bound, the first device has it.
+            _ = try await store.grant(behind.rental(.title("other")))
+            #expect(try await store.grant(Sample.proposal(device: 2).rental(.title("other"), binds: true)) == .granted)
+            let third = Sample.proposal(device: 3).rental(.title("other"), binds: true)
+            #expect(try await store.grant(third).refusal == .rentalOnOtherDevice)
+        },
+        .init("A rental without an end may be bound to a device all the same") { store in
+            _ = try await store.grant(Sample.proposal().rental(duration: .max, binds: true))
+            let late = Sample.proposal(device: 2, at: .max - 1).rental(start: 1_000, duration: .max, binds: true)
+            #expect(try await store.grant(late).refusal == .rentalOnOtherDevice)
+            #expect(try await store.rentals(account: "anna").map(\.end) == [.max])
+        },
         .init("A forgotten rental begins anew") { store in
             _ = try await store.grant(Sample.proposal().rental())
-            _ = try await store.grant(Sample.proposal().rental("another"))
+            _ = try await store.grant(Sample.proposal().rental(.title("another")))
             let subjects = try await store.rentals(account: "anna").map(\.subject)
-            #expect(subjects == [Array("another".utf8), Array("movie".utf8)])
-            let subject = Array("movie".utf8)
+            #expect(subjects == [.title("another"), .title("movie")])
+            let subject = RentalSubject.title("movie")
             #expect(try await store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(1)))
             #expect(try await !store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(2)))
             #expect(try await store.grant(Sample.proposal(at: 9_000).rental()) == .granted)
+        },
+        .init("A rental that is forgotten while its next licence is made does not come back") { store in
+            _ = try await store.grant(Sample.proposal().rental())
+            let subject = RentalSubject.title("movie")
+            _ = try await store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(1))
+            let stale = Sample.proposal(at: 2_000).rental(start: 1_000)
+            #expect(try await store.grant(stale) == .rentalStarted(at: 2_000))
+            #expect(try await store.rentals(account: "anna").isEmpty)
+            #expect(try await store.grant(Sample.proposal(at: 2_000).rental()) == .granted)
+            #expect(try await store.rentals(account: "anna").map(\.start) == [2_000])
+        },
+        .init("A title and an asset of one name are two rentals") { store in
+            let asset = RentalSubject.asset(Array("movie".utf8))
+            _ = try await store.grant(Sample.proposal().rental())
+            #expect(try await store.grant(Sample.proposal(at: 2_000).rental(asset)) == .granted)
+            let rentals = try await store.rentals(account: "anna")
+            #expect(rentals.map(\.subject) == [.title("movie"), asset])
+            #expect(rentals.map(\.start) == [1_000, 2_000])
+            #expect(try await store.forgetRental(account: "anna", subject: asset, audit: Sample.audit(1)))
+            #expect(try await store.rental(account: "anna", subject: asset) == nil)
+            #expect(try await store.rental(account: "anna", subject: .title("movie")) == rentals.first)
         },
         .init("Of first licences that arrive at once one starts the rental") { store in
             let found = try await concurrently(40) { second in
@@ -95,7 +134,10 @@ extension KeyStoreContract {
             #expect(try await revoke(store, at: 1_100))
             #expect(try await !revoke(store, at: 1_200))
             let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
-            let gone = Sample.sync(at: 1_200, .invalidated(streamIDs: [stream], challenge: challenge))
+            let gone = Sample.sync(
+                at: 1_200,
+                .invalidated(streamIDs: [stream], hadExpired: false, challenge: challenge)
+            )
             #expect(try await store.record(gone) == .recorded(records: 1))
             let license = try await store.offlineLicenses(account: "anna").first
             #expect(license?.end == .revoked && license?.ended == 1_100 && license?.until == 1_200)

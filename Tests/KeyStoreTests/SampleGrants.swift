@@ -49,9 +49,10 @@ extension Sample {
         at now: Int64,
         stream: Int? = nil,
         title: Int? = nil,
+        made: Int64? = nil,
         _ message: SyncClaim.Message
     ) -> SyncClaim {
-        SyncClaim(
+        var claim = SyncClaim(
             account: account,
             device: Self.device(device),
             now: now,
@@ -60,6 +61,8 @@ extension Sample {
             message: message,
             audit: AuditRecord(milliseconds: now * 1_000, route: "/fps/license", outcome: "reported", microseconds: 9)
         )
+        claim.made = made
+        return claim
     }
 }
 
@@ -93,9 +96,9 @@ extension GrantProposal {
         with { $0.binding = TokenBindingClaim(token: Sample.hash(token), expires: expires) }
     }
 
-    /// With a rental.
+    /// With a rental, of a title unless told otherwise.
     public func rental(
-        _ subject: String = "movie",
+        _ subject: RentalSubject = .title("movie"),
         start: Int64? = nil,
         duration: Int64 = 3_600,
         byToken: Bool = false,
@@ -103,7 +106,7 @@ extension GrantProposal {
     ) -> GrantProposal {
         with {
             $0.rental = RentalClaim(
-                subject: Array(subject.utf8),
+                subject: subject,
                 duration: duration,
                 start: start ?? now,
                 isTokensStart: byToken,

@@ -62,13 +62,42 @@ extension KeyStoreContract {
             let lease = try await store.leases(account: nil, at: 1_300, after: nil, limit: 10).first
             #expect(lease?.sessionID == 6 && lease?.ended == nil && lease?.until == 1_900)
         },
-        .init("An ended session stays refused after its record could be pruned, for a day") { store in
+        .init("An ended session does not come back with another of its device, nor for a key without a slot") { store in
+            let place = Sample.place(1)
+            _ = try await store.grant(Sample.proposal(session: 5).once(1).slot())
+            _ = try await store.endLease(account: "anna", place: place, now: 1_010, audit: Sample.audit(1))
+            let reservation = Sample.proposal(session: 6, at: 1_010).slot(.reservation)
+            #expect(try await store.grant(reservation) == .granted)
+            let fifth = Sample.proposal(session: 5, at: 1_020)
+            for proposal in [fifth.slot(.renewal), fifth.kept(), fifth, fifth.once(1).slot()] {
+                #expect(try await store.grant(proposal).refusal == .leaseEnded)
+            }
+            // The other one can be ended too, and then both stay ended.
+            #expect(try await store.endLease(account: "anna", place: place, now: 1_030, audit: Sample.audit(2)))
+            _ = try await store.grant(Sample.proposal(session: 7, at: 1_040).slot())
+            for session: UInt64 in [5, 6] {
+                let renewal = Sample.proposal(session: session, at: 1_050).slot(.renewal)
+                #expect(try await store.grant(renewal).refusal == .leaseEnded)
+            }
+            // It was ended at this place and for this account.
+            #expect(try await store.grant(Sample.proposal(device: 2, session: 5, at: 1_050).slot()) == .granted)
+            #expect(try await store.grant(Sample.proposal("ben", session: 5, at: 1_050).slot()) == .granted)
+        },
+        .init("An ended session stays refused for a day after its lease, also when that is pruned") { store in
             _ = try await store.grant(Sample.proposal(session: 5).slot())
             _ = try await store.endLease(account: "anna", place: Sample.place(1), now: 1_100, audit: Sample.audit(1))
-            #expect(try await store.prune(at: 1_600 + 86_399) == 0)
+            #expect(try await store.prune(at: 1_600 + 86_399) == 1)
             let again = Sample.proposal(session: 5, at: 1_600 + 86_399).slot(.renewal)
             #expect(try await store.grant(again).refusal == .leaseEnded)
             #expect(try await store.prune(at: 1_600 + 86_400) == 1)
+            #expect(try await store.grant(again.with { $0.now = 1_600 + 86_400 }) == .granted)
+        },
+        .init("An ended session without an ID is refused until its key has run out") { store in
+            let first = Sample.proposal().slot().with { $0.sessionID = nil }
+            _ = try await store.grant(first)
+            _ = try await store.endLease(account: "anna", place: Sample.place(1), now: 1_100, audit: Sample.audit(1))
+            #expect(try await store.grant(first.with { $0.now = 1_599 }).refusal == .leaseEnded)
+            #expect(try await store.grant(first.with { $0.now = 1_600 }) == .granted)
         },
         .init("A renewal takes a slot again when it was lost and one is free") { store in
             _ = try await store.grant(Sample.proposal(device: 1).slot(limit: 1))

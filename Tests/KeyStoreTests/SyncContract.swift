@@ -58,7 +58,11 @@ extension KeyStoreContract {
             let challenge = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_100)
             #expect(challenge != 0)
             let streams = [Sample.id(1), Sample.id(3), Sample.id(3), Sample.id(4)]
-            let claim = Sample.sync(at: 2_050, title: 9, .invalidated(streamIDs: streams, challenge: challenge))
+            let claim = Sample.sync(
+                at: 2_050,
+                title: 9,
+                .invalidated(streamIDs: streams, hadExpired: false, challenge: challenge)
+            )
             #expect(try await store.record(claim) == .recorded(records: 2))
             #expect(try await store.record(claim).refusal == .challengeUnknown)
             let licenses = try await store.offlineLicenses(account: "anna")
@@ -77,8 +81,8 @@ extension KeyStoreContract {
             let old = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_050)
             for challenge in [bens, old, 0, ~bens] {
                 for message: SyncClaim.Message in [
-                    .invalidated(streamIDs: [Sample.id(1)], challenge: challenge), .notFound(challenge: challenge),
-                    .expired(challenge: challenge),
+                    .invalidated(streamIDs: [Sample.id(1)], hadExpired: false, challenge: challenge),
+                    .notFound(challenge: challenge), .expired(challenge: challenge),
                 ] {
                     let claim = Sample.sync(at: 2_050, stream: 1, message)
                     #expect(try await store.record(claim).refusal == .challengeUnknown)
@@ -98,24 +102,72 @@ extension KeyStoreContract {
             }
             #expect(found.count(of: .recorded(records: 0)) == 1)
         },
-        .init("A key that is not found or has expired on the device ends; one that ran out before stays so") { store in
-            for stream in 1...3 { _ = try await store.grant(Sample.proposal().kept(stream, storage: 1_000)) }
-            try await end(store, 1, at: 1_500) { .notFound(challenge: $0) }
-            try await end(store, 2, at: 1_500) { .expired(challenge: $0) }
-            try await end(store, 3, at: 2_500) { .notFound(challenge: $0) }
+        .init("An invalidation of keys that had expired ends them as expired, which is no way around that") { store in
+            for stream in 1...3 {
+                _ = try await store.grant(Sample.proposal().kept(stream, storage: 9_000, playback: 9_000))
+            }
+            try await answer(store, at: 1_500) {
+                .invalidated(streamIDs: [Sample.id(1)], hadExpired: true, challenge: $0)
+            }
+            try await answer(store, at: 1_500) {
+                .invalidated(streamIDs: [Sample.id(2)], hadExpired: false, challenge: $0)
+            }
+            // Nobody told in time that this one was gone.
+            try await answer(store, at: 19_500) {
+                .invalidated(streamIDs: [Sample.id(3)], hadExpired: false, challenge: $0)
+            }
             let ends = try await store.offlineLicenses(account: "anna").map(\.end)
-            #expect(ends == [.notFound, .expired, .notFound])
+            #expect(ends == [.expired, .invalidated, .invalidated])
             var refusals: [GrantRefusal.Code?] = []
             for stream in 1...3 {
-                refusals.append(try await store.grant(Sample.proposal(at: 3_000).kept(stream, storage: 1_000)).refusal)
+                refusals.append(try await store.grant(Sample.proposal(at: 20_000).kept(stream)).refusal)
             }
-            #expect(refusals == [nil, .renewalAfterExpiry, .renewalAfterExpiry])
+            #expect(refusals == [.renewalAfterExpiry, nil, .renewalAfterExpiry])
+        },
+        .init("A key that is not found is noted and ends nothing; one that had expired ends if it can be no other") {
+            store in
+            for stream in 1...2 { _ = try await store.grant(Sample.proposal().kept(stream, title: 8, storage: 1_000)) }
+            _ = try await store.grant(Sample.proposal().kept(3, title: 9, storage: 1_000))
+            try await answer(store, title: 8, records: 2, at: 1_500) { .notFound(challenge: $0) }
+            try await answer(store, title: 9, records: 1, at: 1_500) { .notFound(challenge: $0) }
+            try await answer(store, title: 8, records: 2, at: 1_501) { .expired(challenge: $0) }
+            var licenses = try await store.offlineLicenses(account: "anna")
+            #expect(licenses.map(\.end) == [nil, nil, nil])
+            #expect(licenses.map(\.until) == [2_000, 2_000, 2_000])
+            #expect(licenses.map(\.reported) == [1_501, 1_501, 1_500])
+            try await answer(store, title: 9, records: 1, at: 1_502) { .expired(challenge: $0) }
+            licenses = try await store.offlineLicenses(account: "anna")
+            #expect(licenses.map(\.end) == [nil, nil, .expired])
+            let again = Sample.proposal(at: 1_600).kept(3, title: 9)
+            #expect(try await store.grant(again).refusal == .renewalAfterExpiry)
+        },
+        .init("What was made before a key was given says nothing of it") { store in
+            _ = try await store.grant(Sample.proposal(at: 1_000).kept())
+            _ = try await store.grant(Sample.proposal(at: 9_500).kept())
+            let late = Sample.sync(at: 9_600, stream: 1, made: 9_000, .report(remaining: 5))
+            #expect(try await store.record(late) == .recorded(records: 0))
+            let challenge = try await store.makeChallenge(account: "anna", now: 9_000, expires: 9_700)
+            let gone = SyncClaim.Message.invalidated(
+                streamIDs: [Sample.id(1)],
+                hadExpired: false,
+                challenge: challenge
+            )
+            let held = Sample.sync(at: 9_600, made: 9_499, gone)
+            #expect(try await store.record(held) == .recorded(records: 0))
+            let license = try await store.offlineLicenses(account: "anna").first
+            #expect(license?.until == 95_900 && license?.end == nil && license?.reported == nil)
+            // The challenge was for one, whatever came of it.
+            #expect(try await store.record(held).refusal == .challengeUnknown)
+            let fresh = Sample.sync(at: 9_600, stream: 1, made: 9_500, .report(remaining: 5))
+            #expect(try await store.record(fresh) == .recorded(records: 1))
+            #expect(try await store.offlineLicenses(account: "anna").first?.until == 9_605)
         },
         .init("A Sync claim of a size that is out of bounds is refused") { store in
+            let tooMany = Array(repeating: Sample.id(1), count: SyncClaim.maximumStreamIDs + 1)
             let claims = [
                 Sample.sync("", at: 1, .report(remaining: 1)),
-                Sample.sync(at: 1, .invalidated(streamIDs: [[1]], challenge: 1)),
-                Sample.sync(at: 1, .invalidated(streamIDs: Array(repeating: Sample.id(1), count: 1_001), challenge: 1)),
+                Sample.sync(at: 1, .invalidated(streamIDs: [[1]], hadExpired: false, challenge: 1)),
+                Sample.sync(at: 1, .invalidated(streamIDs: tooMany, hadExpired: false, challenge: 1)),
             ]
             for claim in claims {
                 await expectError(.invalidRecord) { () throws(KeyStoreError) in _ = try await store.record(claim) }
@@ -134,14 +186,15 @@ private func report(_ store: any KeyStore, _ remaining: Int64?, at now: Int64) a
     return try await store.offlineLicenses(account: "anna").first
 }
 
-/// Answers an invalidation of a stream.
-private func end(
+/// Answers an invalidation that was asked for, by a device that keeps so many keys that it is about.
+private func answer(
     _ store: any KeyStore,
-    _ stream: Int,
+    title: Int? = nil,
+    records: Int = 1,
     at now: Int64,
     _ message: (UInt64) -> SyncClaim.Message
 ) async throws {
     let challenge = try await store.makeChallenge(account: "anna", now: now, expires: now + 10)
-    let found = try await store.record(Sample.sync(at: now, stream: stream, message(challenge)))
-    #expect(found == .recorded(records: 1))
+    let found = try await store.record(Sample.sync(at: now, title: title, message(challenge)))
+    #expect(found == .recorded(records: records))
 }

@@ -50,9 +50,9 @@ public struct AccountChanges: Sendable {
 
     /// Forgets a rental, so that the next licence begins a new one. False when there is none.
     ///
-    /// - Parameter subject: a title's name or an asset ID, 1 to 200 bytes.
-    public func forgetRental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> Bool {
-        let name = String(validating: subject, as: UTF8.self) ?? "0x" + hexadecimal(subject)
+    public func forgetRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
+        let bytes = AdminJSON.bytes(subject)
+        let name = String(validating: bytes, as: UTF8.self) ?? "0x" + hexadecimal(bytes)
         let audit = audit("rental-forget", "rental of \(name) by account \(account) forgotten", account)
         return try await store.forgetRental(account: account, subject: subject, audit: audit)
     }

@@ -69,23 +69,26 @@ struct AccountRoutes: Sendable {
     private func rentals(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let rentals = try await store.rentals(account: try request.account())
-        return page.answer(ofAll: rentals, key: \.subject) { rental in
+        return page.answer(ofAll: rentals, key: \.subject.encoded) { rental in
             .fields(
                 [
                     ("account", .string(rental.account)),
                     ("start", AdminJSON.time(rental.start)),
-                    ("end", AdminJSON.time(rental.end)),
+                    ("end", rental.end == .max ? nil : AdminJSON.time(rental.end)),
                     ("place", .string(AdminJSON.text(rental.place))),
-                ] + AdminJSON.either("subject", rental.subject)
+                ] + AdminJSON.either("subject", AdminJSON.bytes(rental.subject))
             )
         }
     }
 
     private func forgetRental(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
-        let (account, subject) = (try request.account(), try request.bytes("subject"))
-        guard 1...200 ~= subject.count else {
-            throw ProblemDocument(.malformedRequest, detail: "What is rented has 1 to 200 bytes.")
+        let (account, bytes) = (try request.account(), try request.bytes("subject"))
+        guard let subject = AdminJSON.rentalSubject(bytes) else {
+            throw ProblemDocument(
+                .malformedRequest,
+                detail: "What is rented is title: and a name, or asset: and an asset ID, of 1 to 200 bytes."
+            )
         }
         guard try await request.changes(in: store).forgetRental(account: account, subject: subject) else {
             throw ProblemDocument(.notFound, detail: "There is no such rental.")

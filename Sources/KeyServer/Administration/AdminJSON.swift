@@ -24,6 +24,25 @@ package enum AdminJSON {
         ]
     }
 
+    /// What is rented: `title:` and the title's name, or `asset:` and the asset ID.
+    package static func bytes(_ subject: RentalSubject) -> [UInt8] {
+        switch subject {
+        case .title(let name): Array("title:".utf8) + name.utf8
+        case .asset(let assetID): Array("asset:".utf8) + assetID
+        }
+    }
+
+    /// Reads what ``bytes(_:)-(RentalSubject)`` writes; nil for anything else, and for names of no or more than 200 bytes.
+    package static func rentalSubject(_ bytes: [UInt8]) -> RentalSubject? {
+        let name = Array(bytes.dropFirst(6))
+        guard 1...200 ~= name.count else { return nil }
+        switch String(decoding: bytes.prefix(6), as: UTF8.self) {
+        case "title:": return String(validating: name, as: UTF8.self).map { .title($0) }
+        case "asset:": return .asset(name)
+        default: return nil
+        }
+    }
+
     /// The text of a place: `device:` and 32, or `session:` and 16 hexadecimal digits.
     package static func text(_ place: PlaybackPlace) -> String {
         switch place {

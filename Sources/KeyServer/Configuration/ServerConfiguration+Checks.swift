@@ -123,10 +123,13 @@ extension ServerConfiguration {
         if licences.maximumSPCAge.rawValue == 0 { reader.fail("licences.maximumSPCAge", "is at least PT1S") }
         // A lease of nothing would be no lease, so every key that is loaded ahead would be refused.
         if licences.reservation.rawValue == 0 { reader.fail("licences.reservation", "is at least PT1S") }
-        if licences.retryGrace > licences.leaseSkew {
+        if licences.leaseSkew < LicenseSettings.answerTime
+            || licences.leaseSkew.rawValue - LicenseSettings.answerTime.rawValue < licences.retryGrace.rawValue
+        {
             reader.fail(
                 "licences.retryGrace",
-                "is longer than licences.leaseSkew: the key of a retry would outlive its slot"
+                "is not \(LicenseSettings.answerTime) shorter than licences.leaseSkew: the key of a late retry would "
+                    + "outlive its slot"
             )
         }
         if licences.keyURLs.secretFile != nil, licences.keyURLs.lifetime.rawValue == 0 {

@@ -96,7 +96,7 @@ public struct ServerConfiguration: Sendable, Equatable {
         /// How old an SPC may be; a policy may say otherwise.
         public var maximumSPCAge = Seconds(rawValue: 6 * 3600)
         /// For how long the same request is a retry.
-        public var retryGrace = Seconds(rawValue: 30)
+        public var retryGrace = Seconds(rawValue: 20)
         /// How long after a lease its slot is kept.
         public var leaseSkew = Seconds(rawValue: 30)
         /// How long a preloaded key keeps a slot.

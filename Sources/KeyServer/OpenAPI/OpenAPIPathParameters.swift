@@ -15,8 +15,8 @@ extension OpenAPIOperation {
                 )
             case "subject":
                 (
-                    "A title's name or an asset ID, percent-encoded, 1 to 200 bytes.",
-                    #"{"type": "string", "minLength": 1, "maxLength": 200}"#
+                    "`title:` and a title's name, or `asset:` and an asset ID, of 1 to 200 bytes, percent-encoded.",
+                    #"{"type": "string", "minLength": 7, "maxLength": 206, "pattern": "^(title|asset):"}"#
                 )
             case "kid":
                 (

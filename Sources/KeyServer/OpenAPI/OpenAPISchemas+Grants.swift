@@ -55,14 +55,14 @@ extension OpenAPISchemas {
         (
             "Rental",
             #"""
-            {"type": "object", "required": ["account", "subjectHex", "start", "end", "place"],
+            {"type": "object", "required": ["account", "subjectHex", "start", "place"],
              "additionalProperties": false,
              "properties": {
                "account": {"type": "string"},
-               "subject": {"type": "string", "description": "A title's name or an asset ID."},
+               "subject": {"type": "string", "description": "`title:` and a title's name, or `asset:` and an asset ID."},
                "subjectHex": {"$ref": "#/components/schemas/Hex"},
                "start": {"$ref": "#/components/schemas/Time"},
-               "end": {"$ref": "#/components/schemas/Time"},
+               "end": {"type": "integer", "description": "Unix seconds. Missing when there is no end."},
                "place": {"$ref": "#/components/schemas/Place"}}}
             """#
         ),

@@ -1,3 +1,4 @@
+import FPSMessages
 import KeyServerModule
 import KeyStore
 

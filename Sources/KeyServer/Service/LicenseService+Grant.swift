@@ -40,7 +40,7 @@ extension LicenseService {
         proposal.rental = rental.map {
             RentalClaim(
                 subject: $0.subject,
-                duration: $0.duration,
+                duration: $0.duration ?? .max,
                 start: $0.start,
                 isTokensStart: $0.isTokensStart,
                 bindsDevice: policy.bindRentalToDevice ?? false
@@ -50,7 +50,11 @@ extension LicenseService {
         return proposal
     }
 
-    /// Remembered for as long as an SPC of that age would be taken.
+    /// How much longer than its SPC would be taken a request is remembered, in seconds: the last second still counts, and
+    /// servers that share a store have clocks of their own.
+    private static let replayMargin: Int64 = 60
+
+    /// Remembered for longer than an SPC of that age would be taken.
     private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ party: Party) -> ReplayClaim? {
         guard let seed = opened.replaySeed else { return nil }
         let window: Int64
@@ -66,12 +70,13 @@ extension LicenseService {
                 account: party.account,
                 certificateHash: opened.bundle.certificate.sha1
             ),
-            expires: party.now + max(window, Int64(settings.retryGrace.rawValue)),
+            expires: party.now + max(window, Int64(settings.retryGrace.rawValue)) + Self.replayMargin,
             grace: Int64(settings.retryGrace.rawValue)
         )
     }
 
-    /// A key with a lease holds a slot for as long as the lease lasts. A kept key holds none: it has no lease.
+    /// A key with a lease of its policy's holds a slot for as long as the lease lasts. A kept key holds none: it has no
+    /// lease. Neither does one whose lease is only what remains of the token's `notAfter`, which may be a month.
     private func slot(
         for license: License,
         _ policy: LicensePolicy,
@@ -79,7 +84,9 @@ extension LicenseService {
         _ party: Party,
         _ question: Question
     ) -> SlotClaim? {
-        guard let duration = license.terms.duration, [.lease, .leaseAndRental].contains(duration.keyType) else {
+        guard policy.lease != nil, let duration = license.terms.duration,
+            [.lease, .leaseAndRental].contains(duration.keyType)
+        else {
             return nil
         }
         let purpose: SlotClaim.Purpose =

@@ -24,6 +24,16 @@ extension LicenseService {
         _ question: Question,
         _ trail: AuditTrail
     ) async throws -> SyncReport {
+        let made = opened.request.mediaPlaybackState?.creationDate
+        if let made,
+            case .refuse(let refusal) = SPCAgeCheck.decide(
+                made: made,
+                configuration: module.configuration,
+                now: party.now
+            )
+        {
+            throw refusal
+        }
         let report = SyncReport(sync, assetID: opened.request.assetID)
         try question.authorization.require(
             assetID: opened.request.assetID.bytes,
@@ -43,6 +53,7 @@ extension LicenseService {
             audit: trail.record(outcome: "sync-report", detail: nil)
         )
         claim.challengeAccount = question.authorization.account
+        claim.made = made.map { Int64($0) }
         switch sync {
         case .version1(let contentID, let expiry, _):
             claim.streamID = contentID
@@ -50,13 +61,18 @@ extension LicenseService {
         case .version2(let fields):
             claim.titleID = fields.titleID
             claim.message = fields.message
-            if case .report = claim.message {
-            } else {
-                // Only a device that says it can, can.
-                guard opened.device.capabilities.has(.secureInvalidation) else {
-                    throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")
-                }
-                claim.audit = trail.record(outcome: "sync-invalidation", detail: nil)
+            claim.audit = trail.record(outcome: claim.message.outcome, detail: nil)
+            // Only a device that says it can, can.
+            guard claim.challenge == nil || opened.device.capabilities.has(.secureInvalidation) else {
+                throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")
+            }
+            guard fields.invalidatedStreamIDs.count <= SyncClaim.maximumStreamIDs else {
+                throw ProblemDocument(
+                    .refusedByPolicy,
+                    detail: "The SPC lists \(fields.invalidatedStreamIDs.count) stream IDs, "
+                        + "\(SyncClaim.maximumStreamIDs) are allowed.",
+                    reason: "too-many-stream-ids"
+                )
             }
         }
         switch try await store.record(claim) {
@@ -72,16 +88,35 @@ extension Sync.Expiry {
 }
 
 extension Sync.Version2 {
-    /// What the flags say (Table 6-4). Invalidation counts only with the flag of success.
+    /// What the flags say (Table 6-4). Invalidation counts only with the flag of success; that the key had expired may
+    /// stand beside it.
     fileprivate var message: SyncClaim.Message {
         guard flags.contains(.secureInvalidation) || flags.contains(.secureInvalidationAll) else {
             // A key that is not there has no time left; but a report proves nothing, and frees nothing.
             return .report(remaining: flags.contains(.objectNotFound) ? nil : expiry.remaining)
         }
+        let hadExpired = flags.contains(.objectExpired)
         if flags.contains(.success) {
-            return .invalidated(streamIDs: invalidatedStreamIDs, challenge: serverChallenge)
+            return .invalidated(
+                streamIDs: invalidatedStreamIDs,
+                hadExpired: hadExpired,
+                challenge: serverChallenge
+            )
         }
-        if flags.contains(.objectExpired) { return .expired(challenge: serverChallenge) }
-        return .notFound(challenge: serverChallenge)
+        if flags.contains(.objectNotFound) { return .notFound(challenge: serverChallenge) }
+        // With no outcome at all nothing was done, and nothing is said of time: devices leave that field zero.
+        return hadExpired ? .expired(challenge: serverChallenge) : .report(remaining: nil)
+    }
+}
+
+extension SyncClaim.Message {
+    /// What the audit log calls it.
+    fileprivate var outcome: String {
+        switch self {
+        case .report: "sync-report"
+        case .invalidated: "sync-invalidation"
+        case .notFound: "sync-not-found"
+        case .expired: "sync-expired"
+        }
     }
 }

@@ -16,13 +16,16 @@ struct Party {
 
 /// A rental that runs, or is about to.
 struct RunningRental {
-    let subject: [UInt8]
-    let duration: Int64
+    let subject: RentalSubject
+    /// In seconds; nil without end.
+    let duration: Int64?
     var start: Int64
     let isTokensStart: Bool
 
-    /// The seconds that remain.
-    func remaining(at now: Int64) -> Int64 { start + duration - now }
+    /// The seconds that remain; nil without end.
+    func remaining(at now: Int64) -> Int64? {
+        duration.map { GrantRules.later(GrantRules.later(start, by: $0), by: -now) }
+    }
 }
 
 // From content and policies to a CKC.
@@ -74,8 +77,10 @@ extension LicenseService {
         _ party: Party,
         _ question: Question
     ) async throws -> RunningRental? {
-        guard let duration = policy.rentalLength else { return nil }
-        let subject = content.title.map { Array($0.name.utf8) } ?? content.record.info.assetID
+        guard policy.hasRental else { return nil }
+        let duration = policy.rentalLength
+        let subject: RentalSubject =
+            content.title.map { .title($0.name) } ?? .asset(content.record.info.assetID)
         if policy.rentalStart == .token {
             guard let start = question.authorization.rentalStart else {
                 throw ProblemDocument(.refusedByPolicy, reason: "rental-start-missing")
@@ -131,7 +136,8 @@ extension LicenseService {
 extension LicensePolicy {
     /// The policy for what remains of a rental.
     func within(_ rental: RunningRental, at now: Int64) throws(ProblemDocument) -> LicensePolicy {
-        guard let remaining = Seconds(remaining: rental.remaining(at: now)) else {
+        guard let left = rental.remaining(at: now) else { return self }
+        guard let remaining = Seconds(remaining: left) else {
             throw ProblemDocument(.refusedByPolicy, detail: "The rental is over.", reason: "rental-expired")
         }
         return withRental(remaining: remaining)
@@ -142,7 +148,7 @@ extension Seconds {
     /// So many seconds, as far as the field of a TLLV holds them; nil when nothing remains.
     init?(remaining: Int64) {
         guard remaining > 0 else { return nil }
-        self.init(rawValue: UInt32(clamping: remaining))
+        self = min(Seconds(rawValue: UInt32(clamping: remaining)), .maximum)
     }
 }
 

@@ -287,7 +287,7 @@ public struct LicenseService: Sendable {
                 return try await grant(by: known, isRemembered: true, opened, party, question, &trail)
             } catch is OutOfDate {}
         }
-        let content = try await measured(.decide) { try await lookUp(opened, party, question) }
+        let content = try await lookUp(opened, party, question)
         contents.keep(content)
         return try await grant(by: content, isRemembered: false, opened, party, question, &trail)
     }

@@ -3,9 +3,9 @@ public import KeyServerModule
 /// What the server adds to the terms of a policy.
 public struct LicenseSettings: Sendable {
     /// How long after its first answer the same request is a retry, in seconds: it gets the same CKC again, and takes
-    /// nothing a second time. Later it is a replay. No longer than ``leaseSkew``: the device counts the lease from the
-    /// answer that reaches it.
-    public var retryGrace: Seconds = Seconds(rawValue: 30)
+    /// nothing a second time. Later it is a replay. Shorter than ``leaseSkew`` by ``answerTime`` at least: the device
+    /// counts the lease from the answer that reaches it.
+    public var retryGrace: Seconds = Seconds(rawValue: 20)
     /// How much longer than its lease a key counts, in seconds: clocks differ, and an answer takes its time.
     public var leaseSkew: Seconds = Seconds(rawValue: 30)
     /// The longest lease of a key that is loaded before playback, in seconds. It holds a slot like any other.
@@ -14,6 +14,9 @@ public struct LicenseSettings: Sendable {
     public var challengeLifetime: Seconds = Seconds(rawValue: 600)
     /// How long a request is remembered whose SPC does not say when it was made, in seconds.
     public var replayWindow: Seconds = Seconds(rawValue: 24 * 3600)
+
+    /// How long an answer may be on its way to the device, in seconds.
+    public static let answerTime = Seconds(rawValue: 5)
 
     /// The defaults.
     public init() {}

@@ -30,7 +30,7 @@ struct MeasuredStore: Sendable {
         return try await store.policy(name: name)
     }
 
-    func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord? {
+    func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         let start = start
         defer { end(start, writing: false) }
         return try await store.rental(account: account, subject: subject)

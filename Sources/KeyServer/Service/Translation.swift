@@ -81,10 +81,13 @@ extension LicenseService {
             .networkDenied, .originDenied, .versionMismatch, .versionDowngrade,
         ]
         let grants: [GrantRefusal.Code] = [
-            .leaseEnded, .rentalExpired, .rentalOnOtherDevice, .renewalAfterExpiry, .licenseRevoked, .challengeUnknown,
+            .leaseEnded, .rentalExpired, .rentalOnOtherDevice, .rentalNeedsDevice, .renewalAfterExpiry, .licenseRevoked,
+            .challengeUnknown,
         ]
         return rules.map(\.rawValue) + grants.map(\.rawValue)
-            + ["key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported"]
-            + [KSMError.Code.clientNotProtected.rawValue, "persistent-license-unsupported"]
+            + [
+                "key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported",
+                "too-many-stream-ids", KSMError.Code.clientNotProtected.rawValue, "persistent-license-unsupported",
+            ]
     }()
 }

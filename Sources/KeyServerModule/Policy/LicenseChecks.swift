@@ -71,17 +71,34 @@ public struct PlaybackStateCheck: LicenseCheck {
 public struct SPCAgeCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
-        guard let limit = question.configuration.maximumSPCAge else { return .allow }
         guard let made = question.request.mediaPlaybackState?.creationDate else {
+            guard question.configuration.maximumSPCAge != nil else { return .allow }
             return (question.policy.undatedSPC ?? .deny) == .allow
                 ? .allow : .refuse(.playbackStateMissing, "the SPC does not say when it was made")
         }
-        let age = question.now - Int64(made)
-        let maximum = question.policy.maximumSPCAge ?? limit
+        return Self.decide(
+            made: made,
+            maximum: question.policy.maximumSPCAge,
+            configuration: question.configuration,
+            now: question.now
+        )
+    }
+
+    /// Decides about any SPC that says when it was made, whatever it is for; without a maximum of its own it is held to
+    /// the server's.
+    public static func decide(
+        made: UInt32,
+        maximum: Seconds? = nil,
+        configuration: KeyServerModule.Configuration,
+        now: Int64
+    ) -> Verdict {
+        guard let limit = configuration.maximumSPCAge else { return .allow }
+        let age = now - Int64(made)
+        let maximum = maximum ?? limit
         if age > Int64(maximum.rawValue) {
             return .refuse(.spcTooOld, "made \(age) seconds ago, \(maximum.rawValue) are allowed")
         }
-        let ahead = question.configuration.maximumClockAhead
+        let ahead = configuration.maximumClockAhead
         if -age > Int64(ahead.rawValue) {
             return .refuse(.spcFromTheFuture, "made \(-age) seconds ahead, \(ahead.rawValue) are allowed")
         }

@@ -14,6 +14,10 @@ extension LicensePolicy {
     /// Whether Clear Key and AES-128 clients may have the key.
     public var allowsOtherClients: Bool { (otherClients ?? (isProtective ? .deny : .allow)) == .allow }
 
+    /// Whether the start and the device of a rental are kept account of. Where a merge has left nothing of a rental's
+    /// length, it may still be bound to a device.
+    public var hasRental: Bool { rentalLength != nil || bindRentalToDevice == true }
+
     /// How long a rental under this policy lasts, in seconds; nil when there is none, or no end. A policy that keeps keys
     /// has a rental when it says how one starts or that it is bound to a device: validity, or storage and playback
     /// together.
@@ -65,13 +69,13 @@ extension LicensePolicy {
     }
 
     /// The policy for somebody whose permission ends after `remaining`: no duration that it grants is longer, storage and
-    /// playback of dual expiry are not longer together, and an online key without an end gets a lease of that length.
-    /// Zero counts as a second, since zero on the wire would be no limit: refuse what has ended before.
+    /// playback of dual expiry are not longer together, and every online key has a lease that is no longer: a rental
+    /// limits only when playback may start. Zero counts as a second, since zero on the wire would be no limit: refuse what
+    /// has ended before.
     public func capped(to remaining: Seconds) -> LicensePolicy {
         let remaining = Swift.max(remaining, Seconds(rawValue: 1))
         var policy = self
-        let isEndless = lease == nil && onlineRental == nil
-        policy.lease = isEndless ? remaining : lease.map { min($0, remaining) }
+        policy.lease = min(lease ?? remaining, remaining)
         policy.rental = rental.map { min($0, remaining) }
         policy.onlineLimit = onlineLimit.map { min($0, remaining) }
         policy.persist = persist?.capped(to: remaining)

@@ -38,11 +38,14 @@ extension LicensePolicy {
                     + "each other"
             )
         }
-        if rentalStart != nil, rental == nil, persist == nil {
+        for (field, isSet) in [("rentalStart", rentalStart != nil), ("bindRentalToDevice", bindRentalToDevice == true)]
+        where isSet && rentalLength == nil {
             throw PolicyError(
                 .contradiction,
-                field: "rentalStart",
-                reason: "there is neither rental nor persist that could start"
+                field: field,
+                reason: persist == nil
+                    ? "there is neither rental nor persist that could be a rental"
+                    : "a key without an end is no rental: give rental, persist.validity, or storage and playback above zero"
             )
         }
         try requireCoherent(for: track)

@@ -1,9 +1,9 @@
 /// What a store holds a proposal or claim to before it decides. The sizes bound what is written for one request.
 enum GrantLimits {
     static let account = 1...200
-    static let subject = 1...200
+    /// With the byte for its kind.
+    static let subject = 2...201
     static let answer = 1...65_536
-    static let streamIDs = 1_000
 }
 
 extension GrantProposal {
@@ -14,7 +14,7 @@ extension GrantProposal {
         try requireCount(answer.ckc, GrantLimits.answer, "CKC", in: "grant")
         try requireCount(replay?.key, 32...32, "replay key", in: "grant")
         try requireCount(binding?.token, 32...32, "token hash", in: "grant")
-        try requireCount(rental?.subject, GrantLimits.subject, "rental subject", in: "grant")
+        try requireCount(rental?.subject.encoded, GrantLimits.subject, "rental subject", in: "grant")
         guard let offline else { return }
         try requireCount(offline.streamID, 16...16, "stream ID", in: "grant")
         try requireCount(offline.titleID, 16...16, "title ID", in: "grant")
@@ -30,8 +30,8 @@ extension SyncClaim {
         try checkAccount(account)
         try requireCount(streamID, 16...16, "stream ID", in: "sync")
         try requireCount(titleID, 16...16, "title ID", in: "sync")
-        guard case .invalidated(let streamIDs, _) = message else { return }
-        guard streamIDs.count <= GrantLimits.streamIDs else {
+        guard case .invalidated(let streamIDs, _, _) = message else { return }
+        guard streamIDs.count <= Self.maximumStreamIDs else {
             throw KeyStoreError(.invalidRecord, place: "sync", reason: "\(streamIDs.count) stream IDs")
         }
         for streamID in streamIDs { try requireCount(streamID, 16...16, "stream ID", in: "sync") }

@@ -66,7 +66,8 @@ public enum PlaybackPlace: Sendable, Hashable {
     case session(UInt64)
 }
 
-/// The same request is answered once; within `grace` after it the same answer goes out again.
+/// The same request is answered once; within `grace` after it the same answer goes out again. That key has to run out
+/// before its slot: a slot has to last longer than its lease by more than `grace`.
 public struct ReplayClaim: Sendable {
     /// HMAC over R1, account and certificate hash, 32 bytes.
     public let key: [UInt8]
@@ -141,21 +142,29 @@ public struct SlotClaim: Sendable {
     }
 }
 
+/// What is rented.
+public enum RentalSubject: Sendable, Hashable {
+    /// A title, by its name: all of its tracks.
+    case title(String)
+    /// Content that belongs to no title, by its asset ID.
+    case asset([UInt8])
+}
+
 /// A rental: it starts once, and the answer's durations were worked out from `start`.
 public struct RentalClaim: Sendable {
-    /// What is rented: a title's name or an asset ID, 1 to 200 bytes.
-    public let subject: [UInt8]
-    /// How long, in seconds.
+    /// What is rented; 1 to 200 bytes.
+    public let subject: RentalSubject
+    /// How long, in seconds; `Int64.max` is for ever.
     public let duration: Int64
     /// The start that the answer was made for, in Unix seconds: the stored one, or now, or the token's time.
     public let start: Int64
     /// Whether the start is the token's word. A later one than the stored begins a new rental.
     public let isTokensStart: Bool
-    /// Whether only the device of the first licence may play.
+    /// Whether only the device of the first licence may play. A session behind an adapter then may not.
     public let bindsDevice: Bool
 
     /// Makes a claim.
-    public init(subject: [UInt8], duration: Int64, start: Int64, isTokensStart: Bool, bindsDevice: Bool) {
+    public init(subject: RentalSubject, duration: Int64, start: Int64, isTokensStart: Bool, bindsDevice: Bool) {
         self.subject = subject
         self.duration = duration
         self.start = start
@@ -255,6 +264,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         public static let rentalExpired = Code(rawValue: "rental-expired")
         /// The rental belongs to the device of its first licence.
         public static let rentalOnOtherDevice = Code(rawValue: "rental-on-other-device")
+        /// The rental is for one device, and behind a digital AV adapter none is known.
+        public static let rentalNeedsDevice = Code(rawValue: "rental-needs-device")
         /// The kept key has run out, and the policy does not give it again.
         public static let renewalAfterExpiry = Code(rawValue: "renewal-after-expiry")
         /// An admin revoked the kept key.

@@ -16,7 +16,7 @@ public struct LeaseRecord: Sendable, Equatable {
     public var until: Int64
     /// What the last key was asked for.
     public var purpose: SlotClaim.Purpose
-    /// When an admin ended it. It counts until ``until`` all the same.
+    /// When an admin ended it, until another session takes it over. It counts until ``until`` all the same.
     public var ended: Int64?
 
     /// Makes a record.
@@ -68,17 +68,17 @@ public struct DeviceRecord: Sendable, Equatable {
 public struct RentalRecord: Sendable, Equatable {
     /// Whose.
     public let account: String
-    /// What is rented: a title's name or an asset ID.
-    public let subject: [UInt8]
+    /// What is rented.
+    public let subject: RentalSubject
     /// When it began.
     public var start: Int64
-    /// When it ends, by the policy of the last licence.
+    /// When it ends, by the policy of the last licence; `Int64.max` is never.
     public var end: Int64
-    /// Where the first licence went.
+    /// Where the first licence went; for a rental that is bound to a device, the first to a device.
     public var place: PlaybackPlace
 
     /// Makes a record.
-    public init(account: String, subject: [UInt8], start: Int64, end: Int64, place: PlaybackPlace) {
+    public init(account: String, subject: RentalSubject, start: Int64, end: Int64, place: PlaybackPlace) {
         self.account = account
         self.subject = subject
         self.start = start
@@ -93,9 +93,10 @@ public struct OfflineLicenseRecord: Sendable, Equatable {
     public enum End: String, Sendable, CaseIterable {
         /// The device invalidated it, and proved so.
         case invalidated
-        /// The device answered that it has no such key.
+        /// The device answered that it had no such key. Nothing ends so any more: the answer is about one key of a title
+        /// and does not say which.
         case notFound = "not-found"
-        /// The device said that it had expired.
+        /// The device said that it had expired, whether it invalidated it then or not.
         case expired
         /// An admin revoked it: no renewal is given. The device keeps the key until it runs out.
         case revoked

@@ -1,9 +1,10 @@
 /// The decision on a proposal: pure, the same for every store.
 ///
-/// The claims are held in this order: replay, token binding, device, rental, slot, offline. The first that does not hold
-/// refuses, and then nothing is taken for the others either.
+/// A session that was ended gets nothing, not even what it got before. Then the claims are held in this order: replay,
+/// token binding, device, rental, slot, offline. The first that does not hold refuses, and then nothing is taken for the
+/// others either.
 package enum GrantRules {
-    /// How long an ended lease is remembered after it has run out, in seconds, so that its session stays refused.
+    /// How long an ended session is remembered after its lease has run out, in seconds, so that it stays refused.
     package static let endedLeaseMemory: Int64 = 86_400
     /// How long a token's binding is remembered after the token has expired, in seconds: whoever checks tokens may be
     /// lenient about the clock.
@@ -12,8 +13,11 @@ package enum GrantRules {
     /// Decides, and leaves in `state` what is to be kept. It is as it was unless the outcome is
     /// ``GrantOutcome/granted``.
     package static func decide(_ proposal: GrantProposal, _ state: inout GrantState) -> GrantOutcome {
+        if let ended = state.endedSession, ended.forgetAt > proposal.now {
+            return .refused(GrantRefusal(.leaseEnded, "the session was ended"))
+        }
         if let replay = state.replay, replay.expires > proposal.now {
-            guard proposal.now <= replay.retryUntil, let answer = replay.answer else {
+            guard proposal.now < replay.retryUntil, let answer = replay.answer else {
                 return .refused(GrantRefusal(.replayed, "the same request was answered before"))
             }
             return .retried(answer)
@@ -33,11 +37,10 @@ package enum GrantRules {
         if let claim = proposal.replay {
             let retryUntil = later(proposal.now, by: max(claim.grace, 0))
             // A claim that is over before its retries are would let the request through as a new one.
-            let expires = max(claim.expires, later(retryUntil, by: 1))
             next.replay = ReplayRecord(
                 key: claim.key,
                 retryUntil: retryUntil,
-                expires: expires,
+                expires: max(claim.expires, retryUntil),
                 answer: proposal.answer
             )
         }
@@ -78,6 +81,8 @@ package enum GrantRules {
         else {
             throw GrantRefusal(.tokenBoundElsewhere, "the token is for one use, and was used elsewhere")
         }
+        // A webhook may say with every answer until when: the binding lasts as long as the last of them.
+        state.binding?.expires = max(bound.expires, claim.expires)
     }
 
     private static func admit(
@@ -110,18 +115,30 @@ package enum GrantRules {
         _ proposal: GrantProposal,
         _ state: inout GrantState
     ) throws(GrantRefusal) -> Int64? {
-        var rental = RentalRecord(
-            account: proposal.account,
-            subject: claim.subject,
-            start: claim.start,
-            end: claim.start,
-            place: proposal.place
-        )
-        if let known = state.rental, !claim.isTokensStart || claim.start <= known.start { rental = known }
+        var known = state.rental
+        if claim.isTokensStart, let former = known, claim.start > former.start { known = nil }
+        // The start was read from a rental that has been forgotten since.
+        if known == nil, !claim.isTokensStart, claim.start != proposal.now { return proposal.now }
+        var rental =
+            known
+            ?? RentalRecord(
+                account: proposal.account,
+                subject: claim.subject,
+                start: claim.start,
+                end: claim.start,
+                place: proposal.place
+            )
         rental.end = later(rental.start, by: claim.duration)
         guard rental.end > proposal.now else { throw GrantRefusal(.rentalExpired, "the rental is over") }
-        if claim.bindsDevice, rental.place != proposal.place {
-            throw GrantRefusal(.rentalOnOtherDevice, "the rental belongs to the device of its first licence")
+        if claim.bindsDevice {
+            guard proposal.place.device != nil else {
+                throw GrantRefusal(.rentalNeedsDevice, "the rental is for one device, and an adapter hides which it is")
+            }
+            // Begun behind an adapter, under a policy that did not bind it: the first device has it.
+            if rental.place.device == nil { rental.place = proposal.place }
+            if rental.place != proposal.place {
+                throw GrantRefusal(.rentalOnOtherDevice, "the rental belongs to the device of its first licence")
+            }
         }
         guard rental.start == claim.start else { return rental.start }
         state.rental = rental
@@ -136,10 +153,6 @@ package enum GrantRules {
         let own = state.lease
         let holds = own.map { $0.until > proposal.now } ?? false
         let isSameSession = own.map { $0.sessionID == proposal.sessionID } ?? false
-        // Without a session ID the next session looks like the one that was ended: it is let in when the key is gone.
-        if own?.ended != nil, isSameSession, holds || proposal.sessionID != nil {
-            throw GrantRefusal(.leaseEnded, "the session was ended")
-        }
         // A session keeps the slot that it has, also when the others got theirs under a laxer policy.
         if let limit = claim.limit, state.otherLeases >= limit, !(holds && isSameSession) {
             throw GrantRefusal(
@@ -221,8 +234,20 @@ extension OfflineLicenseRecord {
 }
 
 extension LeaseRecord {
-    /// Whether there is something to end: a lease that has not run out, and was not ended before.
-    package func canBeEnded(at time: Int64) -> Bool { until > time && ended == nil }
+    /// Ends it, if it has not run out and was not ended before. What is left is to be kept beside it, since the next
+    /// session of the place takes the lease over: the session that was ended. Nil when there was nothing to end.
+    package mutating func end(at time: Int64) -> EndedSessionRecord? {
+        guard until > time, ended == nil else { return nil }
+        ended = time
+        // Without a session ID the next session looks like the one that was ended: it is let in when the key is gone.
+        let memory = sessionID == nil ? 0 : GrantRules.endedLeaseMemory
+        return EndedSessionRecord(
+            account: account,
+            place: place,
+            sessionID: sessionID,
+            forgetAt: GrantRules.later(until, by: memory)
+        )
+    }
 }
 
 extension OfflineLicenseRecord {

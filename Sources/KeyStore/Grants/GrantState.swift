@@ -3,6 +3,8 @@
 
 /// What a store knows that matters to one proposal.
 package struct GrantState: Sendable, Equatable {
+    /// That an admin ended the proposal's session at its place.
+    package var endedSession: EndedSessionRecord?
     /// The record under the proposal's replay key.
     package var replay: ReplayRecord?
     /// The binding of the proposal's token.
@@ -24,15 +26,31 @@ package struct GrantState: Sendable, Equatable {
     package init() {}
 }
 
+/// A session that an admin ended. It gets no more keys, whoever holds the lease of its place meanwhile.
+package struct EndedSessionRecord: Sendable, Equatable {
+    package let account: String
+    package let place: PlaybackPlace
+    package let sessionID: UInt64?
+    /// From when on it is of no use, in Unix seconds.
+    package let forgetAt: Int64
+
+    package init(account: String, place: PlaybackPlace, sessionID: UInt64?, forgetAt: Int64) {
+        self.account = account
+        self.place = place
+        self.sessionID = sessionID
+        self.forgetAt = forgetAt
+    }
+}
+
 /// That a request was answered.
 package struct ReplayRecord: Sendable, Equatable {
     /// The keyed hash of the request, 32 bytes.
     package let key: [UInt8]
-    /// Until when the same request is a retry, in Unix seconds.
+    /// Before when the same request is a retry, in Unix seconds.
     package let retryUntil: Int64
     /// When the record is of no use any more, in Unix seconds.
     package let expires: Int64
-    /// What went out. A store may drop it after `retryUntil`: it is the bulk of the record.
+    /// What went out. A store may drop it from `retryUntil` on: it is the bulk of the record.
     package var answer: LicenseAnswer?
 
     package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: LicenseAnswer?) {
@@ -50,8 +68,8 @@ package struct TokenBindingRecord: Sendable, Equatable {
     package let account: String
     package let place: PlaybackPlace
     package let sessionID: UInt64?
-    /// When the token expires, in Unix seconds.
-    package let expires: Int64
+    /// When the token expires, in Unix seconds: the latest time that it was used with.
+    package var expires: Int64
 
     package init(token: [UInt8], account: String, place: PlaybackPlace, sessionID: UInt64?, expires: Int64) {
         self.token = token
@@ -96,7 +114,7 @@ extension SyncClaim {
     /// Which kept keys of the claim's account and device it is about.
     package var subject: Subject {
         switch (message, streamID, titleID) {
-        case (.invalidated(let streamIDs, _), _, _): .streams(streamIDs)
+        case (.invalidated(let streamIDs, _, _), _, _): .streams(streamIDs)
         case (_, let streamID?, _): .streams([streamID])
         case (_, nil, let titleID?): .title(titleID)
         case (_, nil, nil): .streams([])
@@ -107,7 +125,7 @@ extension SyncClaim {
     package var challenge: UInt64? {
         switch message {
         case .report: nil
-        case .invalidated(_, let challenge), .notFound(let challenge), .expired(let challenge): challenge
+        case .invalidated(_, _, let challenge), .notFound(let challenge), .expired(let challenge): challenge
         }
     }
 }
@@ -136,6 +154,25 @@ extension PlaybackPlace {
     /// The device, if it is one.
     package var device: DeviceHash? {
         if case .device(let device) = self { device } else { nil }
+    }
+}
+
+extension RentalSubject {
+    /// The subject as bytes, for a column: a byte for the kind, then the title's name or the asset ID.
+    package var encoded: [UInt8] {
+        switch self {
+        case .title(let name): [0] + name.utf8
+        case .asset(let assetID): [1] + assetID
+        }
+    }
+
+    /// Reads what ``encoded`` wrote; nil when the bytes are damaged.
+    package init?(encoded: [UInt8]) {
+        switch encoded.first {
+        case 0: self = .title(String(decoding: encoded.dropFirst(), as: UTF8.self))
+        case 1: self = .asset(Array(encoded.dropFirst()))
+        default: return nil
+        }
     }
 }
 

@@ -18,7 +18,7 @@ public protocol GrantStore: Sendable {
     func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64
 
     /// The rental of a subject, whether it has ended or not.
-    func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord?
+    func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord?
 
     /// Leases that had not run out at `time`, by account (nil: of all) and place; up to `limit` (1 to 1,000) after the given one.
     func leases(
@@ -31,7 +31,8 @@ public protocol GrantStore: Sendable {
     /// How many leases had not run out at `time`, over all accounts.
     func leaseCount(at time: Int64) async throws(KeyStoreError) -> Int
 
-    /// Ends a lease: its session gets no more keys. False when there is none.
+    /// Ends a lease: its session gets no more keys at this place, with a slot or without, until a day after the lease has
+    /// run out. False when there is none.
     @discardableResult
     func endLease(
         account: String,
@@ -60,14 +61,15 @@ public protocol GrantStore: Sendable {
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool
 
-    /// The rentals of an account, in the order of their subjects.
+    /// The rentals of an account, in the order of their subjects: titles before assets.
     func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord]
 
     /// Forgets a rental, so that the next licence begins a new one. False when there is none.
     @discardableResult
-    func forgetRental(account: String, subject: [UInt8], audit: AuditRecord) async throws(KeyStoreError) -> Bool
+    func forgetRental(account: String, subject: RentalSubject, audit: AuditRecord) async throws(KeyStoreError) -> Bool
 
-    /// Forgets replay records, token bindings, challenges and leases that are of no use at `time`; how many.
+    /// Forgets replay records, token bindings, challenges, leases and ended sessions that are of no use at `time`; how
+    /// many.
     @discardableResult
     func prune(at time: Int64) async throws(KeyStoreError) -> Int
 

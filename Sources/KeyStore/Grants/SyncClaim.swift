@@ -4,13 +4,19 @@ public struct SyncClaim: Sendable {
     public enum Message: Sendable, Equatable {
         /// How long the keys may still be used, in seconds; nil: without end. Zero: expired. It never frees a place.
         case report(remaining: Int64?)
-        /// The keys of these stream IDs are gone. The challenge must be one that the store gave out.
-        case invalidated(streamIDs: [[UInt8]], challenge: UInt64)
-        /// Invalidation was asked for and there was no such key (flag 17).
+        /// The keys of these stream IDs are gone (flag 16); `hadExpired` when they had run out before (flag 18). The
+        /// challenge must be one that the store gave out, here and below.
+        case invalidated(streamIDs: [[UInt8]], hadExpired: Bool, challenge: UInt64)
+        /// Invalidation was asked for, and there was no such key (flag 17). It may have been replaced by a newer one, and
+        /// which of the title's keys it was is not said: no record ends.
         case notFound(challenge: UInt64)
-        /// Invalidation was asked for and the key had expired (flag 18).
+        /// Invalidation was asked for and not done, and the key had expired (flag 18 alone). Its record ends where the
+        /// device keeps one key of the title, so that it can be no other.
         case expired(challenge: UInt64)
     }
+
+    /// How many stream IDs an invalidation may list.
+    public static let maximumStreamIDs = 1_000
 
     /// The token's subject.
     public var account: String
@@ -21,6 +27,9 @@ public struct SyncClaim: Sendable {
     public var device: DeviceHash
     /// The time, in Unix seconds.
     public var now: Int64
+    /// When the device made the SPC by its own clock, in Unix seconds; nil when it does not say. What was made before a
+    /// key was given says nothing of that key.
+    public var made: Int64?
     /// The content ID of version 1: a stream ID, 16 bytes.
     public var streamID: [UInt8]?
     /// The title ID of version 2, 16 bytes.

@@ -13,16 +13,20 @@ extension GrantRules {
             }
             state.challenge = nil
         }
-        for index in state.licenses.indices {
+        var count = 0
+        for index in state.licenses.indices where claim.isAbout(state.licenses[index]) {
+            count += 1
             state.licenses[index].reported = claim.now
             switch claim.message {
             case .report(let remaining): state.licenses[index].note(remaining: remaining, at: claim.now)
-            case .invalidated: state.licenses[index].finish(.invalidated, at: claim.now)
-            case .notFound: state.licenses[index].finish(.notFound, at: claim.now)
-            case .expired: state.licenses[index].finish(.expired, at: claim.now)
+            case .invalidated(_, let hadExpired, _):
+                state.licenses[index].finish(hadExpired ? .expired : .invalidated, at: claim.now)
+            case .notFound: break
+            case .expired where state.licenses.count == 1: state.licenses[index].finish(.expired, at: claim.now)
+            case .expired: break
             }
         }
-        return .recorded(records: state.licenses.count)
+        return .recorded(records: count)
     }
 
     /// The audit record that is written with an outcome.
@@ -31,6 +35,11 @@ extension GrantRules {
         if case .refused(let refusal) = outcome { record.replaceOutcome(refusal.code.rawValue, refusal.reason) }
         return record
     }
+}
+
+extension SyncClaim {
+    /// Whether it can speak of this key: an SPC that was held back says nothing of one that was given later.
+    fileprivate func isAbout(_ license: OfflineLicenseRecord) -> Bool { made.map { $0 >= license.granted } ?? true }
 }
 
 extension OfflineLicenseRecord {

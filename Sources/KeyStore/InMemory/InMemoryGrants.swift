@@ -4,9 +4,16 @@ struct InMemoryGrants {
     /// What there is of one account.
     struct Account {
         var leases: [PlaybackPlace: LeaseRecord] = [:]
+        var endedSessions: [Session: EndedSessionRecord] = [:]
         var devices: [DeviceHash: DeviceRecord] = [:]
-        var rentals: [[UInt8]: RentalRecord] = [:]
+        var rentals: [RentalSubject: RentalRecord] = [:]
         var offline: [DeviceHash: [[UInt8]: OfflineLicenseRecord]] = [:]
+    }
+
+    /// A session at a place.
+    struct Session: Hashable {
+        let place: PlaybackPlace
+        let id: UInt64?
     }
 
     var accounts: [[UInt8]: Account] = [:]
@@ -17,6 +24,7 @@ struct InMemoryGrants {
     func state(for proposal: GrantProposal) -> GrantState {
         let account = accounts[Array(proposal.account.utf8)] ?? Account()
         var state = GrantState()
+        state.endedSession = account.endedSessions[Session(place: proposal.place, id: proposal.sessionID)]
         state.replay = proposal.replay.flatMap { replays[$0.key] }
         state.binding = proposal.binding.flatMap { bindings[$0.token] }
         if let device = proposal.place.device {
@@ -61,26 +69,23 @@ struct InMemoryGrants {
     }
 
     mutating func prune(at time: Int64) -> Int {
-        let before = replays.count + bindings.count + challenges.count + leaseCount
+        let before = count
         replays = replays.filter { $0.value.expires > time }
         bindings = bindings.filter { GrantRules.later($0.value.expires, by: GrantRules.bindingMemory) > time }
         challenges = challenges.filter { $0.value.expires > time }
-        for (key, replay) in replays where replay.retryUntil < time { replays[key]?.answer = nil }
+        for (key, replay) in replays where replay.retryUntil <= time { replays[key]?.answer = nil }
         accounts = accounts.mapValues { account in
             var account = account
-            account.leases = account.leases.filter { !$0.value.isOfNoUse(at: time) }
+            account.leases = account.leases.filter { $0.value.until > time }
+            account.endedSessions = account.endedSessions.filter { $0.value.forgetAt > time }
             return account
         }
-        return before - (replays.count + bindings.count + challenges.count + leaseCount)
+        return before - count
     }
 
-    private var leaseCount: Int { accounts.values.reduce(0) { $0 + $1.leases.count } }
-}
-
-extension LeaseRecord {
-    /// Whether nothing is lost with the record: it has run out, and refuses no session any more.
-    fileprivate func isOfNoUse(at time: Int64) -> Bool {
-        let memory = ended == nil ? 0 : GrantRules.endedLeaseMemory
-        return GrantRules.later(until, by: memory) <= time
+    /// How many records there are of those that are pruned.
+    private var count: Int {
+        let ofAccounts = accounts.values.reduce(0) { $0 + $1.leases.count + $1.endedSessions.count }
+        return replays.count + bindings.count + challenges.count + ofAccounts
     }
 }

@@ -32,7 +32,7 @@ extension InMemoryKeyStore {
     }
 
     /// The rental of a subject.
-    public func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord? {
+    public func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         grants.accounts[Array(account.utf8)]?.rentals[subject]
     }
 
@@ -79,8 +79,9 @@ extension InMemoryKeyStore {
         audit record: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         let key = Array(account.utf8)
-        guard let lease = grants.accounts[key]?.leases[place], lease.canBeEnded(at: now) else { return false }
-        grants.accounts[key]?.leases[place]?.ended = now
+        guard var lease = grants.accounts[key]?.leases[place], let ended = lease.end(at: now) else { return false }
+        grants.accounts[key]?.leases[place] = lease
+        grants.accounts[key]?.endedSessions[.init(place: place, id: ended.sessionID)] = ended
         audit.append(record)
         return true
     }
@@ -131,14 +132,14 @@ extension InMemoryKeyStore {
     /// The rentals of an account.
     public func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
         let rentals = grants.accounts[Array(account.utf8)]?.rentals.values.map { $0 } ?? []
-        return rentals.sorted { $0.subject.lexicographicallyPrecedes($1.subject) }
+        return rentals.sorted { $0.subject.encoded.lexicographicallyPrecedes($1.subject.encoded) }
     }
 
     /// Forgets a rental.
     @discardableResult
     public func forgetRental(
         account: String,
-        subject: [UInt8],
+        subject: RentalSubject,
         audit record: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         guard grants.accounts[Array(account.utf8)]?.rentals.removeValue(forKey: subject) != nil else { return false }

@@ -44,8 +44,7 @@ extension SQLiteKeyStore {
         for suffix in ["-wal", "-shm", "-journal"] where unlink(database + suffix) != 0 && errno != ENOENT {
             throw .system("unlink", database + suffix)
         }
-        guard rename(draft.path, database) == 0 else { throw .system("rename", database) }
-        try lock.synchronize()
+        try draft.publish(replacing: database)
     }
 
     private static func check(_ path: String, of backup: String) throws(KeyStoreError) {
@@ -56,17 +55,8 @@ extension SQLiteKeyStore {
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction { db in
-                let applicationID = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-                let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-                guard applicationID == Schema.applicationID, version > 0 else {
+                guard let version = try Schema.version(of: db, backup), version > 0 else {
                     throw KeyStoreError(.foreignDatabase, place: backup, reason: "it is no backup of this program")
-                }
-                guard version <= Schema.version else {
-                    throw KeyStoreError(
-                        .newerSchema,
-                        place: backup,
-                        reason: "schema \(version); this program knows \(Schema.version) at most"
-                    )
                 }
                 let integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
                 let orphan = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check")

@@ -42,12 +42,15 @@ enum TokenBindingRow {
     }
 
     static func write(_ binding: TokenBindingRecord, _ db: Database) throws {
-        let sql = "INSERT INTO token_binding (token, account, place, session_id, expires) VALUES (?, ?, ?, ?, ?)"
-        try db.cachedStatement(sql: sql)
-            .execute(arguments: [
-                binding.token.data, Array(binding.account.utf8).data, binding.place.encoded.data,
-                binding.sessionID.map { Int64(bitPattern: $0) }, binding.expires,
-            ])
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO token_binding (token, account, place, session_id, expires) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (token) DO UPDATE SET expires = excluded.expires
+                """
+        ).execute(arguments: [
+            binding.token.data, Array(binding.account.utf8).data, binding.place.encoded.data,
+            binding.sessionID.map { Int64(bitPattern: $0) }, binding.expires,
+        ])
     }
 }
 

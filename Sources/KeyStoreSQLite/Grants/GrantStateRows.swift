@@ -7,6 +7,7 @@ extension GrantState {
         let account = Array(proposal.account.utf8).data
         let place = proposal.place.encoded.data
         var state = GrantState()
+        state.endedSession = try EndedSessionRow.fetch(proposal, account, place, db)
         if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
         if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
         if let claim = proposal.device, let device = proposal.place.device {

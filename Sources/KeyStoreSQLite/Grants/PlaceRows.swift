@@ -43,6 +43,39 @@ enum LeaseRow {
     }
 }
 
+/// A row of the table `ended_session`.
+enum EndedSessionRow {
+    static func fetch(
+        _ proposal: GrantProposal,
+        _ account: Data,
+        _ place: Data,
+        _ db: Database
+    ) throws -> EndedSessionRecord? {
+        let sql = "SELECT forget_at FROM ended_session WHERE account = ? AND place = ? AND session = ?"
+        let arguments: StatementArguments = [account, place, session(proposal.sessionID)]
+        guard let forgetAt = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
+        return EndedSessionRecord(
+            account: proposal.account,
+            place: proposal.place,
+            sessionID: proposal.sessionID,
+            forgetAt: forgetAt
+        )
+    }
+
+    static func write(_ ended: EndedSessionRecord, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO ended_session (account, place, session, forget_at) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [
+            Array(ended.account.utf8).data, ended.place.encoded.data, session(ended.sessionID), ended.forgetAt,
+        ])
+    }
+
+    /// A session ID in 8 bytes, or none: a column of a primary key cannot be NULL.
+    private static func session(_ id: UInt64?) -> Data {
+        id.map { withUnsafeBytes(of: $0.bigEndian) { Data($0) } } ?? Data()
+    }
+}
+
 /// A row of the table `device`.
 enum DeviceRow {
     static let columns = "account, device, device_class, first_seen, last_seen"
@@ -85,22 +118,22 @@ enum RentalRow {
     static func record(_ row: Row) throws -> RentalRecord {
         RentalRecord(
             account: row.account(0),
-            subject: row.bytes(1) ?? [],
+            subject: try row.rentalSubject(1),
             start: row[2],
             end: row[3],
             place: try row.place(4, of: "rental")
         )
     }
 
-    static func fetch(_ account: Data, _ subject: [UInt8], _ db: Database) throws -> RentalRecord? {
+    static func fetch(_ account: Data, _ subject: RentalSubject, _ db: Database) throws -> RentalRecord? {
         let sql = "SELECT \(columns) FROM rental WHERE account = ? AND subject = ?"
-        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, subject.data]).map(record)
+        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, subject.encoded.data]).map(record)
     }
 
     static func write(_ rental: RentalRecord, _ db: Database) throws {
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO rental (\(columns)) VALUES (?, ?, ?, ?, ?)")
             .execute(arguments: [
-                Array(rental.account.utf8).data, rental.subject.data, rental.start, rental.end,
+                Array(rental.account.utf8).data, rental.subject.encoded.data, rental.start, rental.end,
                 rental.place.encoded.data,
             ])
     }
@@ -119,6 +152,14 @@ extension Row {
             throw KeyStoreError(.corrupt, place: "\(table), place")
         }
         return place
+    }
+
+    /// - Throws: ``KeyStoreError/Code/corrupt`` when nothing is rented.
+    func rentalSubject(_ index: Int) throws -> RentalSubject {
+        guard let subject = RentalSubject(encoded: bytes(index) ?? []) else {
+            throw KeyStoreError(.corrupt, place: "rental, subject")
+        }
+        return subject
     }
 
     /// - Throws: ``KeyStoreError/Code/corrupt`` when there is no hash of a device.

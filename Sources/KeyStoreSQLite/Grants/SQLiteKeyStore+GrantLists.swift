@@ -79,10 +79,10 @@ extension SQLiteKeyStore {
     ) async throws(KeyStoreError) -> Bool {
         try await change(in: "lease", audit) { db in
             guard var lease = try LeaseRow.fetch(Array(account.utf8).data, place.encoded.data, db),
-                lease.canBeEnded(at: now)
+                let ended = lease.end(at: now)
             else { return false }
-            lease.ended = now
             try LeaseRow.write(lease, db)
+            try EndedSessionRow.write(ended, db)
             return true
         }
     }
@@ -123,12 +123,12 @@ extension SQLiteKeyStore {
     @discardableResult
     public func forgetRental(
         account: String,
-        subject: [UInt8],
+        subject: RentalSubject,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         try await change(in: "rental", audit) { db in
             try db.cachedStatement(sql: "DELETE FROM rental WHERE account = ? AND subject = ?")
-                .execute(arguments: [Array(account.utf8).data, subject.data])
+                .execute(arguments: [Array(account.utf8).data, subject.encoded.data])
             return db.changesCount > 0
         }
     }

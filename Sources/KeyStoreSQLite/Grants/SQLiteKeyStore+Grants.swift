@@ -44,7 +44,7 @@ extension SQLiteKeyStore {
     }
 
     /// The rental of a subject.
-    public func rental(account: String, subject: [UInt8]) async throws(KeyStoreError) -> RentalRecord? {
+    public func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         try await translatingErrors(in: "rental") {
             try await pool.read { db in try RentalRow.fetch(Array(account.utf8).data, subject, db) }
         }
@@ -58,32 +58,32 @@ extension SQLiteKeyStore {
     /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long.
     @discardableResult
     public func prune(at time: Int64) async throws(KeyStoreError) -> Int {
-        let ended = GrantRules.later(time, by: -GrantRules.endedLeaseMemory)
         let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
         var count = 0
-        for (table, key, condition, arguments) in [
-            ("replay", "number", "expires <= ?", [time]),
-            ("token_binding", "token", "expires <= ?", [bound]),
-            ("challenge", "challenge", "expires <= ?", [time]),
-            ("lease", "account, place", "until <= ? AND (ended IS NULL OR until <= ?)", [time, ended]),
-        ] as [(String, String, String, [Int64])] {
-            let few = "SELECT \(key) FROM \(table) WHERE \(condition) LIMIT \(Self.pruneStep)"
-            count += try await inSteps("DELETE FROM \(table) WHERE (\(key)) IN (\(few))", arguments)
+        for (table, key, end, time) in [
+            ("replay", "number", "expires", time),
+            ("token_binding", "token", "expires", bound),
+            ("challenge", "challenge", "expires", time),
+            ("lease", "account, place", "until", time),
+            ("ended_session", "account, place, session", "forget_at", time),
+        ] {
+            let few = "SELECT \(key) FROM \(table) WHERE \(end) <= ? LIMIT \(Self.pruneStep)"
+            count += try await inSteps("DELETE FROM \(table) WHERE (\(key)) IN (\(few))", time)
         }
         // The CKCs are the bulk of the replay records, and go when they are no answer to a retry any more.
-        let few = "SELECT number FROM replay WHERE ckc IS NOT NULL AND retry_until < ? LIMIT \(Self.pruneStep)"
-        _ = try await inSteps("UPDATE replay SET ckc = NULL WHERE number IN (\(few))", [time])
+        let few = "SELECT number FROM replay WHERE ckc IS NOT NULL AND retry_until <= ? LIMIT \(Self.pruneStep)"
+        _ = try await inSteps("UPDATE replay SET ckc = NULL WHERE number IN (\(few))", time)
         return count
     }
 
     private static let pruneStep = 500
 
     /// Repeats a statement that changes a few rows until there are none left; how many.
-    private func inSteps(_ sql: String, _ arguments: [Int64]) async throws(KeyStoreError) -> Int {
+    private func inSteps(_ sql: String, _ time: Int64) async throws(KeyStoreError) -> Int {
         var count = 0
         while true {
             let changed = try await writes.perform(in: "prune") { transaction in
-                try transaction.db.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+                try transaction.db.cachedStatement(sql: sql).execute(arguments: [time])
                 return transaction.db.changesCount
             }
             count += changed

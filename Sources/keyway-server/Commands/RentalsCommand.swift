@@ -13,7 +13,7 @@ struct RentalsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List an account's rentals.",
-            discussion: "One line for each: the title or the asset, when it began, when it ends, where it began."
+            discussion: "One line for each: `title:` or `asset:` and which, when it began, when it ends, where it began."
         )
 
         @OptionGroup var store: StoreOptions
@@ -23,8 +23,9 @@ struct RentalsCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 for rental in try await store.rentals(account: account.name) {
-                    let times = [moment("from", rental.start), moment("until", rental.end)]
-                    print(fields([assetName(rental.subject)] + times + [AdminJSON.text(rental.place)]))
+                    let end = rental.end == .max ? nil : rental.end
+                    let times = [moment("from", rental.start), moment("until", end)]
+                    print(fields([assetName(AdminJSON.bytes(rental.subject))] + times + [AdminJSON.text(rental.place)]))
                 }
             }
         }
@@ -38,17 +39,29 @@ struct RentalsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: "A title's name or an asset ID, as `rentals list` shows it: text, or 0x and hexadecimal digits.")
-        var subject: AssetArgument
+        @Option(help: "What is rented, as `rentals list` shows it: title:NAME or asset:ID, or its bytes as 0x and digits.")
+        var subject: RentalSubjectArgument
 
         func run() async throws {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "rentals forget"))
-                guard try await changes.forgetRental(account: account.name, subject: subject.bytes) else {
+                guard try await changes.forgetRental(account: account.name, subject: subject.subject) else {
                     throw CommandFailure("there is no such rental")
                 }
-                print("forgot the rental of \(assetName(subject.bytes)) by \(account.name)")
+                print("forgot the rental of \(assetName(AdminJSON.bytes(subject.subject))) by \(account.name)")
             }
         }
+    }
+}
+
+/// What is rented, on the command line.
+struct RentalSubjectArgument: ExpressibleByArgument {
+    let subject: RentalSubject
+
+    init?(argument: String) {
+        guard let bytes = AssetArgument(argument: argument)?.bytes, let subject = AdminJSON.rentalSubject(bytes) else {
+            return nil
+        }
+        self.subject = subject
     }
 }

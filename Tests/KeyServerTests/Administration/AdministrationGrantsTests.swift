@@ -45,22 +45,61 @@ struct AdministrationGrantsTests {
             #expect(try await server.pages("/accounts/bob/rentals", limit: 1).map(\.count) == [1, 1])
             #expect(try await server.pages("/accounts/alice/rentals", limit: 1).map(\.count) == [0])
 
-            for path in ["/devices/\(device)", "/licenses/\(device)/\(stream)", "/rentals/film%2F1"] {
+            for path in ["/devices/\(device)", "/licenses/\(device)/\(stream)", "/rentals/asset:film%2F1"] {
                 let path = "/accounts/bob" + path
                 #expect(try await server.admin("DELETE", path, token: support).status == 204, "\(path)")
                 #expect(try await server.admin("DELETE", path, token: support).status == 404, "\(path)")
             }
+            for subject in ["film%2F1", "title:", "asset:" + String(repeating: "a", count: 201), "title:%FF"] {
+                let path = "/accounts/bob/rentals/" + subject
+                #expect(try await server.admin("DELETE", path, token: support).status == 400, "\(path)")
+            }
             let licenses = try await server.pages("/accounts/bob/licenses", limit: 9).joined().map { $0["end"] }
             #expect(licenses == [.string("revoked"), nil])
-            #expect(try await server.pages("/accounts/bob/rentals", limit: 9).joined().count == 1)
+            let rentals = try await server.pages("/accounts/bob/rentals", limit: 9).joined()
+            #expect(rentals.map { $0["subject"] } == [.string("asset:film/2")])
             #expect(try await server.pages("/accounts/bob/devices", limit: 9).joined().isEmpty)
             #expect(
                 try await server.changes() == [
                     "admin-device-forget by a-support: device \(device) of account bob forgotten",
                     "admin-license-revoke by a-support: licence \(stream) of account bob on \(device) revoked",
-                    "admin-rental-forget by a-support: rental of film/1 by account bob forgotten",
+                    "admin-rental-forget by a-support: rental of asset:film/1 by account bob forgotten",
                 ]
             )
+        }
+    }
+
+    @Test("What is rented is read as it is written")
+    func subjects() {
+        for subject in [RentalSubject.title("film"), .asset(Array("film".utf8)), .asset([0, 255])] {
+            #expect(AdminJSON.rentalSubject(AdminJSON.bytes(subject)) == subject)
+        }
+    }
+
+    @Test("A rental without an end has none in JSON")
+    func endlessRental() async throws {
+        try await LicenseServer.run { server in
+            var proposal = GrantProposal(
+                account: "bob",
+                now: 1,
+                place: .device(server.store.deviceHash(hu: [1])),
+                sessionID: 7,
+                assetID: LicenseServer.asset,
+                answer: LicenseAnswer(ckc: [1], isPersistable: false, hasDualExpiry: false),
+                audit: AuditRecord(milliseconds: 1, route: "/fps/license", outcome: "issued", microseconds: 1)
+            )
+            proposal.rental = RentalClaim(
+                subject: .title("film"),
+                duration: .max,
+                start: 1,
+                isTokensStart: false,
+                bindsDevice: true
+            )
+            #expect(try await server.store.grant(proposal) == .granted)
+            let rental = try #require(try await server.pages("/accounts/bob/rentals", limit: 9).joined().first)
+            #expect(rental["subject"] == .string("title:film"))
+            #expect(rental["start"] == .integer(1))
+            #expect(rental["end"] == nil)
         }
     }
 

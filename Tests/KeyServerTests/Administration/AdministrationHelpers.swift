@@ -59,7 +59,7 @@ extension LicenseServer {
         proposal.device = DeviceClaim(limit: nil, deviceClass: "appleMobile")
         proposal.slot = SlotClaim(limit: nil, until: now + 600, purpose: .playback)
         proposal.rental = RentalClaim(
-            subject: Array("film/\(stream)".utf8),
+            subject: .asset(Array("film/\(stream)".utf8)),
             duration: 1_000,
             start: now,
             isTokensStart: false,

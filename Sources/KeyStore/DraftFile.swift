@@ -1,0 +1,103 @@
+package import FPSCrypto
+import Glibc
+
+/// A file of mode 0600 that is written under another name first, so that it appears whole or not at all: another process
+/// never reads half of it, and a power failure leaves none.
+package struct DraftFile {
+    /// Where it is meanwhile.
+    package let path: String
+
+    /// Makes an empty file beside the place where it is to be.
+    package init(for place: String) throws(KeyStoreError) {
+        var random = SecureRandom()
+        path = place + ".\(random.next())"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system("create", path) }
+        close(file)
+    }
+
+    /// Fills it with a secret.
+    package func write(_ secret: SecretBytes) throws(KeyStoreError) {
+        let output = try opened()
+        defer { close(output) }
+        try secret.withUnsafeBytes { bytes throws(KeyStoreError) in try write(bytes, to: output) }
+    }
+
+    /// Fills it with a copy of another file.
+    package func copy(from source: String) throws(KeyStoreError) {
+        let input = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard input >= 0 else { throw .system("open", source) }
+        defer { close(input) }
+        var status = stat()
+        guard fstat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw KeyStoreError(.unavailable, place: source, reason: "it is not a plain file")
+        }
+        let output = try opened()
+        defer { close(output) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(input, buffer.baseAddress, buffer.count)
+            guard count >= 0 else { throw .system("read", source) }
+            if count == 0 { return }
+            try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
+        }
+    }
+
+    /// Writes it to the disk.
+    package func synchronize() throws(KeyStoreError) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .system("open", path) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw .system("fsync", path) }
+    }
+
+    /// Gives it its name, for good once this returns.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is taken, ``KeyStoreError/Code/unavailable``.
+    package func publish(as place: String) throws(KeyStoreError) {
+        try synchronize()
+        guard link(path, place) == 0 else {
+            if errno == EEXIST { throw KeyStoreError(.conflict, place: place, reason: "the file exists") }
+            throw .system("link", place)
+        }
+        try Self.synchronizeFolder(of: place)
+    }
+
+    /// Gives it the name of a file that is there, or of none, for good once this returns.
+    package func publish(replacing place: String) throws(KeyStoreError) {
+        try synchronize()
+        guard rename(path, place) == 0 else { throw .system("rename", place) }
+        try Self.synchronizeFolder(of: place)
+    }
+
+    /// Removes it, and what SQLite puts beside a database.
+    package func remove() {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+
+    private func opened() throws(KeyStoreError) -> Int32 {
+        let file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { throw .system("open", path) }
+        return file
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(KeyStoreError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            guard count > 0 else { throw .system("write", path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// A new name in a folder is durable only when the folder itself is.
+    private static func synchronizeFolder(of path: String) throws(KeyStoreError) {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .system("open", parent) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw .system("fsync", parent) }
+    }
+}
