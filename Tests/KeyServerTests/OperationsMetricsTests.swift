@@ -65,7 +65,7 @@ struct OperationsMetricsTests {
         #expect(count("keyway_store_seconds_count", ["operation": "read"]) == 2)
         #expect(count("keyway_store_seconds_count", ["operation": "write"]) == 2)
         for (stage, times) in [
-            ("authorise", 2.0), ("open", 2), ("decide", 2), ("seal", 1), ("store", 1), ("total", 2),
+            ("authorise", 2.0), ("open", 2), ("decide", 1), ("seal", 1), ("store", 1), ("total", 2),
         ] { #expect(count("keyway_licence_stage_seconds_count", ["stage": stage]) == times, "\(stage)") }
         #expect(count("keyway_licences_total", ["outcome": "issued", "reason": "none"]) == 1)
         #expect(count("keyway_licences_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
