@@ -76,9 +76,21 @@ struct ServerProcess {
             readiness.add(to: adminRouter)
             if configuration.metrics { metrics.registry.add(to: adminRouter) }
             addAdministration(to: adminRouter, store)
-            services.append(try application(adminRouter, at: address, limits, certificate, "administration"))
+            services.append(try application(adminRouter, at: address, limits, certificate, nil))
         }
-        services.append(try application(publicRouter, at: configuration.listen, limits, certificate, "apps"))
+        services.append(
+            try application(
+                publicRouter,
+                at: configuration.listen,
+                limits,
+                certificate,
+                LoadShedding(
+                    // A webhook keeps requests waiting that the pool has not seen yet.
+                    room: pool.room * (configuration.authorization.webhook == nil ? 1 : 2),
+                    metrics: metrics
+                )
+            )
+        )
         services.append(
             ReadinessService(
                 readiness: readiness,
@@ -123,15 +135,17 @@ struct ServerProcess {
         at address: ListenAddress,
         _ limits: ListenerLimits,
         _ certificate: ServerCertificate?,
-        _ audience: String
+        _ shedding: LoadShedding?
     ) throws -> any Service {
-        try Listener.makeApplication(
+        let audience = shedding == nil ? "administration" : "apps"
+        return try Listener.makeApplication(
             router: router,
             host: address.host,
             port: address.port,
             limits: limits,
             certificate: certificate,
-            isQuick: audience == "apps",
+            shedding: shedding,
+            isQuick: shedding != nil,
             logger: logger,
             onRunning: { port in
                 // On standard output and at once, so that a script can wait for it and read the port.

@@ -222,7 +222,8 @@ struct AuthorizationRefusalTests {
     @Test("A full pool answers that the server is busy")
     func full() async throws {
         let (pool, gate) = (BoundedWorkPool(threads: 1, capacity: 0), Gate())
-        let authorizer = try JWTAuthorizer(try await .test(), pool: pool)
+        var authorizer = try JWTAuthorizer(try await .test(), pool: pool)
+        authorizer.keysTriedInPlace = 0
         let held = await gate.occupy(pool, jobs: 1)
         let busy = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
         #expect(busy?.type == .overloaded)
@@ -232,7 +233,7 @@ struct AuthorizationRefusalTests {
         let free = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
         #expect(free == nil)
         pool.stop()
-        let stopped = try await JWTAuthorizer(try await .test(), pool: pool).refusal(.test(TestTokens.pyjwtES256))
+        let stopped = try await authorizer.refusal(.test(TestTokens.joserfcES256))
         #expect(stopped?.type == .unavailable)
     }
 }

@@ -11,6 +11,7 @@ func withListener(
     _ router: Router<ServerRequestContext>,
     limits: ListenerLimits = ListenerLimits(),
     certificate: ServerCertificate? = nil,
+    shedding: LoadShedding? = nil,
     services: [any Service] = [],
     _ logger: Logger,
     _ test: @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Void
@@ -22,6 +23,8 @@ func withListener(
         port: 0,
         limits: limits,
         certificate: certificate,
+        shedding: shedding,
+        isQuick: shedding != nil,
         logger: logger,
         onRunning: { onPort.yield($0) }
     )

@@ -53,8 +53,18 @@ enum Base64 {
         if !standard.contains(UInt8(ascii: "=")) {
             standard += [UInt8](repeating: UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
         }
-        guard let data = Data(base64Encoded: Data(standard)) else { return nil }
-        // Foundation ignores unused bits of the last character; two texts must not stand for the same bytes.
-        return data.base64EncodedData() == Data(standard) ? Array(data) : nil
+        let padding = standard.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2, !standard.dropLast(padding).contains(UInt8(ascii: "=")),
+            let data = Data(base64Encoded: Data(standard)), data.count == standard.count / 4 * 3 - padding,
+            hasNoUnusedBits(standard.dropLast(padding).last, padding: padding)
+        else { return nil }
+        return Array(data)
+    }
+
+    /// Foundation ignores the bits that the last character has too many; two texts must not stand for the same bytes.
+    private static func hasNoUnusedBits(_ last: UInt8?, padding: Int) -> Bool {
+        guard let last, padding > 0 else { return true }
+        let allowed = padding == 1 ? "AEIMQUYcgkosw048" : "AQgw"
+        return allowed.utf8.contains(last)
     }
 }

@@ -87,6 +87,9 @@ public final class BoundedWorkPool: Sendable {
     /// How many pieces of work wait.
     public var waiting: Int { queue.state.withLock { $0.count } }
 
+    /// How many pieces of work it takes at once.
+    public var room: Int { threads + capacity }
+
     /// How many pieces of work wait or run.
     public var unfinished: Int { queue.state.withLock { $0.unfinished } }
 
@@ -129,7 +132,7 @@ public final class BoundedWorkPool: Sendable {
     private func add(_ job: Job) throws(WorkPoolError) {
         try queue.state.withLock { state throws(WorkPoolError) in
             guard !state.isStopped else { throw .stopped }
-            guard state.unfinished < threads + capacity else { throw .overloaded }
+            guard state.unfinished < room else { throw .overloaded }
             state.unfinished += 1
             state.jobs.append(job)
         }

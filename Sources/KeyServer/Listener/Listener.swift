@@ -37,6 +37,7 @@ public enum Listener {
     ///
     /// - Parameters:
     ///   - certificate: for TLS, without which it speaks plain HTTP.
+    ///   - shedding: what refuses licences before the routes see them; nil for routes that give none.
     ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops.
     /// - Throws: when TLS cannot be set up.
     public static func makeApplication(
@@ -45,6 +46,7 @@ public enum Listener {
         port: Int,
         limits: ListenerLimits,
         certificate: ServerCertificate? = nil,
+        shedding: LoadShedding? = nil,
         isQuick: Bool = false,
         logger: Logger,
         onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -54,7 +56,8 @@ public enum Listener {
         decoder.maxHeaderListSize = limits.headerBytes
         decoder.maxHeaderFieldCount = limits.headerFields
         let configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionDeadlines(limits)],
+            additionalChannelHandlers: [ConnectionDeadlines(limits)]
+                + (shedding.map { [LoadSheddingHandler($0, maximumBody: limits.licenseBody)] } ?? []),
             httpDecoderConfiguration: decoder
         )
         let plain = HTTPServerBuilder { responder in

@@ -1,0 +1,114 @@
+import Foundation
+import Hummingbird
+import Logging
+import Synchronization
+import Testing
+
+@testable import KeyServer
+
+/// Where routes wait.
+private final class Door: Sendable {
+    private let isOpen = Mutex(false)
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    func pass() async throws {
+        while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+    }
+}
+
+@Suite("Licences are shed before anything is done for them")
+struct LoadSheddingTests {
+    private let metrics = ServerMetrics()
+
+    /// A server that has room for so many licences at once, whose route answers when the gate is open.
+    private func serve(room: Int, _ test: @Sendable (TestServer, Door, LoadShedding) async throws -> Void) async throws
+    {
+        let (gate, shedding) = (Door(), LoadShedding(room: room, metrics: metrics))
+        let router = Listener.makeRouter()
+        router.post("/fps/license") { request, _ in
+            let body = try await request.boundedBody(upTo: 100)
+            if body.elementsEqual("wait".utf8) { try await gate.pass() }
+            return "\r\n\(body.count)"
+        }
+        router.post("/other") { _, _ in "\r\nother" }
+        var limits = ListenerLimits()
+        limits.licenseBody = 100
+        try await withListener(router, limits: limits, shedding: shedding, Logger(label: "test") { _ in LogRecorder() })
+        {
+            port,
+            _ in
+            defer { gate.open() }
+            try await test(TestServer(port: port), gate, shedding)
+        }
+    }
+
+    private static func post(_ path: String, _ body: String, _ fields: String = "") -> String {
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\(fields)\r\n\(body)"
+    }
+
+    private static func ask(_ server: TestServer, _ request: String) async throws -> String {
+        try await server.exchange { client in
+            client.send(request)
+            return client.readToEnd()
+        }
+    }
+
+    @Test("What there is no room for gets 503 and when to come back; the rest is answered, also afterwards")
+    func sheds() async throws {
+        try await serve(room: 2) { server, gate, shedding in
+            async let first = Self.ask(server, Self.post("/fps/license", "wait"))
+            async let second = Self.ask(server, Self.post("/fps/license?persist=true", "wait"))
+            while shedding.count < 2 { await Task.yield() }
+            let refused = try await Self.ask(server, Self.post("/fps/license", "x"))
+            #expect(refused.hasPrefix("HTTP/1.1 503"))
+            #expect(refused.value(of: "Retry-After") == "1")
+            #expect(refused.value(of: "Cache-Control") == "no-store")
+            #expect(refused.value(of: "X-Request-Id")?.isEmpty == false)
+            #expect(refused.contains("urn:keyway:problem:overloaded"))
+            // Other routes, pages in browsers, and bodies that the route refuses go on to the routes.
+            #expect(try await Self.ask(server, Self.post("/other", "x")).hasSuffix("other"))
+            #expect(
+                try await Self.ask(server, Self.post("/fps/license", "x", "Origin: https://a\r\n")).hasSuffix("\r\n1")
+            )
+            let long = String(repeating: "x", count: 101)
+            #expect(try await Self.ask(server, Self.post("/fps/license", long)).hasPrefix("HTTP/1.1 413"))
+            gate.open()
+            #expect(try await first.hasSuffix("\r\n4"))
+            #expect(try await second.hasSuffix("\r\n4"))
+            while shedding.count > 0 { await Task.yield() }
+            #expect(try await Self.ask(server, Self.post("/fps/license", "x")).hasSuffix("\r\n1"))
+        }
+        let text = await metrics.registry.exposition()
+        #expect(text.contains(#"keyway_licences_total{outcome="failed",reason="overloaded"} 1"#))
+    }
+
+    @Test("Who sends a body slowly takes nobody's place, and who goes away keeps it only until the work is done")
+    func slowBodies() async throws {
+        try await serve(room: 1) { server, gate, shedding in
+            try await server.exchange { client in
+                client.send("POST /fps/license HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx")
+                #expect(shedding.count == 0)
+            }
+            _ = try await server.exchange { client in client.send(Self.post("/fps/license", "wait")) }
+            gate.open()
+            while shedding.count > 0 { await Task.yield() }
+            #expect(try await Self.ask(server, Self.post("/fps/license", "x")).hasSuffix("\r\n1"))
+        }
+    }
+
+    @Test("Answers on one connection keep the order of the requests")
+    func order() async throws {
+        try await serve(room: 1) { server, gate, shedding in
+            let head = "POST /fps/license HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nwait"
+            let answers = try await server.exchange { client in
+                client.send(head + Self.post("/fps/license", "12345"))
+                gate.open()
+                return client.readToEnd()
+            }
+            let (four, five) = (answers.range(of: "\r\n4"), answers.range(of: "\r\n5"))
+            #expect(try #require(four).lowerBound < (try #require(five)).lowerBound)
+            #expect(!answers.contains(" 503 "))
+        }
+    }
+}
