@@ -16,7 +16,10 @@ struct KeySystemTests {
         return (session, request)
     }
 
-    @Test("A clear key has 16 bytes, and so has its IV", arguments: [(16, 16), (16, nil), (15, 16), (16, 17), (0, nil)])
+    @Test(
+        "A clear key has 16 bytes, and so has its IV",
+        arguments: [(16, 16), (16, nil), (15, 16), (16, 17), (0, nil)]
+    )
     func clearKey(keySize: Int, ivSize: Int?) async throws {
         let key = [UInt8](repeating: 7, count: keySize)
         let iv = ivSize.map { [UInt8](repeating: 9, count: $0) }

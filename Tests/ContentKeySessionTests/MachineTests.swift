@@ -206,6 +206,14 @@ struct MachineTests {
         #expect(machine.handle(.request(2, .retry)) == [.setStatus(2, .retried), Bench.request(3)])
     }
 
+    @Test("What is due is done before anything else, even if nobody has said that time has passed")
+    func dueFirst() {
+        var machine = Machine(configuration: .init(responseTimeout: .seconds(30)))
+        _ = machine.handle(Bench.ask())
+        let refused = Machine.Action.refuse(ContentKeyError(.requestAnswered, .request))
+        #expect(machine.handle(.request(1, .respond), at: .seconds(30)) == [.askToRetry(1, .timedOut), refused])
+    }
+
     @Test("A renewal that fails leaves the key until its lease ends, and is not made again by itself")
     func renewalFails() {
         var machine = Machine(configuration: .init(renewalLead: .seconds(10)))

@@ -59,7 +59,8 @@ final class ScriptedDevice: ContentProtectionDevice {
 
     func makeSessionIdentifier() -> ContentProtectionSessionIdentifier { .init([1, 2, 3, 4, 5, 6, 7, 8]) }
 
-    func makeKeyRequest(_ parameters: DeviceKeyRequestParameters) async throws(ContentKeyError) -> any DeviceKeyRequest {
+    func makeKeyRequest(_ parameters: DeviceKeyRequestParameters) async throws(ContentKeyError) -> any DeviceKeyRequest
+    {
         state.withLock { $0.parameters.append(parameters) }
         return ScriptedRequest(Array("SPC".utf8) + parameters.contentIdentifier)
     }

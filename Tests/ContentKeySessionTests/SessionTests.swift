@@ -12,7 +12,9 @@ final class NotingDelegate: ContentKeySessionDelegate {
 
     private func note(_ text: String) { notes.withLock { $0.append(text) } }
 
-    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) { note("request \(request.id)") }
+    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) {
+        note("request \(request.id)")
+    }
     func contentKeySession(_: ContentKeySession, didProvideRenewing request: ContentKeyRequest) {
         note("renewal \(request.id)")
     }

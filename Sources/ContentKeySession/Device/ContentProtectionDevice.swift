@@ -43,7 +43,8 @@ public protocol ContentProtectionDevice: Sendable {
     func invalidate(_ stored: [UInt8]?, _ context: ServerPlaybackContext) async throws(ContentKeyError) -> [UInt8]
 
     /// Makes what tells the server that playback with these keys is over; nil for keys that nobody counts.
-    func makeExpiredSessionReport(for key: any ProtectedContentKey) async throws(ContentKeyError) -> ExpiredSessionReport?
+    func makeExpiredSessionReport(for key: any ProtectedContentKey) async throws(ContentKeyError)
+        -> ExpiredSessionReport?
 }
 
 /// What identifies one playback to the server.

@@ -49,7 +49,8 @@ extension ContentKeySessionMachine {
         key.state = next
         var actions: [Action] = []
         switch event {
-        case .ask where key.current != nil:
+        // On other routes who waits wants a fresh one.
+        case .ask where key.current != nil && name.route == .local:
             actions = key.waiters.map { .deliver($0.id, name) }
             key.waiters = []
         case .endLease, .revoke:
@@ -81,7 +82,8 @@ extension ContentKeySessionMachine {
     private func whyNoPersistence(_ request: Request) -> String {
         if request.isRenewal { return "a lease is renewed" }
         if configuration.keySystem != .fairPlayStreaming { return "\(configuration.keySystem.rawValue) keeps no keys" }
-        return configuration.keepsPersistableKeys ? "the route is \(request.name.route.rawValue)" : "the device keeps none"
+        return configuration.keepsPersistableKeys
+            ? "the route is \(request.name.route.rawValue)" : "the device keeps none"
     }
 
     private var refusal: ContentKeyError { isExpired ? expired : ContentKeyError(.requestAnswered, .request) }

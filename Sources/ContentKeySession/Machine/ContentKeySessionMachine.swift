@@ -63,10 +63,14 @@ public struct ContentKeySessionMachine: Sendable {
         return (answers + leases).min()
     }
 
-    /// Takes an event and says what is to be done.
+    /// Takes an event and says what is to be done: first what is due, as ``Event/timePassed`` does.
     ///
     /// - Parameter now: the time since the session began. It never goes back.
     public mutating func handle(_ event: Event, at now: Duration = .zero) -> [Action] {
+        letTimePass(at: now) + take(event, at: now)
+    }
+
+    private mutating func take(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .expire: return expire()
         case .abandon(let waiter): return abandon(waiter)
@@ -75,6 +79,7 @@ public struct ContentKeySessionMachine: Sendable {
         default: break
         }
         guard !isExpired else {
+            if case .timePassed = event { return [] }
             if case .want(_, _, _, _, let waiter) = event { return [.failWaiter(waiter, expired)] }
             return [.refuse(expired)]
         }
@@ -107,8 +112,7 @@ public struct ContentKeySessionMachine: Sendable {
         case .revoke(let id):
             guard let name = keys.first(where: { $0.value.current == id })?.key else { return [] }
             return handle(.revoke, key: name, at: now)
-        case .timePassed: return letTimePass(at: now)
-        case .expire, .abandon, .removeRecipient, .request: return []
+        case .timePassed, .expire, .abandon, .removeRecipient, .request: return []
         }
     }
 
@@ -196,7 +200,9 @@ public struct ContentKeySessionMachine: Sendable {
         for id in requests.keys.sorted() where requests[id]?.state != .received {
             actions += handle(.cancel, request: id)
         }
-        let loaded = keys.filter { $0.value.current != nil }.sorted { ($0.value.current ?? 0) < ($1.value.current ?? 0) }
+        let loaded = keys.filter { $0.value.current != nil }.sorted {
+            ($0.value.current ?? 0) < ($1.value.current ?? 0)
+        }
         for (name, key) in loaded {
             guard let current = key.current else { continue }
             actions.append(.stopKey(name, request: current, .sessionExpired))

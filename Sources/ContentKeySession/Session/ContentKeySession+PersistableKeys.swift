@@ -26,7 +26,8 @@ extension ContentKeySession {
         try await invalidate(nil, context)
     }
 
-    private func invalidate(_ stored: [UInt8]?, _ context: ServerPlaybackContext) async throws(ContentKeyError) -> [UInt8]
+    private func invalidate(_ stored: [UInt8]?, _ context: ServerPlaybackContext) async throws(ContentKeyError)
+        -> [UInt8]
     {
         guard !machine.isExpired else { throw ContentKeyError(.sessionExpired, .session) }
         let proof = try await device.invalidate(stored, context)

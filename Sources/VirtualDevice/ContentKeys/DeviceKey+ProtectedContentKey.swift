@@ -32,5 +32,9 @@ extension DeviceKey: ProtectedContentKey {
     }
 
     /// Stops playback. An ordinary key is gone then.
-    public func stop() { stopPlaying() }
+    public func stop() {
+        // A lease that is over is what the device will give as the reason.
+        _ = status
+        stopPlaying()
+    }
 }

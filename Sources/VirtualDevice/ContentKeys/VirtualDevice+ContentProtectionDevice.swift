@@ -19,7 +19,7 @@ extension VirtualDevice: ContentProtectionDevice {
             if let key = parameters.renewing as? DeviceKey {
                 do throws(FPSError) {
                     return try makeSPC(renewing: key)
-                } catch where error == .notPlaying {
+                } catch  where error == .notPlaying {
                     // A lease may near its end before playback starts.
                 }
             }
