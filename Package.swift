@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
         .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
+        .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [
@@ -117,7 +118,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
+        .target(name: "ContentKeySession", dependencies: ["HLSPlaylist"], swiftSettings: settings),
+        .target(
+            name: "VirtualDevice",
+            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "keyway",
             dependencies: [
@@ -209,6 +215,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "ContentKeySessionTests", dependencies: ["ContentKeySession"], swiftSettings: settings),
         .testTarget(
             name: "VirtualDeviceTests",
             dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
@@ -227,7 +234,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
+            dependencies: ["ContentKeySession", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
             swiftSettings: settings
         ),
     ]
