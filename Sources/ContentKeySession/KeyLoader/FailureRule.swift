@@ -92,11 +92,18 @@ extension KeyFailure.Kind {
             .fatal("The address in the app's settings is wrong.")
         case .unreadableAnswer:
             .passing(
-                .sameRequest, .backOff, limit: 2,
+                .sameRequest,
+                .backOff,
+                limit: 2,
                 "Something between may answer instead, such as a hotel's login page. Open a web page, then try again."
             )
         case .unknownCertificate:
-            .passing(.newCertificate, .none, limit: 1, "The server has another certificate now. Nothing, if it helps once.")
+            .passing(
+                .newCertificate,
+                .none,
+                limit: 1,
+                "The server has another certificate now. Nothing, if it helps once."
+            )
         case .badRequest:
             .fatal("The server does not understand the request. Check the request's shape; its audit log says more.")
         case .tokenRefused:

@@ -42,7 +42,7 @@ extension KeyLoader {
             let key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
             await keys.keep(key, for: ticket.identifier)
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
-        } catch where error.code == .persistenceNotAllowed {
+        } catch  where error.code == .persistenceNotAllowed {
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)
         } catch {
             throw KeyFailure(.deviceRefusesAnswer, code: error.code.rawValue)

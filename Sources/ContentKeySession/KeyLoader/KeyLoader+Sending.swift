@@ -41,8 +41,13 @@ extension KeyLoader {
 
     private func fetchCertificate(left: Duration) async throws(KeyFailure) -> [UInt8] {
         let answer = try await send(
-            .get, service.certificateURL, [],
-            purpose: .certificate, token: nil, contentType: nil, left: left
+            .get,
+            service.certificateURL,
+            [],
+            purpose: .certificate,
+            token: nil,
+            contentType: nil,
+            left: left
         )
         guard answer.status == 200 else { throw failure(answer) }
         guard CertificateCache.isPlausible(answer.body) else { throw KeyFailure(.unreadableAnswer, status: 200) }
@@ -58,7 +63,9 @@ extension KeyLoader {
         _ body: [UInt8]
     ) async throws(KeyFailure) -> KeyTransportAnswer {
         try await send(
-            method, url, body,
+            method,
+            url,
+            body,
             purpose: tickets.contains { $0.kind == .renewal } ? .renewal : .license,
             token: tickets.first?.token?.value,
             contentType: contentType,
@@ -86,8 +93,12 @@ extension KeyLoader {
             if let contentType { fields.append(.init("Content-Type", contentType)) }
             if let token { fields.append(.init("Authorization", "Bearer " + token.value)) }
             let request = KeyTransportRequest(
-                method, url,
-                headers: fields, body: body, timeout: timeout, maximumAnswer: Self.maximumAnswer
+                method,
+                url,
+                headers: fields,
+                body: body,
+                timeout: timeout,
+                maximumAnswer: Self.maximumAnswer
             )
             do throws(KeyTransportError) {
                 return try await transport.send(request)

@@ -82,8 +82,9 @@ private struct JSONReader {
 
     private mutating func number() -> JSONText? {
         let start = place
-        while let byte = next, byte == 0x2b || byte == 0x2d || byte == 0x2e || byte | 0x20 == 0x65
-            || (0x30...0x39).contains(byte)
+        while let byte = next,
+            byte == 0x2b || byte == 0x2d || byte == 0x2e || byte | 0x20 == 0x65
+                || (0x30...0x39).contains(byte)
         {
             place += 1
         }

@@ -97,7 +97,9 @@ public struct LicenseShape: Sendable {
     public static func raw(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "application/octet-stream") { question in
             Written(query: names.pairs(question), body: question.spc)
-        } read: { $0.isEmpty ? nil : $0 }
+        } read: {
+            $0.isEmpty ? nil : $0
+        }
     }
 
     /// SPC and CKC in base64.
@@ -106,7 +108,9 @@ public struct LicenseShape: Sendable {
     public static func base64(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "text/plain") { question in
             Written(query: names.pairs(question), body: Base64.encode(question.spc))
-        } read: { ckc($0) }
+        } read: {
+            ckc($0)
+        }
     }
 
     /// A form, answered in base64.
@@ -114,7 +118,9 @@ public struct LicenseShape: Sendable {
         LicenseShape(contentType: "application/x-www-form-urlencoded") { question in
             let spc = Pair(names.spc, String(decoding: Base64.encode(question.spc), as: UTF8.self))
             return Written(body: Array(Percent.query([spc] + names.pairs(question)).utf8))
-        } read: { ckc($0) }
+        } read: {
+            ckc($0)
+        }
     }
 
     /// An object of JSON, answered by one.

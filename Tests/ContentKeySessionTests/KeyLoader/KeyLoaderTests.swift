@@ -1,6 +1,7 @@
-@testable import ContentKeySession
 import HLSPlaylist
 import Testing
+
+@testable import ContentKeySession
 
 @Suite("A key loader")
 struct KeyLoaderTests {
@@ -100,7 +101,10 @@ struct KeyLoaderTests {
 
     @Test("lets a request that somebody waits for take waiting preloads along at once")
     func taking() throws {
-        let bench = LoaderBench(session: ScriptedSession(isSilent: true), settings: { $0.gatheringTime = .seconds(5) })
+        let bench = LoaderBench(
+            session: ScriptedSession(isSilent: true),
+            settings: .with { $0.gatheringTime = .seconds(5) }
+        )
         try bench.run { bench in
             await bench.loader.preload(["skd://a1", "skd://a2"])
             bench.session.ask("skd://a1")
@@ -189,7 +193,7 @@ struct KeyLoaderTests {
     @Test("keeps keys that may be kept, and answers with what is kept")
     func keeping() throws {
         let keys = Shelf()
-        let bench = LoaderBench(settings: { $0.keptKeys = keys })
+        let bench = LoaderBench(settings: .with { $0.keptKeys = keys })
         try bench.run { bench in
             let first = bench.session.ask("skd://movie", isPersistable: true)
             try await bench.pass(.seconds(1))
@@ -211,11 +215,13 @@ struct KeyLoaderTests {
         let keys = Shelf()
         let bench = LoaderBench(
             session: ScriptedSession(route: byRoute ? .airPlay : .local),
-            settings: { $0.keptKeys = keys }
+            settings: .with { $0.keptKeys = keys }
         )
         try bench.run { bench in
             let request = bench.session.ask(
-                "skd://movie", isPersistable: true, behaviour: byRoute ? .takes : .keepsNothing
+                "skd://movie",
+                isPersistable: true,
+                behaviour: byRoute ? .takes : .keepsNothing
             )
             try await bench.pass(.seconds(1))
             let spc = try #require(request.spcs.first)

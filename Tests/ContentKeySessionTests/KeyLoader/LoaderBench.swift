@@ -14,7 +14,7 @@ struct LoaderBench: Sendable {
         seed: UInt64 = 1,
         isBatching: Bool = true,
         latency: Duration = .milliseconds(50),
-        settings: (inout KeyLoaderSettings) -> Void = { _ in },
+        settings: KeyLoaderSettings = KeyLoaderSettings(),
         script: @escaping @Sendable (Int, KeyTransportRequest) -> ScriptedServer.Answer = { _, _ in .good }
     ) {
         simulation = Simulation()
@@ -22,15 +22,13 @@ struct LoaderBench: Sendable {
         server = ScriptedServer(simulation, latency: latency, script: script)
         let tokens = TokenDesk()
         self.tokens = tokens
-        var values = KeyLoaderSettings()
-        settings(&values)
         var service = KeyService.keyway("https://keys.example") { try tokens.token($0) }
         if !isBatching { service.batchURL = nil }
         loader = KeyLoader(
             source: session,
             service: service,
             transport: server,
-            settings: values,
+            settings: settings,
             clock: simulation.clock,
             random: SeededNumbers(seed: seed)
         )
@@ -73,5 +71,14 @@ final class TokenDesk: Sendable {
         }
         if fails { throw Closed() }
         return PlaybackToken("token-\(number)")
+    }
+}
+
+extension KeyLoaderSettings {
+    /// Settings that differ from the usual ones.
+    static func with(_ change: (inout KeyLoaderSettings) -> Void) -> KeyLoaderSettings {
+        var settings = KeyLoaderSettings()
+        change(&settings)
+        return settings
     }
 }

@@ -1,5 +1,6 @@
-@testable import ContentKeySession
 import Synchronization
+
+@testable import ContentKeySession
 
 /// A key server whose answers can be replaced, and the transport to it.
 final class ScriptedServer: KeyTransport {
@@ -85,7 +86,8 @@ final class ScriptedServer: KeyTransport {
             }
             return .object([
                 "id": item["id"], "status": .integer(403),
-                "problem": .object(["type": .string("urn:keyway:problem:refused-by-policy"), "reason": .string("hdcp")]),
+                "problem": .object(["type": .string("urn:keyway:problem:refused-by-policy"), "reason": .string("hdcp")]
+                ),
             ])
         }
         let body = JSONText.object(["fairplay-streaming-response": .object(["create-ckc": .array(answers)])])

@@ -1,5 +1,6 @@
-@testable import ContentKeySession
 import Synchronization
+
+@testable import ContentKeySession
 
 /// Keeps keys in memory.
 final class Shelf: KeptKeys {
