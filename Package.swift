@@ -229,12 +229,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamPlayerTests",
-            dependencies: [
-                "ContentKeySession", "StreamPlayer",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
+            dependencies: ["ContentKeySession", "StreamPlayer"],
             swiftSettings: settings
         ),
         .testTarget(

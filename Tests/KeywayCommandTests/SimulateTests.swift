@@ -66,9 +66,12 @@ struct SimulateTests {
         )
     }
 
-    @Test("Numbers are grouped by thousands", arguments: [
-        (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000"), (-100, "-100"),
-    ])
+    @Test(
+        "Numbers are grouped by thousands",
+        arguments: [
+            (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000"), (-100, "-100"),
+        ]
+    )
     func grouping(number: Int, text: String) { #expect(grouped(number) == text) }
 
     @Test("The command prints peaks, ratio and cores, and the same for machines")

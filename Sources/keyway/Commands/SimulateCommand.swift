@@ -94,7 +94,8 @@ struct SimulateRotationCommand: ParsableCommand {
     }
 
     private func report(_ plot: RotationPlot) -> Report {
-        let headline = "\(grouped(viewers)) viewers, a window of \(shortNumber(window)) s, "
+        let headline =
+            "\(grouped(viewers)) viewers, a window of \(shortNumber(window)) s, "
             + "playlists read every \(shortNumber(reload)) s"
         var report = Report(kind: "rotation", headline: headline)
         let ratio = Double(plot.unspread.peak) / Double(max(1, plot.spread.peak))

@@ -34,7 +34,9 @@ struct RotationSimulation {
     /// Each viewer's loader draws its own moment in the window.
     func spread() -> Load {
         let period = Self.seconds(schedule.period)
-        let first = Int((period - Self.seconds(schedule.reserve) - Self.seconds(schedule.window) - period).rounded(.down))
+        let first = Int(
+            (period - Self.seconds(schedule.reserve) - Self.seconds(schedule.window) - period).rounded(.down)
+        )
         var load = Load(start: first, counts: .init(repeating: 0, count: max(1, -first)))
         for viewer in 0..<viewers {
             var numbers = SeededNumbers(seed: seed &+ UInt64(viewer))
