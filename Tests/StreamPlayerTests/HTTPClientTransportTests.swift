@@ -64,7 +64,10 @@ struct HTTPClientTransportTests {
         #expect(await failure(KeyTransportRequest(.get, server.address + "/")) == .noConnection)
     }
 
-    @Test("takes an answer of the largest size and none that is larger", arguments: [(3, KeyTransportError?.none), (2, KeyTransportError.tooLarge)])
+    @Test(
+        "takes an answer of the largest size and none that is larger",
+        arguments: [(3, KeyTransportError?.none), (2, KeyTransportError.tooLarge)]
+    )
     func size(maximum: Int, error: KeyTransportError?) async throws {
         let server = try SocketServer { _ in
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc")
