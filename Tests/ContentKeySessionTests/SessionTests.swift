@@ -61,7 +61,7 @@ final class Player: ContentKeyRecipient {
 }
 
 /// The session around the machine, with a device that does as the test says.
-@Suite("A session over a scripted device", .timeLimit(.minutes(1)))
+@Suite("A session over a scripted device", .timeLimit(.minutes(10)))
 struct SessionTests {
     let device = ScriptedDevice()
     let clock = JumpingClock()

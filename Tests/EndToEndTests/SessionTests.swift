@@ -9,7 +9,7 @@ import VirtualDevice
 import class ContentKeySession.ContentKey
 
 /// The session over a real virtual device and a real KSM, with one clock for both.
-@Suite("A content key session from SPC to CKC", .timeLimit(.minutes(1)))
+@Suite("A content key session from SPC to CKC", .timeLimit(.minutes(10)))
 struct SessionTests {
     private static let minute = Seconds(rawValue: 60)
     private static let persistable = ContentKeyRequestOptions(isPersistable: true)
@@ -57,6 +57,7 @@ struct SessionTests {
             session = ContentKeySession(
                 device: device,
                 clock: StageClock(clock: stage.clock),
+                responseTimeout: nil,
                 renewalLead: .seconds(10),
                 expiredSessionReports: reports
             )
