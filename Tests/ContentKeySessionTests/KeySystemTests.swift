@@ -2,7 +2,7 @@ import ContentKeySession
 import Testing
 
 /// Clear keys, tokens, and what is printed of any of them.
-@Suite("Keys that need no device, and what is printed of secrets", .timeLimit(.minutes(1)))
+@Suite("Keys that need no device, and what is printed of secrets", .timeLimit(.minutes(10)))
 struct KeySystemTests {
     private func answer(
         _ system: ContentKeySystem,

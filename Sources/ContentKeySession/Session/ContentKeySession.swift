@@ -82,6 +82,7 @@ public actor ContentKeySession: ContentKeySource {
     /// Sends the content elsewhere from now on. Keys for the old route stay; the new one needs its own.
     public func setRoute(_ route: ContentKeyRoute) { apply(.changeRoute(route)) }
 
+    /// Asks for a key on the current route. Does nothing where it is loaded or asked for.
     public func processContentKeyRequest(
         identifier: String,
         initializationData: [UInt8]? = nil,
@@ -90,6 +91,8 @@ public actor ContentKeySession: ContentKeySource {
         apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
     }
 
+    /// Asks for the lease of the current route's key to be renewed. Does nothing where none is loaded, or another request
+    /// for it is under way.
     public func renewExpiringResponseData(for identifier: String) { apply(.renew(identifier: identifier)) }
 
     /// Does what is due: overdue answers, ends of leases, renewals. The session does so by itself when its clock says;
