@@ -5,7 +5,7 @@ import Synchronization
 final class ScriptedSession: ContentKeySource {
     struct State {
         var ids: UInt64 = 0
-        var all: [ScriptedRequest] = []
+        var all: [ScriptedKeyRequest] = []
         var options: [String: ContentKeyRequestOptions] = [:]
     }
 
@@ -25,18 +25,18 @@ final class ScriptedSession: ContentKeySource {
         (requests, continuation) = AsyncStream.makeStream()
     }
 
-    var all: [ScriptedRequest] { state.withLock { $0.all } }
+    var all: [ScriptedKeyRequest] { state.withLock { $0.all } }
 
     @discardableResult
     func ask(
         _ identifier: String,
         isRenewal: Bool = false,
         isPersistable: Bool = false,
-        behaviour: ScriptedRequest.Behaviour = .takes
-    ) -> ScriptedRequest {
+        behaviour: ScriptedKeyRequest.Behaviour = .takes
+    ) -> ScriptedKeyRequest {
         let request = state.withLock { state in
             state.ids += 1
-            let request = ScriptedRequest(
+            let request = ScriptedKeyRequest(
                 id: state.ids,
                 identifier: identifier,
                 keySystem: keySystem,
@@ -52,7 +52,7 @@ final class ScriptedSession: ContentKeySource {
         return request
     }
 
-    func again(_ request: ScriptedRequest) { continuation.yield(request) }
+    func again(_ request: ScriptedKeyRequest) { continuation.yield(request) }
 
     func end() { continuation.finish() }
 
@@ -71,7 +71,7 @@ final class ScriptedSession: ContentKeySource {
 }
 
 /// A request whose device makes SPCs that can be told apart.
-final class ScriptedRequest: ContentKeyLoading {
+final class ScriptedKeyRequest: ContentKeyLoading {
     enum Behaviour {
         case takes
         case makesNoSPC
