@@ -34,7 +34,7 @@ extension LicenseService {
             var proposal: GrantProposal
             do {
                 proposal = try await self.proposal(by: content, rentalStart: start, opened, party, question, &trail)
-            } catch where isRemembered {
+            } catch  where isRemembered {
                 throw OutOfDate()
             }
             if isRemembered { proposal.catalogueVersion = content.catalogueVersion }

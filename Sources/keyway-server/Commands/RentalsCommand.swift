@@ -13,7 +13,8 @@ struct RentalsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List an account's rentals.",
-            discussion: "One line for each: `title:` or `asset:` and which, when it began, when it ends, where it began."
+            discussion:
+                "One line for each: `title:` or `asset:` and which, when it began, when it ends, where it began."
         )
 
         @OptionGroup var store: StoreOptions
@@ -39,7 +40,9 @@ struct RentalsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: "What is rented, as `rentals list` shows it: title:NAME or asset:ID, or its bytes as 0x and digits.")
+        @Option(
+            help: "What is rented, as `rentals list` shows it: title:NAME or asset:ID, or its bytes as 0x and digits."
+        )
         var subject: RentalSubjectArgument
 
         func run() async throws {
