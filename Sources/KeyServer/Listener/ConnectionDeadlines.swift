@@ -10,6 +10,9 @@ struct BodyDeadlineExceeded: Error {}
 /// Hummingbird's own idle timeout begins anew with every part of a body, so that one byte now and then keeps a
 /// connection for ever. Here a body has one deadline as a whole. A client that misses it is told so (408) when nothing
 /// has been answered yet; one that has not even sent a head is not.
+///
+/// Nearly every request comes in one piece and its answer goes out in one. For those nothing is scheduled: the event loop
+/// looks through all its timers for one to cancel, and ten thousand connections have as many.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,8 +20,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ListenerLimits
-    /// Fires when the client has not sent what it owes.
-    private var readTimer: Scheduled<Void>?
+    /// Until when the client must have sent what it owes, and what happens if it has not.
+    private var owed: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
+    /// Looks at `owed`, and again when that has moved meanwhile.
+    private var readTimer: (at: NIODeadline, task: Scheduled<Void>)?
     /// Fires when the client does not take what it is sent.
     private var writeTimer: Scheduled<Void>?
     /// Whether a head has arrived whose body has not ended.
@@ -39,8 +44,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        readTimer?.cancel()
-        writeTimer?.cancel()
+        cancelTimers()
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -49,9 +53,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        readTimer?.cancel()
-        writeTimer?.cancel()
+        cancelTimers()
         context.fireChannelInactive()
+    }
+
+    private func cancelTimers() {
+        owed = nil
+        readTimer?.task.cancel()
+        writeTimer?.cancel()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -59,12 +68,12 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             isReading = true
             unanswered += 1
-            schedule(after: TimeAmount(limits.bodyDeadline), context) { $0.missBodyDeadline($1) }
+            owed = (context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.missBodyDeadline($1) })
         case .body:
             break
         case .end:
             isReading = false
-            readTimer?.cancel()
+            owed = nil
             if unanswered == 0 {
                 // The answer went out before the body had ended, and announced the end of the connection.
                 context.close(promise: nil)
@@ -74,10 +83,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isReading { watchReading(context) }
+        context.fireChannelReadComplete()
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         unflushed += 1
-        if unflushed == 1 { watchWriting(context) }
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in
             let (handler, context) = loopBound.value
@@ -104,6 +117,11 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         default:
             context.write(data, promise: promise)
         }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        if unflushed > 0, writeTimer == nil { watchWriting(context) }
     }
 
     private func expectHead(within limit: Duration, _ context: ChannelHandlerContext) {
@@ -134,12 +152,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func flushed(_ context: ChannelHandlerContext) {
         unflushed -= 1
-        writeTimer?.cancel()
         if unflushed > 0 {
-            watchWriting(context)
-        } else if unanswered == 0, !closesAfterAnswer {
-            expectHead(within: limits.idleTimeout, context)
+            // Some of it was taken, which gives the rest its time anew.
+            if writeTimer != nil { watchWriting(context) }
+            return
         }
+        writeTimer?.cancel()
+        writeTimer = nil
+        if unanswered == 0, !closesAfterAnswer { expectHead(within: limits.idleTimeout, context) }
     }
 
     /// One deadline at a time is what a client has for sending.
@@ -148,7 +168,22 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         _ context: ChannelHandlerContext,
         _ action: @escaping (ConnectionDeadlines, ChannelHandlerContext) -> Void
     ) {
-        readTimer?.cancel()
-        readTimer = context.eventLoop.assumeIsolated().scheduleTask(in: delay) { action(self, context) }
+        owed = (context.eventLoop.now + delay, action)
+        watchReading(context)
+    }
+
+    /// A timer that fires early enough is left alone: it finds the deadline where it is then.
+    private func watchReading(_ context: ChannelHandlerContext) {
+        guard let (deadline, _) = owed else { return }
+        if let readTimer, readTimer.at <= deadline { return }
+        readTimer?.task.cancel()
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.readTimer = nil
+            guard let (deadline, action) = self.owed else { return }
+            guard deadline <= context.eventLoop.now else { return self.watchReading(context) }
+            self.owed = nil
+            action(self, context)
+        }
+        readTimer = (deadline, task)
     }
 }

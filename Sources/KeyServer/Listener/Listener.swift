@@ -6,6 +6,12 @@ import NIOCore
 
 /// Puts routes on a port, within limits.
 public enum Listener {
+    /// Says, before the first connection, how many event loops there are: as many as cores that this process may use.
+    /// More only change places on a core, and each wakes for fewer requests at once.
+    public static func useEventLoops(_ count: Int) {
+        NIOSingletons.groupLoopCountSuggestion = max(count, 1)
+    }
+
     /// A router that answers every failure with a problem document and logs every request; routes come on top.
     ///
     /// - Parameters:

@@ -89,11 +89,10 @@ struct ServeCommand: AsyncParsableCommand {
                     + (dev ? ", for development made by `keyway credentials new`" : "")
             )
         }
-        let threads = configuration.limits.threads
-        let pool = BoundedWorkPool(
-            threads: threads > 0 ? threads : ProcessInfo.processInfo.activeProcessorCount,
-            capacity: configuration.limits.queue
-        )
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
+        Listener.useEventLoops(min(threads, cores))
+        let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue)
         let module = try KeyServerModule(bundles: bundles.bundles, configuration: configuration.module)
         let token = try AdminTokenFile(folder: configuration.data).authenticator()
         try await ServerProcess(
