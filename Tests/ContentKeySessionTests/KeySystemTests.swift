@@ -81,7 +81,9 @@ struct KeySystemTests {
         for value in [response, request, key, update, RedactedBytes(secret), key.protectedKey as Any] as [Any] {
             var text = "\(value) \(String(reflecting: value))"
             dump(value, to: &text)
-            #expect(!text.contains("167") && !text.lowercased().contains("a7"), "\(type(of: value))")
+            // By itself either may be part of an address in memory.
+            let words = text.split { !$0.isLetter && !$0.isNumber }
+            #expect(!words.contains("167") && !text.lowercased().contains("a7a7a7a7"), "\(type(of: value))")
         }
     }
 

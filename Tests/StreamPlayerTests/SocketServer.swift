@@ -39,7 +39,11 @@ final class SocketServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Closed here and not where it is shut down: the next server may have the number by then.
+                    close(listener)
+                    return
+                }
                 guard let self, let request = Self.read(connection) else {
                     close(connection)
                     continue
@@ -62,7 +66,6 @@ final class SocketServer: Sendable {
     deinit {
         for connection in open.withLock({ $0 }) { close(connection) }
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     /// Head and body.
