@@ -22,6 +22,8 @@ let package = Package(
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
         .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
+        .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
+        .library(name: "StreamPlayer", targets: ["StreamPlayer"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [
@@ -117,11 +119,27 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "VirtualDevice", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
+        .target(name: "ContentKeySession", dependencies: ["HLSPlaylist"], swiftSettings: settings),
+        .target(
+            name: "StreamPlayer",
+            dependencies: [
+                "ContentKeySession",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "VirtualDevice",
+            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
+                "ByteCoding", "ContentKeySession", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist",
+                "KeyServerModule",
                 "MediaFormats", "Packager", "SampleEncryption", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -210,6 +228,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ContentKeySessionTests",
+            dependencies: ["ContentKeySession", "HLSPlaylist"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StreamPlayerTests",
+            dependencies: ["ContentKeySession", "StreamPlayer"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VirtualDeviceTests",
             dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
             swiftSettings: settings
@@ -217,8 +245,9 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule", "Packager", "VectorFiles",
-                "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
+                "Packager",
+                "VectorFiles", "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
@@ -227,7 +256,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
+            dependencies: ["ContentKeySession", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
             swiftSettings: settings
         ),
     ]

@@ -40,7 +40,11 @@ final class LittleServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Closed here and not where it is shut down: the next server may have the number by then.
+                    close(listener)
+                    return
+                }
                 if let request = Self.read(connection) { Self.write(answer(request), to: connection) }
                 close(connection)
             }
@@ -49,7 +53,6 @@ final class LittleServer: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     private static func read(_ connection: Int32) -> Request? {

@@ -57,6 +57,9 @@ public final class DeviceKey: Sendable {
     /// The playback that it belongs to.
     public var session: VirtualDevice.PlaybackSession { origin.session }
 
+    /// The device's time, in seconds since 1970.
+    var now: Int64 { device.clock.now }
+
     /// Whether it was loaded from a persistent key.
     var isPersistent: Bool { state.withLock { $0.persistent != nil } }
 

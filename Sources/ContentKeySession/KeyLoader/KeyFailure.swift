@@ -1,0 +1,125 @@
+/// What went wrong with a request for a key. It holds words and numbers only, and may be logged.
+public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The row of the table.
+    public let kind: Kind
+    /// The HTTP status, if there was an answer.
+    public var status: Int?
+    /// The type of the server's problem document.
+    public var problem: LogWord?
+    /// Its reason.
+    public var reason: LogWord?
+    /// How long the server wants to be left alone.
+    public var retryAfter: Duration?
+    /// The code of the session's or device's own error.
+    public var code: String?
+
+    init(
+        _ kind: Kind,
+        status: Int? = nil,
+        problem: ServerProblem = ServerProblem(),
+        retryAfter: Duration? = nil,
+        code: String? = nil
+    ) {
+        self.kind = kind
+        self.status = status
+        self.problem = problem.type
+        reason = problem.reason
+        self.retryAfter = retryAfter
+        self.code = code
+    }
+
+    /// Kind, status, type and reason.
+    public var description: String {
+        let parts = [status.map { "status \($0)" }, problem?.description, reason?.description, code].compactMap { $0 }
+        return kind.rawValue + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
+    }
+}
+
+extension KeyFailure {
+    /// What kinds of failure there are; the names are stable. ``rule`` says what is done about each.
+    public enum Kind: String, CaseIterable, Sendable {
+        case noConnection = "no-connection"
+        case noAnswerInTime = "no-answer-in-time"
+        case answerTooLarge = "answer-too-large"
+        case badAddress = "bad-address"
+        case unreadableAnswer = "unreadable-answer"
+        case unknownCertificate = "unknown-certificate"
+        case badRequest = "bad-request"
+        case tokenRefused = "token-refused"
+        case forbidden
+        case unknownKey = "unknown-key"
+        case replayed
+        case noBatchRoute = "no-batch-route"
+        case tooManyRequests = "too-many-requests"
+        case serverError = "server-error"
+        case overloaded
+        case unexpectedStatus = "unexpected-status"
+        case noToken = "no-token"
+        case badKeyURI = "bad-key-uri"
+        case unsupportedKeySystem = "unsupported-key-system"
+        case deviceCannotAsk = "device-cannot-ask"
+        case deviceRefusesAnswer = "device-refuses-answer"
+        case outOfTime = "out-of-time"
+        case cancelled
+    }
+
+    /// Which row an answer is, that is not a success.
+    ///
+    /// | Status | Kind |
+    /// |---|---|
+    /// | 400 and `unknown-certificate` | ``Kind/unknownCertificate`` |
+    /// | 401 | ``Kind/tokenRefused`` |
+    /// | 402, 403, 451 | ``Kind/forbidden`` |
+    /// | 404, 410 | ``Kind/unknownKey``; of a batch, without a problem's type, ``Kind/noBatchRoute`` |
+    /// | 405, 501 of a batch | ``Kind/noBatchRoute`` |
+    /// | 408 | ``Kind/noAnswerInTime`` |
+    /// | 409 and `replayed` | ``Kind/replayed`` |
+    /// | 425, 429 | ``Kind/tooManyRequests`` |
+    /// | 503 | ``Kind/overloaded`` |
+    /// | 500, 502, 504 and other 5xx | ``Kind/serverError`` |
+    /// | other 4xx | ``Kind/badRequest`` |
+    /// | anything else | ``Kind/unexpectedStatus`` |
+    static func status(
+        _ status: Int,
+        problem: ServerProblem = ServerProblem(),
+        retryAfter: Duration? = nil,
+        ofBatch: Bool = false
+    ) -> KeyFailure {
+        let kind: Kind =
+            switch status {
+            case 400 where problem.type?.description == "unknown-certificate": .unknownCertificate
+            case 401: .tokenRefused
+            case 402, 403, 451: .forbidden
+            case 404, 410: ofBatch && problem.type == nil ? .noBatchRoute : .unknownKey
+            case 405 where ofBatch, 501 where ofBatch: .noBatchRoute
+            case 408: .noAnswerInTime
+            case 409 where problem.type?.description == "replayed": .replayed
+            case 425, 429: .tooManyRequests
+            case 503: .overloaded
+            case 500...599: .serverError
+            case 400...499: .badRequest
+            default: .unexpectedStatus
+            }
+        return KeyFailure(kind, status: status, problem: problem, retryAfter: retryAfter)
+    }
+
+    /// Which row a transport's error is.
+    init(transport error: KeyTransportError) {
+        switch error {
+        case .noConnection: self.init(.noConnection)
+        case .deadline: self.init(.noAnswerInTime)
+        case .tooLarge: self.init(.answerTooLarge)
+        case .badAddress: self.init(.badAddress)
+        case .cancelled: self.init(.cancelled)
+        }
+    }
+
+    /// Seconds of a `Retry-After` header (RFC 9110, section 10.2.3). A date is taken for none: the device's time of day
+    /// may be wrong, and key servers send seconds.
+    static func retryAfter(_ answer: KeyTransportAnswer) -> Duration? {
+        guard let text = answer.header("Retry-After"), let seconds = Int64(text), (0...86_400).contains(seconds) else {
+            return nil
+        }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,242 @@
+extension KeyLoader {
+    /// Makes an attempt for requests that share a round trip; what comes of each is answered or scheduled.
+    func load(_ tickets: [KeyTicket]) async {
+        var tickets = tickets
+        for index in tickets.indices { tickets[index].history.attempts += 1 }
+        var failed: [(ticket: KeyTicket, failure: KeyFailure)] = []
+        if tickets.count == 1, tickets[0].request.keySystem == .clearKey {
+            do throws(KeyFailure) {
+                try await loadClearKey(&tickets[0])
+            } catch {
+                failed = [(tickets[0], error)]
+            }
+        } else {
+            failed = await loadFairPlay(&tickets)
+        }
+        await recover(failed)
+    }
+
+    private func loadFairPlay(_ tickets: inout [KeyTicket]) async -> [(ticket: KeyTicket, failure: KeyFailure)] {
+        var failed: [(ticket: KeyTicket, failure: KeyFailure)] = []
+        var ready: [KeyTicket] = []
+        do throws(KeyFailure) {
+            let certificate = try await certificate(left: left(tickets))
+            try await fetchToken(&tickets)
+            for var ticket in tickets {
+                do throws(KeyFailure) {
+                    try await makeMessage(&ticket, certificate)
+                    ready.append(ticket)
+                } catch {
+                    failed.append((ticket, error))
+                }
+            }
+        } catch {
+            return tickets.map { ($0, error) }
+        }
+        guard !ready.isEmpty else { return failed }
+        let results: [Result<[UInt8], KeyFailure>]
+        do throws(KeyFailure) {
+            results = try await ask(ready)
+        } catch {
+            return failed + ready.map { ($0, error) }
+        }
+        var granted: [KeyTicket] = []
+        for (ticket, result) in zip(ready, results) {
+            switch result {
+            case .failure(let failure): failed.append((ticket, failure))
+            case .success(let ckc):
+                do throws(KeyFailure) {
+                    let answer = try await answer(with: ckc, for: ticket)
+                    if await hand(answer, of: ckc.count, to: ticket, batchSize: ready.count) { granted.append(ticket) }
+                } catch {
+                    failed.append((ticket, error))
+                }
+            }
+        }
+        renew(granted)
+        return failed
+    }
+
+    /// The least time that one of them has.
+    private func left(_ tickets: [KeyTicket]) -> Duration {
+        (tickets.map(\.deadline).min() ?? .zero) - clock.now
+    }
+
+    private func makeMessage(_ ticket: inout KeyTicket, _ certificate: [UInt8]) async throws(KeyFailure) {
+        guard ticket.message == nil else { return }
+        do throws(ContentKeyError) {
+            let spc = try await ticket.request.makeStreamingContentKeyRequestData(
+                certificate: certificate,
+                contentIdentifier: ticket.identity.contentIdentifier,
+                protocolVersions: service.protocolVersions
+            )
+            ticket.message = .init(spc: spc, certificate: certificate)
+        } catch {
+            throw KeyFailure(.deviceCannotAsk, code: error.code.rawValue)
+        }
+    }
+
+    /// Asks the app for the token of a round trip.
+    func fetchToken(_ tickets: inout [KeyTicket]) async throws(KeyFailure) {
+        guard let ticket = tickets.first(where: { $0.token == nil }) else { return }
+        let renewal = tickets.first { $0.purpose == .renewal }
+        let purpose = ticket.purpose == .license ? renewal?.purpose ?? .license : ticket.purpose
+        let provider = service.token
+        let token = try await within(settings.retry.timeout(left: left(tickets))) { () throws(KeyFailure) in
+            do { return KeyTicket.Token(value: try await provider(purpose)) } catch {
+                throw KeyFailure(Task.isCancelled ? .cancelled : .noToken)
+            }
+        }
+        for index in tickets.indices { tickets[index].token = token }
+    }
+
+    /// Sends one or several SPCs; a result for each, or what became of the round trip.
+    private func ask(_ tickets: [KeyTicket]) async throws(KeyFailure) -> [Result<[UInt8], KeyFailure>] {
+        let questions = tickets.map { ticket in
+            LicenseShape.Question(
+                spc: ticket.message?.spc ?? [],
+                assetID: ticket.identity.assetID,
+                isPersistable: ticket.isPersistable,
+                isPreload: ticket.kind == .preload
+            )
+        }
+        if tickets.count > 1, let batchURL {
+            let body = LicenseBatchShape.write(questions)
+            let answer = try await send(tickets, .post, batchURL, contentType: "application/json", body)
+            guard answer.status == 200 else { throw failure(answer, ofBatch: true) }
+            guard let items = LicenseBatchShape.read(answer.body, count: tickets.count) else {
+                throw KeyFailure(.unreadableAnswer, status: 200)
+            }
+            return items.map { item in
+                switch item {
+                case .ckc(let ckc): .success(ckc)
+                case .refused(let status, let problem): .failure(.status(status, problem: problem))
+                case .unreadable: .failure(KeyFailure(.unreadableAnswer, status: 200))
+                }
+            }
+        }
+        guard tickets.count == 1 else { throw KeyFailure(.noBatchRoute) }
+        let written = service.shape.write(questions[0])
+        let url = Percent.adding(written.query, to: service.licenseURL)
+        let answer = try await send(tickets, .post, url, contentType: service.shape.contentType, written.body)
+        guard answer.status == 200 else { throw failure(answer) }
+        guard let ckc = service.shape.read(answer.body) else { throw KeyFailure(.unreadableAnswer, status: 200) }
+        return [.success(ckc)]
+    }
+
+    private func loadClearKey(_ ticket: inout KeyTicket) async throws(KeyFailure) {
+        var tickets = [ticket]
+        if KeyOrigin(ticket.identifier) == KeyOrigin(service.licenseURL) {
+            defer { ticket = tickets[0] }
+            try await fetchToken(&tickets)
+        }
+        let answer = try await send(tickets, .get, ticket.identifier, contentType: nil, [])
+        guard answer.status == 200 else { throw failure(answer) }
+        guard answer.body.count == 16 else { throw KeyFailure(.unreadableAnswer, status: 200) }
+        if await hand(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
+            renew(tickets)
+        }
+    }
+
+    func failure(_ answer: KeyTransportAnswer, ofBatch: Bool = false) -> KeyFailure {
+        .status(
+            answer.status,
+            problem: ServerProblem(answer),
+            retryAfter: KeyFailure.retryAfter(answer),
+            ofBatch: ofBatch
+        )
+    }
+
+    /// Gives the device its answer; true when it has the key now. Only the device knows.
+    func hand(
+        _ response: ContentKeyResponse,
+        of size: Int,
+        to ticket: KeyTicket,
+        batchSize: Int
+    ) async -> Bool {
+        let status = await ticket.request.processContentKeyResponse(response)
+        close(ticket)
+        switch status {
+        case .receivedResponse, .renewed:
+            noteLoaded(ticket.identifier)
+            accessLog.append(
+                KeyAccess(
+                    kind: ticket.kind,
+                    label: ticket.label,
+                    time: clock.now,
+                    duration: clock.now - ticket.arrival,
+                    attempts: ticket.history.attempts,
+                    batchSize: batchSize,
+                    bytesSent: ticket.message?.spc.count ?? 0,
+                    bytesReceived: size
+                )
+            )
+            return true
+        case .retried, .cancelled:
+            // Another request follows, or nobody wants it any more.
+            return false
+        case .failed, .requestingResponse:
+            note(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
+            return false
+        }
+    }
+
+    /// Decides about requests that failed. Those that failed alike draw the same pause, and so share the next round trip.
+    private func recover(_ failed: [(ticket: KeyTicket, failure: KeyFailure)]) async {
+        guard !failed.isEmpty else { return }
+        let numbers = SeededNumbers(seed: random.next())
+        var next: [(pause: Duration, remedy: FailureRule.Remedy, tickets: [KeyTicket])] = []
+        for (ticket, failure) in failed {
+            var ticket = ticket
+            ticket.history.failures[failure.kind, default: 0] += 1
+            let failure = Task.isCancelled ? KeyFailure(.cancelled) : failure
+            var numbers = numbers
+            let left = ticket.deadline - clock.now
+            switch settings.retry.decide(failure, after: ticket.history, left: left, using: &numbers) {
+            case .giveUp(let failure):
+                await giveUp(ticket, failure)
+            case .retry(let pause, let remedy):
+                note(failure, ticket.label, retryAfter: pause)
+                if let certificate = ticket.apply(remedy) { certificates.drop(certificate) }
+                if let index = next.firstIndex(where: { $0.pause == pause && $0.remedy == remedy }) {
+                    next[index].tickets.append(ticket)
+                } else {
+                    next.append((pause, remedy, [ticket]))
+                }
+            }
+        }
+        for (pause, remedy, tickets) in next {
+            let moment = clock.now + pause
+            if remedy == .singly { batchURL = nil }
+            if batchURL == nil {
+                for ticket in tickets { work.yield(.load([ticket], at: moment)) }
+            } else {
+                work.yield(.load(tickets, at: moment))
+            }
+        }
+    }
+
+    // MARK: Leases
+
+    private func renew(_ granted: [KeyTicket]) {
+        var leases: [(lease: Duration, identifiers: [String])] = []
+        for ticket in granted {
+            guard let lease = settings.lease(ticket.identifier) else { continue }
+            if let index = leases.firstIndex(where: { $0.lease == lease }) {
+                leases[index].identifiers.append(ticket.identifier)
+            } else {
+                leases.append((lease, [ticket.identifier]))
+            }
+        }
+        for (lease, identifiers) in leases { scheduleRenewal(of: identifiers, lease: lease) }
+    }
+
+    /// Keys whose leases began together are renewed together. A newer lease voids what was scheduled for an older one.
+    func scheduleRenewal(of identifiers: [String], lease: Duration) {
+        let now = clock.now
+        guard let moment = settings.renewal.moment(for: lease, using: &random) else { return }
+        leaseCount += 1
+        for identifier in identifiers { leases[identifier] = (now + lease, leaseCount) }
+        work.yield(.renew(identifiers, at: now + moment, serial: leaseCount))
+    }
+}

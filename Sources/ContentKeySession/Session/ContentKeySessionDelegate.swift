@@ -1,0 +1,84 @@
+/// Who answers requests, and is told of what becomes of them.
+///
+/// The session calls it in the order of events and waits for it, so it must return soon: what takes long belongs into a
+/// task of its own. Every method but the first has a default that does nothing.
+public protocol ContentKeySessionDelegate: AnyObject, Sendable {
+    /// Here is a request, to be answered.
+    func contentKeySession(_ session: ContentKeySession, didProvide keyRequest: ContentKeyRequest)
+    /// Here is a request whose answer renews a key in use. By default as any other request.
+    func contentKeySession(_ session: ContentKeySession, didProvideRenewing keyRequest: ContentKeyRequest)
+    /// Here is a request that was turned into one for a persistable key.
+    func contentKeySession(_ session: ContentKeySession, didProvide keyRequest: PersistableContentKeyRequest)
+    /// The stored key for this identifier is void from now on, and `persistableContentKey` takes its place.
+    func contentKeySession(
+        _ session: ContentKeySession,
+        didUpdatePersistableContentKey persistableContentKey: [UInt8],
+        forContentKeyIdentifier identifier: String
+    )
+    /// There is no key.
+    func contentKeySession(
+        _ session: ContentKeySession,
+        contentKeyRequest keyRequest: ContentKeyRequest,
+        didFailWithError error: ContentKeyError
+    )
+    /// Whether another request shall be made in this one's place. By default not, and failure follows.
+    func contentKeySession(
+        _ session: ContentKeySession,
+        shouldRetry keyRequest: ContentKeyRequest,
+        reason: ContentKeyRetryReason
+    ) -> Bool
+    /// The device took the answer.
+    func contentKeySession(_ session: ContentKeySession, contentKeyRequestDidSucceed keyRequest: ContentKeyRequest)
+    /// A key was stopped.
+    func contentKeySession(
+        _ session: ContentKeySession,
+        didStop contentKey: ContentKey,
+        cause: ContentKeySessionMachine.StopCause
+    )
+    /// What is attached protects this key's content more, or less, than before.
+    func contentKeySession(
+        _ session: ContentKeySession,
+        externalProtectionStatusDidChangeFor contentKey: ContentKey
+    )
+    /// Reports of this session's end wait to be sent.
+    func contentKeySessionDidGenerateExpiredSessionReport(_ session: ContentKeySession)
+}
+
+extension ContentKeySessionDelegate {
+    /// As any other request.
+    public func contentKeySession(_ session: ContentKeySession, didProvideRenewing keyRequest: ContentKeyRequest) {
+        contentKeySession(session, didProvide: keyRequest)
+    }
+    /// Does nothing.
+    public func contentKeySession(_: ContentKeySession, didProvide _: PersistableContentKeyRequest) {}
+    /// Does nothing.
+    public func contentKeySession(
+        _: ContentKeySession,
+        didUpdatePersistableContentKey _: [UInt8],
+        forContentKeyIdentifier _: String
+    ) {}
+    /// Does nothing.
+    public func contentKeySession(
+        _: ContentKeySession,
+        contentKeyRequest _: ContentKeyRequest,
+        didFailWithError _: ContentKeyError
+    ) {}
+    /// False: failure follows.
+    public func contentKeySession(
+        _: ContentKeySession,
+        shouldRetry _: ContentKeyRequest,
+        reason _: ContentKeyRetryReason
+    ) -> Bool { false }
+    /// Does nothing.
+    public func contentKeySession(_: ContentKeySession, contentKeyRequestDidSucceed _: ContentKeyRequest) {}
+    /// Does nothing.
+    public func contentKeySession(
+        _: ContentKeySession,
+        didStop _: ContentKey,
+        cause _: ContentKeySessionMachine.StopCause
+    ) {}
+    /// Does nothing.
+    public func contentKeySession(_: ContentKeySession, externalProtectionStatusDidChangeFor _: ContentKey) {}
+    /// Does nothing.
+    public func contentKeySessionDidGenerateExpiredSessionReport(_: ContentKeySession) {}
+}

@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// Any number of sequences of the same elements; what waits for an answer is given to late ones as well.
+final class Feed<Element: Sendable>: Sendable {
+    private struct State: Sendable {
+        var continuations: [UInt64: AsyncStream<Element>.Continuation] = [:]
+        var waiting: [UInt64: Element] = [:]
+        var lastID: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    /// A new sequence. It begins with the elements that wait.
+    func sequence() -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+        let id: UInt64? = state.withLock { state in
+            for (_, element) in state.waiting.sorted(by: { $0.key < $1.key }) { continuation.yield(element) }
+            guard !state.isFinished else { return nil }
+            state.lastID += 1
+            state.continuations[state.lastID] = continuation
+            return state.lastID
+        }
+        guard let id else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.forget(id) }
+        return stream
+    }
+
+    /// Gives an element to every sequence. One with an ID waits until ``settle(_:)``.
+    func add(_ element: Element, waitingAs id: UInt64? = nil) {
+        state.withLock { state in
+            if let id { state.waiting[id] = element }
+            for continuation in state.continuations.values { continuation.yield(element) }
+        }
+    }
+
+    /// The element need not be given to late sequences any more.
+    func settle(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
+
+    /// Ends every sequence.
+    func finish() {
+        let continuations = state.withLock { state in
+            state.isFinished = true
+            state.waiting = [:]
+            return state.continuations.values.map(\.self)
+        }
+        // Outside the lock: a continuation that finishes calls back.
+        for continuation in continuations { continuation.finish() }
+    }
+
+    private func forget(_ id: UInt64) { state.withLock { $0.continuations[id] = nil } }
+}

@@ -1,0 +1,72 @@
+/// Two loads beside each other, a line for each second or for several.
+struct RotationPlot {
+    let spread: RotationSimulation.Load
+    let unspread: RotationSimulation.Load
+    /// How long the longest bar is.
+    var width = 50
+    /// How many lines there are at most.
+    var maximumLines = 40
+
+    /// One line of it.
+    struct Line: Equatable {
+        /// The first second.
+        let second: Int
+        /// The busiest second of the line.
+        let spread: Int
+        let unspread: Int
+    }
+
+    /// Seconds a line.
+    var step: Int {
+        let seconds = unspread.counts.count - spread.start
+        return max(1, (seconds + maximumLines - 1) / maximumLines)
+    }
+
+    /// From the first request to the last. The tag's second begins a line.
+    var lines: [Line] {
+        let first = -((-spread.start + step - 1) / step) * step
+        return stride(from: first, to: unspread.counts.count, by: step).map { second in
+            let seconds = second..<second + step
+            return Line(
+                second: second,
+                spread: seconds.map { spread.count(in: $0) }.max() ?? 0,
+                unspread: seconds.map { unspread.count(in: $0) }.max() ?? 0
+            )
+        }
+    }
+
+    /// The plot. `=` is the load that is spread, `#` the one that is not; both begin at the left.
+    var text: String {
+        let peak = max(spread.peak, unspread.peak, 1)
+        let bars = lines.map { line in
+            let long = bar(line.unspread, peak)
+            let short = bar(line.spread, peak)
+            let counts = [line.spread, line.unspread].filter { $0 > 0 }.map(grouped).joined(separator: " and ")
+            let bar = String(repeating: "=", count: short) + String(repeating: "#", count: max(0, long - short))
+            return "  \(padded(line.second)) s |\(bar)\(bar.isEmpty ? "" : " ")\(counts)"
+        }
+        let title = "Requests a second  = spread, # not spread; the key's tag appears at 0 s"
+        let remark = step > 1 ? ["  the busiest second of each \(step)"] : []
+        return ([title] + remark + bars).joined(separator: "\n") + "\n"
+    }
+
+    private func bar(_ count: Int, _ peak: Int) -> Int {
+        count == 0 ? 0 : max(1, Int((Double(count) / Double(peak) * Double(width)).rounded()))
+    }
+
+    private func padded(_ second: Int) -> String {
+        let text = "\(second)"
+        return String(repeating: " ", count: max(0, 6 - text.count)) + text
+    }
+}
+
+/// A number with commas between thousands.
+func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+        if index > 0, digit != "-", (digits.count - index) % 3 == 0, text != "-" { text += "," }
+        text.append(digit)
+    }
+    return text
+}

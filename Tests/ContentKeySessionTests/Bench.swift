@@ -1,0 +1,151 @@
+@testable import ContentKeySession
+
+extension RequestEvent {
+    /// One of each kind.
+    static let all: [RequestEvent] = [
+        .makeRequestData, .requestPersistable, .makePersistableKey, .persistenceRefused, .respond,
+        .fail(Bench.noResponse), .deadline, .cancel, .accepted(lease: nil), .refused(Bench.invalid),
+        .refusedForNow(Bench.expired), .retry, .giveUp, .supersede, .loseKey,
+    ]
+}
+
+/// Machines in every state, and what each row of the tables does.
+enum Bench {
+    typealias Machine = ContentKeySessionMachine
+
+    static let noResponse = ContentKeyError(.noResponse, .response)
+    static let invalid = ContentKeyError(.init(rawValue: "invalid-ckc"), .device, number: -42668)
+    static let expired = ContentKeyError(.leaseExpired, .device, number: -42656)
+    static let cancelled = ContentKeyError(.cancelled, .request)
+
+    static func ask(_ identifier: String = "k", _ options: ContentKeyRequestOptions = .init()) -> Machine.Event {
+        .ask(identifier: identifier, initializationData: nil, options: options)
+    }
+
+    static func want(_ identifier: String = "k", recipient: UInt64 = 1, waiter: UInt64) -> Machine.Event {
+        .want(
+            identifier: identifier,
+            initializationData: nil,
+            options: .init(),
+            recipient: recipient,
+            waiter: waiter
+        )
+    }
+
+    static func request(
+        _ id: UInt64,
+        _ name: KeyName = KeyName("k"),
+        _ options: ContentKeyRequestOptions = .init(),
+        isRenewal: Bool = false,
+        canProvide: Bool = false
+    ) -> Machine.Action {
+        .provide(
+            Machine.Request(
+                id: id,
+                name: name,
+                initializationData: nil,
+                options: options,
+                isRenewal: isRenewal,
+                canProvidePersistableKey: canProvide
+            )
+        )
+    }
+
+    /// A machine whose request 1, for a persistable key, is in this state.
+    static func machine(requestIn state: RequestState) -> Machine {
+        var machine = Machine()
+        let events: [RequestEvent] =
+            switch state {
+            case .requesting: []
+            case .processing: [.respond]
+            case .deciding: [.respond, .refusedForNow(expired)]
+            case .received: [.respond, .accepted(lease: nil)]
+            case .ended: [.respond, .refused(invalid)]
+            }
+        _ = machine.handle(ask())
+        _ = machine.handle(.request(1, .requestPersistable))
+        for event in events { _ = machine.handle(.request(1, event)) }
+        return machine
+    }
+
+    /// What the row of the table of requests does.
+    static func actions(_ state: RequestState, _ event: RequestEvent) -> [Machine.Action] {
+        switch (state, event) {
+        case (.requesting, .makeRequestData): [.allow(1, .makeRequestData)]
+        case (.requesting, .requestPersistable): [.allow(1, .requestPersistable), .providePersistable(1)]
+        case (.requesting, .makePersistableKey): [.allow(1, .makePersistableKey)]
+        case (.requesting, .respond): [.allow(1, .respond)]
+        case (.requesting, .fail): [.setStatus(1, .failed), .fail(1, noResponse)]
+        case (.requesting, .deadline): [.askToRetry(1, .timedOut)]
+        case (.requesting, .cancel), (.processing, .cancel), (.deciding, .cancel): [.setStatus(1, .cancelled)]
+        case (.processing, .accepted):
+            [.setStatus(1, .receivedResponse), .useKey(KeyName("k"), request: 1, recipients: []), .succeed(1)]
+        case (.processing, .refused): [.setStatus(1, .failed), .fail(1, invalid)]
+        case (.processing, .refusedForNow): [.askToRetry(1, .receivedResponseWithExpiredLease)]
+        case (.deciding, .retry): [.setStatus(1, .retried), request(2)]
+        case (.deciding, .giveUp): [.setStatus(1, .failed), .fail(1, expired)]
+        case (.received, .supersede): [.setStatus(1, .renewed)]
+        case (.ended, .accepted): [.releaseKey(request: 1)]
+        default: []
+        }
+    }
+
+    /// A machine over AirPlay, whose key k is in this state. Request 1 brought the key, request 2 is under way beside.
+    static func machine(keyIn state: KeyState) -> Machine {
+        var machine = Machine()
+        _ = machine.handle(.changeRoute(.airPlay))
+        _ = machine.handle(.addRecipient(1, isLoading: false))
+        guard state != .absent else { return machine }
+        _ = machine.handle(ask())
+        guard state != .requested else { return machine }
+        _ = machine.handle(.request(1, .respond))
+        _ = machine.handle(.request(1, .accepted(lease: .seconds(60))))
+        if state == .refreshing { _ = machine.handle(.renew(identifier: "k")) }
+        return machine
+    }
+
+    /// What brings an event of a key about, in a machine of ``machine(keyIn:)``.
+    static func event(_ event: KeyEvent, in state: KeyState) -> Machine.Event {
+        let pending: UInt64 = state == .refreshing ? 2 : 1
+        return switch event {
+        case .ask: ask()
+        case .askAfresh: want(waiter: 7)
+        case .renew: .renew(identifier: "k")
+        case .load: .request(pending, .accepted(lease: nil))
+        case .loseRequest: .request(pending, .fail(noResponse))
+        case .endLease: .timePassed
+        case .revoke: .revoke(1)
+        }
+    }
+
+    /// The actions of a row of the table of keys, in words.
+    static func words(_ state: KeyState, _ event: KeyEvent) -> [String] {
+        switch (state, event) {
+        case (.absent, .ask), (.absent, .askAfresh), (.loaded, .askAfresh): ["provide"]
+        case (.loaded, .renew): ["provide renewal"]
+        case (.requested, .loseRequest), (.refreshing, .loseRequest): ["status", "fail"]
+        case (.loaded, .endLease), (.refreshing, .endLease): ["stop for leaseExpired"]
+        case (.loaded, .revoke), (.refreshing, .revoke): ["stop for revoked"]
+        case (.requested, .load): ["status", "use", "succeed"]
+        case (.refreshing, .load): ["status", "use", "status", "succeed"]
+        // These two events cannot come without a request under way.
+        case (.absent, .load): ["release"]
+        case (.loaded, .load), (.absent, .loseRequest), (.loaded, .loseRequest): ["refuse"]
+        default: []
+        }
+    }
+
+    static func word(_ action: Machine.Action) -> String {
+        switch action {
+        case .provide(let request): request.isRenewal ? "provide renewal" : "provide"
+        case .setStatus: "status"
+        case .fail: "fail"
+        case .succeed: "succeed"
+        case .useKey: "use"
+        case .stopKey(_, _, let cause): "stop for \(cause)"
+        case .releaseKey: "release"
+        case .refuse: "refuse"
+        default: "\(action)"
+        }
+    }
+}

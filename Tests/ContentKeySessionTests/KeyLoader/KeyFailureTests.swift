@@ -1,0 +1,241 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ContentKeySession
+
+@Suite("What a key loader does about failures")
+struct KeyFailureTests {
+    typealias Answer = ScriptedServer.Answer
+
+    /// A failure that comes back for ever, and how the request ends: the last failure and how many license requests
+    /// there were.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let kind: KeyFailure.Kind
+        let answer: @Sendable () -> Answer
+        let requests: ClosedRange<Int>
+        /// `out-of-time` where the deadline ends it, or attempts run out.
+        let ends: [KeyFailure.Kind]
+        var testDescription: String { kind.rawValue }
+    }
+
+    static func status(_ status: Int, _ type: String = "x") -> @Sendable () -> Answer {
+        { ScriptedServer.problem(status, type) }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            kind: .noConnection,
+            answer: { .error(.noConnection) },
+            requests: 4...8,
+            ends: [.noConnection, .outOfTime]
+        ),
+        Row(kind: .noAnswerInTime, answer: { .silence }, requests: 3...4, ends: [.outOfTime]),
+        Row(kind: .answerTooLarge, answer: { .error(.tooLarge) }, requests: 1...1, ends: [.answerTooLarge]),
+        Row(kind: .badAddress, answer: { .error(.badAddress) }, requests: 1...1, ends: [.badAddress]),
+        Row(
+            kind: .unreadableAnswer,
+            answer: { .answer(KeyTransportAnswer(status: 200, body: Array("<html>".utf8))) },
+            requests: 3...3,
+            ends: [.unreadableAnswer]
+        ),
+        Row(
+            kind: .unknownCertificate,
+            answer: status(400, "unknown-certificate"),
+            requests: 2...2,
+            ends: [.unknownCertificate]
+        ),
+        Row(kind: .badRequest, answer: status(400), requests: 1...1, ends: [.badRequest]),
+        Row(kind: .tokenRefused, answer: status(401), requests: 2...2, ends: [.tokenRefused]),
+        Row(kind: .forbidden, answer: status(403, "refused-by-policy"), requests: 1...1, ends: [.forbidden]),
+        Row(kind: .unknownKey, answer: status(404), requests: 1...1, ends: [.unknownKey]),
+        Row(kind: .replayed, answer: status(409, "replayed"), requests: 2...2, ends: [.replayed]),
+        Row(kind: .tooManyRequests, answer: status(429), requests: 4...8, ends: [.tooManyRequests, .outOfTime]),
+        Row(kind: .serverError, answer: status(500), requests: 4...8, ends: [.serverError, .outOfTime]),
+        Row(kind: .overloaded, answer: status(503), requests: 4...8, ends: [.overloaded, .outOfTime]),
+        Row(kind: .unexpectedStatus, answer: status(302), requests: 1...1, ends: [.unexpectedStatus]),
+    ]
+
+    @Test("each kind of answer that never gets better ends as its row says, within the deadline", arguments: rows)
+    func persistent(row: Row) throws {
+        let bench = LoaderBench { number, _ in number == 0 ? .good : row.answer() }
+        let request = bench.session.ask("skd://movie")
+        try bench.run { bench in try await bench.pass(.seconds(60)) }
+        #expect(request.answerCount == 1)
+        let failure = try #require(request.failures.first)
+        #expect(row.ends.contains(failure.kind))
+        #expect(row.requests.contains(bench.server.licenses.count), "\(bench.server.licenses.count)")
+        let last = try #require(bench.server.licenses.last)
+        #expect(last.moment < RetryPolicy().onDemandDeadline)
+    }
+
+    @Test(
+        "each passing kind is forgotten when the next attempt works",
+        arguments: rows.filter { $0.kind.rule.isPassing }
+    )
+    func passing(row: Row) throws {
+        let bench = LoaderBench { number, _ in number == 1 ? row.answer() : .good }
+        let request = bench.session.ask("skd://movie")
+        let spcs = row.kind == .unknownCertificate || row.kind == .replayed ? 2 : 1
+        try bench.run { bench in
+            try await bench.pass(.seconds(60))
+            #expect(request.isLoaded)
+            #expect(request.spcs.count == spcs)
+            #expect(bench.server.certificateFetches == (row.kind == .unknownCertificate ? 2 : 1))
+            #expect(bench.tokens.purposes == [.license] + (row.kind == .tokenRefused ? [.refusedToken] : []))
+            let errors = await bench.loader.errorLog.entries
+            #expect(errors.map(\.failure.kind) == [row.kind])
+            #expect(errors.first?.retryAfter != nil)
+        }
+    }
+
+    @Test("a key's URI that does not follow the policy is refused without a request")
+    func badKeyURI() throws {
+        let bench = LoaderBench()
+        let request = bench.session.ask("https://elsewhere.example/key")
+        try bench.run { bench in try await bench.pass(.seconds(1)) }
+        #expect(request.failures.map(\.kind) == [.badKeyURI])
+        #expect(bench.server.all.isEmpty)
+    }
+
+    @Test("a key system that the loader does not know is refused")
+    func unsupported() throws {
+        let bench = LoaderBench(session: ScriptedSession(keySystem: .authorizationToken))
+        let request = bench.session.ask("skd://movie")
+        try bench.run { bench in try await bench.pass(.seconds(1)) }
+        #expect(request.failures.map(\.kind) == [.unsupportedKeySystem])
+    }
+
+    @Test("a device that makes no SPC ends the request, with the device's own code")
+    func deviceCannotAsk() throws {
+        let bench = LoaderBench()
+        let request = bench.session.ask("skd://movie", behaviour: .makesNoSPC)
+        try bench.run { bench in try await bench.pass(.seconds(1)) }
+        #expect(request.failures.map(\.kind) == [.deviceCannotAsk])
+        #expect(request.failures.first?.code == "no-certificate")
+        #expect(bench.server.licenses.isEmpty)
+    }
+
+    @Test("a device that refuses the CKC is believed, and logged")
+    func deviceRefuses() throws {
+        let bench = LoaderBench()
+        let request = bench.session.ask("skd://movie", behaviour: .refusesAnswers)
+        try bench.run { bench in
+            try await bench.pass(.seconds(1))
+            #expect(request.answerCount == 1)
+            #expect(await bench.loader.errorLog.entries.map(\.failure.kind) == [.deviceRefusesAnswer])
+            #expect(await bench.loader.accessLog.entries.map(\.kind) == [.certificate])
+        }
+    }
+
+    @Test("an app that has no token is asked four times, and then the request ends")
+    func noToken() throws {
+        let bench = LoaderBench()
+        bench.tokens.failures.withLock { $0 = 100 }
+        let request = bench.session.ask("skd://movie")
+        try bench.run { bench in try await bench.pass(.seconds(60)) }
+        #expect(request.failures.map(\.kind) == [.noToken])
+        #expect(bench.tokens.purposes.count == 4)
+        #expect(bench.server.licenses.isEmpty)
+    }
+
+    @Test("Retry-After is kept to, and something is added to it")
+    func retryAfter() throws {
+        let bench = LoaderBench { number, _ in
+            number == 1 ? ScriptedServer.problem(503, "overloaded", headers: [.init("retry-after", "7")]) : .good
+        }
+        let request = bench.session.ask("skd://movie")
+        try bench.run { bench in try await bench.pass(.seconds(60)) }
+        #expect(request.isLoaded)
+        let moments = bench.server.licenses.map(\.moment)
+        try #require(moments.count == 2)
+        let pause = moments[1] - moments[0]
+        #expect(pause > .seconds(7) && pause <= .seconds(7.6))
+    }
+
+    @Test("a Retry-After beyond the deadline ends the request at once")
+    func retryAfterTooLong() throws {
+        let bench = LoaderBench { number, _ in
+            number == 0 ? .good : ScriptedServer.problem(503, "overloaded", headers: [.init("Retry-After", "600")])
+        }
+        let request = bench.session.ask("skd://movie")
+        try bench.run { bench in
+            try await bench.pass(.seconds(1))
+            #expect(request.failures.map(\.kind) == [.outOfTime])
+            #expect(request.failures.first?.code == "overloaded")
+        }
+    }
+
+    @Test("a batch that is refused as a whole is sent again as a whole")
+    func wholeBatch() throws {
+        let bench = LoaderBench { number, _ in number == 1 ? ScriptedServer.problem(503, "overloaded") : .good }
+        try bench.run { bench in
+            await bench.loader.preload((0..<20).map { "skd://key-\($0)" })
+            try await bench.pass(.seconds(20))
+            #expect(bench.session.all.allSatisfy { $0.isLoaded })
+            #expect(bench.server.licenses.map(\.path) == ["/fps/licenses", "/fps/licenses"])
+        }
+    }
+
+    @Test("twenty keys whose certificate is unknown fetch the new one once")
+    func oneRefetch() throws {
+        let bench = LoaderBench(isBatching: false) { number, _ in
+            (1...20).contains(number) ? ScriptedServer.problem(400, "unknown-certificate") : .good
+        }
+        try bench.run { bench in
+            for number in 0..<20 { bench.session.ask("skd://key-\(number)") }
+            try await bench.pass(.seconds(5))
+            #expect(bench.session.all.allSatisfy { $0.isLoaded })
+            #expect(bench.server.certificateFetches == 2)
+        }
+    }
+
+    @Test("a login page is not taken for a certificate")
+    func noCertificate() throws {
+        let bench = LoaderBench { number, _ in
+            number == 0 ? .answer(KeyTransportAnswer(status: 200, body: Array("<html></html>".utf8))) : .good
+        }
+        let request = bench.session.ask("skd://movie")
+        try bench.run { bench in try await bench.pass(.seconds(60)) }
+        #expect(request.failures.map(\.kind) == [.unreadableAnswer])
+        #expect(bench.server.certificateFetches == 3)
+    }
+
+    @Test(
+        "every answer's status has its row",
+        arguments: [
+            (400, "x", false, KeyFailure.Kind.badRequest), (400, "unknown-certificate", false, .unknownCertificate),
+            (401, "x", false, .tokenRefused), (402, "x", false, .forbidden), (403, "x", false, .forbidden),
+            (451, "x", false, .forbidden), (404, "x", false, .unknownKey), (410, "x", false, .unknownKey),
+            (404, "", true, .noBatchRoute), (404, "unknown-asset", true, .unknownKey), (405, "", true, .noBatchRoute),
+            (405, "", false, .badRequest), (501, "", true, .noBatchRoute), (501, "", false, .serverError),
+            (408, "x", false, .noAnswerInTime), (409, "replayed", false, .replayed), (409, "x", false, .badRequest),
+            (413, "x", false, .badRequest), (425, "x", false, .tooManyRequests), (429, "x", false, .tooManyRequests),
+            (500, "x", false, .serverError), (502, "x", false, .serverError), (503, "x", false, .overloaded),
+            (504, "x", false, .serverError), (599, "x", false, .serverError), (204, "x", false, .unexpectedStatus),
+            (301, "x", false, .unexpectedStatus), (700, "x", false, .unexpectedStatus),
+        ]
+    )
+    func statuses(status: Int, type: String, ofBatch: Bool, kind: KeyFailure.Kind) {
+        let problem = ServerProblem(type: LogWord(type))
+        #expect(KeyFailure.status(status, problem: problem, ofBatch: ofBatch).kind == kind)
+    }
+
+    @Test("the documentation has the table of the code", arguments: KeyFailure.Kind.allCases)
+    func documented(kind: KeyFailure.Kind) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let rule = kind.rule
+        let cells = [
+            "`\(kind.rawValue)`", "`\(rule.remedy.rawValue)`", "`\(rule.pause.rawValue)`",
+            rule.limit.map { "\($0)" } ?? "-",
+        ]
+        let code = try String(
+            contentsOf: root.appending(path: "Sources/ContentKeySession/KeyLoader/FailureRule.swift"),
+            encoding: .utf8
+        )
+        #expect(code.contains("/// | " + cells.joined(separator: " | ") + " |"))
+        let guide = try String(contentsOf: root.appending(path: "docs/key-loader.md"), encoding: .utf8)
+        #expect(guide.contains("\n| " + (cells + [rule.advice]).joined(separator: " | ") + " |"))
+    }
+}

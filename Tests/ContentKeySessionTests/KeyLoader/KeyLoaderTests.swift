@@ -1,0 +1,232 @@
+import HLSPlaylist
+import Testing
+
+@testable import ContentKeySession
+
+@Suite("A key loader")
+struct KeyLoaderTests {
+    @Test("answers a request that somebody waits for, with its own SPC's CKC")
+    func onDemand() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            let request = bench.session.ask("skd://movie")
+            try await bench.pass(.seconds(1))
+            #expect(request.isLoaded)
+            #expect(bench.server.licenses.map(\.path) == ["/fps/license"])
+            #expect(bench.server.licenses.first?.header("Authorization") == "Bearer token-1")
+            let log = await bench.loader.accessLog.entries
+            #expect(log.map(\.kind) == [.certificate, .onDemand])
+            #expect(await bench.loader.errorLog.entries.isEmpty)
+        }
+    }
+
+    @Test("preloads the session keys of a playlist in one round trip")
+    func sessionKeys() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://sd",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://hd",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="data:,x",KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            a.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let bench = LoaderBench()
+        try bench.run { bench in
+            await bench.loader.preload(playlist)
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.map(\.identifier) == ["skd://sd", "skd://hd"])
+            #expect(bench.session.all.allSatisfy { $0.isLoaded })
+            #expect(bench.session.options(of: "skd://sd")?.isPreload == true)
+            #expect(bench.server.licenses.map(\.path) == ["/fps/licenses"])
+            #expect(bench.server.certificateFetches == 1)
+            let log = await bench.loader.accessLog.entries
+            #expect(log.map(\.batchSize) == [0, 2, 2])
+            #expect(log.dropFirst().allSatisfy { $0.kind == .preload })
+        }
+    }
+
+    @Test("cuts 70 keys into batches of 32, 32 and 6")
+    func cutting() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            await bench.loader.preload((0..<70).map { "skd://key-\($0)" })
+            try await bench.pass(.seconds(2))
+            #expect(bench.server.licenses.count == 3)
+            #expect(bench.session.all.filter(\.isLoaded).count == 70)
+            #expect(bench.server.certificateFetches == 1)
+        }
+    }
+
+    @Test("asks once for a key that is preloaded twice, also when it has come")
+    func merging() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            await bench.loader.preload(["skd://a1", "skd://a1", "skd://a2"])
+            await bench.loader.preload(["skd://a2", "skd://a1"])
+            try await bench.pass(.seconds(1))
+            await bench.loader.preload(["skd://a1"])
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.count == 2)
+            #expect(bench.server.licenses.count == 1)
+        }
+    }
+
+    @Test("answers once a request that the session hands out twice")
+    func twice() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            let request = bench.session.ask("skd://movie")
+            bench.session.again(request)
+            try await bench.pass(.seconds(1))
+            #expect(request.answerCount == 1)
+            #expect(bench.server.licenses.count == 1)
+        }
+    }
+
+    @Test("answers a request after a route change with a new SPC, though the key is loaded")
+    func routeChange() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            await bench.loader.preload(["skd://movie"])
+            try await bench.pass(.seconds(1))
+            let receiver = bench.session.ask("skd://movie")
+            try await bench.pass(.seconds(1))
+            #expect(receiver.isLoaded)
+            #expect(bench.server.licenses.count == 2)
+            #expect(bench.server.licenses[0].request.body != bench.server.licenses[1].request.body)
+        }
+    }
+
+    @Test("lets a request that somebody waits for take waiting preloads along at once")
+    func taking() throws {
+        let bench = LoaderBench(
+            session: ScriptedSession(isSilent: true),
+            settings: .with { $0.gatheringTime = .seconds(5) }
+        )
+        try bench.run { bench in
+            await bench.loader.preload(["skd://a1", "skd://a2"])
+            bench.session.ask("skd://a1")
+            try await bench.pass(.seconds(1))
+            #expect(bench.server.licenses.isEmpty)
+            let urgent = bench.session.ask("skd://urgent")
+            try await bench.pass(.seconds(1))
+            #expect(urgent.isLoaded)
+            #expect(bench.server.licenses.map(\.path) == ["/fps/licenses"])
+        }
+    }
+
+    @Test("does not wait for a key that the session has, and may ask for it again")
+    func silent() throws {
+        let bench = LoaderBench(session: ScriptedSession(isSilent: true))
+        try bench.run { bench in
+            await bench.loader.preload(["skd://a1", "skd://a2"])
+            let request = bench.session.ask("skd://a1")
+            try await bench.pass(.seconds(1))
+            #expect(request.isLoaded)
+            await bench.loader.preload(["skd://a2"])
+            let second = bench.session.ask("skd://a2")
+            try await bench.pass(.seconds(1))
+            #expect(second.isLoaded)
+        }
+    }
+
+    @Test("answers each item of a batch on its own: one refusal spoils no other")
+    func itemRefused() throws {
+        let bench = LoaderBench { _, request in
+            guard let items = JSONTextReader.items(request.body) else { return .good }
+            return .answer(
+                ScriptedServer.batch(items) { $0["asset-id"]?.text == "a2" ? nil : ScriptedServer.ckc($0) }
+            )
+        }
+        try bench.run { bench in
+            await bench.loader.preload(["skd://a1", "skd://a2", "skd://a3"])
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.map(\.isLoaded) == [true, false, true])
+            let failure = bench.session.all[1].failures.first
+            #expect(failure?.kind == .forbidden)
+            #expect(failure?.reason == LogWord("hdcp"))
+            #expect(bench.server.licenses.count == 1)
+        }
+    }
+
+    @Test("fetches keys singly from a server without a route for batches, and remembers")
+    func noBatchRoute() throws {
+        let bench = LoaderBench { _, request in
+            request.url.hasSuffix("/licenses") ? .answer(KeyTransportAnswer(status: 404)) : .good
+        }
+        try bench.run { bench in
+            await bench.loader.preload(["skd://a1", "skd://a2"])
+            try await bench.pass(.seconds(1))
+            await bench.loader.preload(["skd://a3", "skd://a4"])
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.count == 4)
+            #expect(bench.session.all.allSatisfy { $0.isLoaded })
+            #expect(bench.server.licenses.filter { $0.path == "/fps/licenses" }.count == 1)
+        }
+    }
+
+    @Test("answers what is open when the session ends")
+    func ending() throws {
+        let bench = LoaderBench { _, _ in .silence }
+        let requests = ["skd://a1", "skd://a2"].map { bench.session.ask($0) }
+        try bench.run { bench in try await bench.pass(.seconds(1)) }
+        #expect(requests.map(\.answerCount) == [1, 1])
+        #expect(requests.flatMap(\.failures).map(\.kind) == [.cancelled, .cancelled])
+    }
+
+    @Test("gives a Clear Key's 16 bytes, and its token to the license server alone")
+    func clearKey() throws {
+        let bench = LoaderBench(session: ScriptedSession(keySystem: .clearKey))
+        try bench.run { bench in
+            let own = bench.session.ask("https://keys.example/clear/1")
+            try await bench.pass(.seconds(1))
+            let foreign = bench.session.ask("https://elsewhere.example/clear/2")
+            try await bench.pass(.seconds(1))
+            #expect(own.answers == [ContentKeyResponse(clearKeyData: Array(repeating: 7, count: 16))])
+            #expect(foreign.isLoaded)
+            #expect(bench.server.licenses.map { $0.header("Authorization") } == ["Bearer token-1", nil])
+        }
+    }
+
+    @Test("keeps keys that may be kept, and answers with what is kept")
+    func keeping() throws {
+        let keys = Shelf()
+        let bench = LoaderBench(settings: .with { $0.keptKeys = keys })
+        try bench.run { bench in
+            let first = bench.session.ask("skd://movie", isPersistable: true)
+            try await bench.pass(.seconds(1))
+            let spc = try #require(first.spcs.first)
+            let kept = Array("kept ckc ".utf8) + spc
+            #expect(first.answers == [ContentKeyResponse(fairPlayStreamingKeyResponseData: kept)])
+            #expect(keys.all["skd://movie"] == kept)
+            #expect(JSONTextReader.isPersistable(bench.server.licenses.first?.request.body ?? []))
+            keys.put(Array("kept before".utf8), "skd://movie")
+            let second = bench.session.ask("skd://movie", isPersistable: true)
+            try await bench.pass(.seconds(1))
+            #expect(second.isLoaded)
+            #expect(bench.server.licenses.count == 1)
+        }
+    }
+
+    @Test("answers with an online key where route or device refuse to keep one", arguments: [true, false])
+    func refusedPersistence(byRoute: Bool) throws {
+        let keys = Shelf()
+        let bench = LoaderBench(
+            session: ScriptedSession(route: byRoute ? .airPlay : .local),
+            settings: .with { $0.keptKeys = keys }
+        )
+        try bench.run { bench in
+            let request = bench.session.ask(
+                "skd://movie",
+                isPersistable: true,
+                behaviour: byRoute ? .takes : .keepsNothing
+            )
+            try await bench.pass(.seconds(1))
+            let spc = try #require(request.spcs.first)
+            #expect(request.answers == [.init(fairPlayStreamingKeyResponseData: Array("ckc ".utf8) + spc)])
+            #expect(keys.all.isEmpty)
+        }
+    }
+}

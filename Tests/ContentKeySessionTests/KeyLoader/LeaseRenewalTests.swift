@@ -1,0 +1,109 @@
+import Testing
+
+@testable import ContentKeySession
+
+@Suite("The renewal of leases")
+struct LeaseRenewalTests {
+    @Test("never comes for what does not end", arguments: [nil, Duration.zero, .seconds(-1)])
+    func never(lease: Duration?) {
+        var numbers = SeededNumbers(seed: 1)
+        #expect(LeaseRenewal().moment(for: lease, using: &numbers) == nil)
+    }
+
+    @Test("has the window of its table", arguments: [(600.0, 408.0, 480.0), (30, 17, 20), (10, 4.25, 5)])
+    func windows(lease: Double, earliest: Double, latest: Double) throws {
+        let window = try #require(LeaseRenewal().window(of: .seconds(lease)))
+        #expect(abs(window.lowerBound.inSeconds - earliest) < 1e-6)
+        #expect(abs(window.upperBound.inSeconds - latest) < 1e-6)
+    }
+
+    @Test("comes within its window and before the lease ends, for any lease and rule")
+    func property() throws {
+        var numbers = SeededNumbers(seed: 6)
+        for _ in 0..<5000 {
+            let rule = LeaseRenewal(
+                share: .random(in: -1...2, using: &numbers),
+                least: .milliseconds(Int.random(in: -10...100_000, using: &numbers)),
+                jitter: .random(in: -1...2, using: &numbers)
+            )
+            let lease = Duration.milliseconds(Int.random(in: 1...100_000_000, using: &numbers))
+            let window = try #require(rule.window(of: lease))
+            let moment = try #require(rule.moment(for: lease, using: &numbers))
+            #expect(window.contains(moment))
+            #expect(moment >= .zero && moment < lease)
+            #expect(lease - window.upperBound >= min(rule.least, lease / 2))
+        }
+    }
+
+    @Test("is spread evenly over its window")
+    func evenness() throws {
+        var numbers = SeededNumbers(seed: 7)
+        let rule = LeaseRenewal()
+        let window = try #require(rule.window(of: .seconds(600)))
+        var tenths = [Int](repeating: 0, count: 10)
+        for _ in 0..<10_000 {
+            let moment = try #require(rule.moment(for: .seconds(600), using: &numbers))
+            tenths[min(9, Int((moment - window.lowerBound) / (window.upperBound - window.lowerBound) * 10))] += 1
+        }
+        #expect(chiSquare(tenths) < 27.88, "\(tenths)")
+    }
+
+    @Test("makes a new SPC and gets a new token each time, over an hour of leases")
+    func hour() throws {
+        let bench = LoaderBench(settings: .with { $0.lease = { _ in .seconds(600) } })
+        try bench.run { bench in
+            bench.session.ask("skd://movie")
+            try await bench.pass(.seconds(3600))
+        }
+        let renewals = bench.session.all.dropFirst()
+        #expect((7...9).contains(renewals.count))
+        #expect(bench.session.all.allSatisfy { $0.isLoaded })
+        #expect(renewals.allSatisfy { $0.isRenewal })
+        #expect(bench.tokens.purposes == [.license] + renewals.map { _ in .renewal })
+        let bodies = Set(bench.server.licenses.map(\.request.body))
+        #expect(bodies.count == bench.server.licenses.count)
+        let moments = bench.server.licenses.map(\.moment)
+        #expect(zip(moments, moments.dropFirst()).allSatisfy { $1 - $0 < .seconds(481) && $1 - $0 > .seconds(408) })
+    }
+
+    @Test("renews together what was given together")
+    func together() throws {
+        let bench = LoaderBench(settings: .with { $0.lease = { _ in .seconds(600) } })
+        try bench.run { bench in
+            await bench.loader.preload(["skd://a1", "skd://a2", "skd://a3"])
+            try await bench.pass(.seconds(601))
+        }
+        #expect(bench.session.all.count == 6)
+        #expect(bench.server.licenses.map(\.path) == ["/fps/licenses", "/fps/licenses"])
+    }
+
+    @Test("goes on trying until the lease ends, and then says so")
+    func failing() throws {
+        let bench = LoaderBench(settings: .with { $0.lease = { _ in .seconds(100) } }) { number, _ in
+            number > 1 ? ScriptedServer.problem(503, "overloaded", headers: [.init("Retry-After", "6")]) : .good
+        }
+        try bench.run { bench in
+            bench.session.ask("skd://movie")
+            try await bench.pass(.seconds(300))
+        }
+        try #require(bench.session.all.count == 2)
+        #expect(bench.session.all[1].failures.map(\.kind) == [.outOfTime])
+        let last = try #require(bench.server.licenses.last)
+        #expect(last.moment < .seconds(101) && last.moment > .seconds(80))
+    }
+
+    @Test("follows the lease that the session knows from the device, and the last one alone")
+    func granted() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            bench.session.ask("skd://movie")
+            try await bench.pass(.seconds(1))
+            await bench.loader.leaseGranted(for: "skd://movie", lasting: .seconds(100))
+            await bench.loader.leaseGranted(for: "skd://movie", lasting: .seconds(1000))
+            try await bench.pass(.seconds(500))
+            #expect(bench.session.all.count == 1)
+            try await bench.pass(.seconds(400))
+            #expect(bench.session.all.map(\.isRenewal) == [false, true])
+        }
+    }
+}

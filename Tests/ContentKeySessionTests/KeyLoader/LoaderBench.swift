@@ -1,0 +1,84 @@
+import ContentKeySession
+import Synchronization
+
+/// A loader between a scripted session and a scripted server.
+struct LoaderBench: Sendable {
+    let simulation: Simulation
+    let session: ScriptedSession
+    let server: ScriptedServer
+    let loader: KeyLoader
+    let tokens: TokenDesk
+
+    init(
+        session: ScriptedSession = ScriptedSession(),
+        seed: UInt64 = 1,
+        isBatching: Bool = true,
+        latency: Duration = .milliseconds(50),
+        settings: KeyLoaderSettings = KeyLoaderSettings(),
+        script: @escaping @Sendable (Int, KeyTransportRequest) -> ScriptedServer.Answer = { _, _ in .good }
+    ) {
+        simulation = Simulation()
+        self.session = session
+        server = ScriptedServer(simulation, latency: latency, script: script)
+        let tokens = TokenDesk()
+        self.tokens = tokens
+        var service = KeyService.keyway("https://keys.example") { try tokens.token($0) }
+        if !isBatching { service.batchURL = nil }
+        loader = KeyLoader(
+            source: session,
+            service: service,
+            transport: server,
+            settings: settings,
+            clock: simulation.clock,
+            random: SeededNumbers(seed: seed)
+        )
+    }
+
+    /// Lets the loader run beside a story, and ends the session after it.
+    func run(_ story: @escaping @Sendable (LoaderBench) async throws -> Void) throws {
+        try simulation.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await loader.run() }
+                defer { session.end() }
+                try await story(self)
+                session.end()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Lets time pass.
+    func pass(_ duration: Duration) async throws { try await simulation.sleep(until: simulation.now + duration) }
+}
+
+/// Gives out tokens with numbers, and notes what for.
+final class TokenDesk: Sendable {
+    private let given = Mutex<[KeyService.Purpose]>([])
+    let failures = Mutex(0)
+
+    struct Closed: Error {}
+
+    var purposes: [KeyService.Purpose] { given.withLock { $0 } }
+
+    func token(_ purpose: KeyService.Purpose) throws -> PlaybackToken? {
+        let number = given.withLock { given in
+            given.append(purpose)
+            return given.count
+        }
+        let fails = failures.withLock { failures in
+            failures -= 1
+            return failures >= 0
+        }
+        if fails { throw Closed() }
+        return PlaybackToken("token-\(number)")
+    }
+}
+
+extension KeyLoaderSettings {
+    /// Settings that differ from the usual ones.
+    static func with(_ change: (inout KeyLoaderSettings) -> Void) -> KeyLoaderSettings {
+        var settings = KeyLoaderSettings()
+        change(&settings)
+        return settings
+    }
+}

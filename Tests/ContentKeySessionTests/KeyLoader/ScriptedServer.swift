@@ -1,0 +1,106 @@
+import Synchronization
+
+@testable import ContentKeySession
+
+/// A key server whose answers can be replaced, and the transport to it.
+final class ScriptedServer: KeyTransport {
+    struct Seen: Sendable {
+        let request: KeyTransportRequest
+        let moment: Duration
+        var path: String { String(request.url.dropFirst("https://keys.example".count)) }
+        func header(_ name: String) -> String? { request.headers.first { $0.name == name }?.value }
+    }
+
+    /// What happens instead of an answer.
+    enum Answer {
+        case answer(KeyTransportAnswer)
+        case error(KeyTransportError)
+        /// As a good server does.
+        case good
+        /// Never.
+        case silence
+    }
+
+    let simulation: Simulation
+    private let script: @Sendable (Int, KeyTransportRequest) -> Answer
+    private let seen = Mutex<[Seen]>([])
+    /// How long a round trip takes.
+    let latency: Duration
+    /// Counts the certificates.
+    private let certificates = Mutex(0)
+
+    /// - Parameter script: By the number of the license request, from 1.
+    init(
+        _ simulation: Simulation,
+        latency: Duration = .milliseconds(50),
+        script: @escaping @Sendable (Int, KeyTransportRequest) -> Answer = { _, _ in .good }
+    ) {
+        self.simulation = simulation
+        self.latency = latency
+        self.script = script
+    }
+
+    var all: [Seen] { seen.withLock { $0 } }
+    var licenses: [Seen] { all.filter { $0.request.method == .post || $0.request.url.contains("clear") } }
+    var certificateFetches: Int { all.filter { $0.path == "/fps/certificate" }.count }
+
+    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+        let number = seen.withLock { seen in
+            seen.append(Seen(request: request, moment: simulation.now))
+            return seen.filter { !$0.path.hasSuffix("/certificate") }.count
+        }
+        do { try await simulation.sleep(until: simulation.now + latency) } catch { throw .cancelled }
+        let isCertificate = request.url.hasSuffix("/certificate")
+        switch script(isCertificate ? 0 : number, request) {
+        case .answer(let answer): return answer
+        case .error(let error): throw error
+        case .good: return isCertificate ? certificate() : good(request)
+        case .silence:
+            do { try await simulation.sleep(until: .seconds(1_000_000)) } catch { throw .cancelled }
+            throw .noConnection
+        }
+    }
+
+    private func certificate() -> KeyTransportAnswer {
+        let number = certificates.withLock { count in
+            count += 1
+            return count
+        }
+        return KeyTransportAnswer(status: 200, body: [0x30, 3, 1, 1, UInt8(number)])
+    }
+
+    private func good(_ request: KeyTransportRequest) -> KeyTransportAnswer {
+        guard request.method == .post, let json = JSONText(parsing: request.body) else {
+            return KeyTransportAnswer(status: 200, body: Array(repeating: 7, count: 16))
+        }
+        guard let items = json["fairplay-streaming-request"]?["create-ckc"]?.items else {
+            return KeyTransportAnswer(status: 200, body: JSONText.object(["ckc": Self.ckc(json)]).bytes)
+        }
+        return Self.batch(items) { Self.ckc($0) }
+    }
+
+    static func batch(_ items: [JSONText], _ ckc: (JSONText) -> JSONText?) -> KeyTransportAnswer {
+        let answers = items.map { item in
+            if let ckc = ckc(item) {
+                return JSONText.object(["id": item["id"], "status": .integer(0), "ckc": ckc])
+            }
+            return .object([
+                "id": item["id"], "status": .integer(403),
+                "problem": .object(["type": .string("urn:keyway:problem:refused-by-policy"), "reason": .string("hdcp")]
+                ),
+            ])
+        }
+        let body = JSONText.object(["fairplay-streaming-response": .object(["create-ckc": .array(answers)])])
+        return KeyTransportAnswer(status: 200, body: body.bytes)
+    }
+
+    static func ckc(_ item: JSONText) -> JSONText? {
+        guard let text = item["spc"]?.text, let spc = Base64.decode(text.utf8) else { return nil }
+        return .string(String(decoding: Base64.encode(Array("ckc ".utf8) + spc), as: UTF8.self))
+    }
+
+    static func problem(_ status: Int, _ type: String, headers: [KeyTransportHeader] = []) -> Answer {
+        let body = JSONText.object(["type": .string("urn:keyway:problem:" + type)]).bytes
+        return .answer(KeyTransportAnswer(status: status, headers: headers, body: body))
+    }
+}

@@ -1,0 +1,161 @@
+import ContentKeySession
+import Synchronization
+
+/// A session that asks for what it is told to, over a device that takes a CKC for its own SPC alone.
+final class ScriptedSession: ContentKeySource {
+    struct State {
+        var ids: UInt64 = 0
+        var all: [ScriptedKeyRequest] = []
+        var options: [String: ContentKeyRequestOptions] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let continuation: AsyncStream<any ContentKeyLoading>.Continuation
+    let requests: AsyncStream<any ContentKeyLoading>
+    /// What each request is like.
+    let keySystem: ContentKeySystem
+    let route: ContentKeyRoute
+    /// Whether it emits a request for what is asked.
+    let isSilent: Bool
+
+    init(keySystem: ContentKeySystem = .fairPlayStreaming, route: ContentKeyRoute = .local, isSilent: Bool = false) {
+        self.keySystem = keySystem
+        self.route = route
+        self.isSilent = isSilent
+        (requests, continuation) = AsyncStream.makeStream()
+    }
+
+    var all: [ScriptedKeyRequest] { state.withLock { $0.all } }
+
+    @discardableResult
+    func ask(
+        _ identifier: String,
+        isRenewal: Bool = false,
+        isPersistable: Bool = false,
+        behaviour: ScriptedKeyRequest.Behaviour = .takes
+    ) -> ScriptedKeyRequest {
+        let request = state.withLock { state in
+            state.ids += 1
+            let request = ScriptedKeyRequest(
+                id: state.ids,
+                identifier: identifier,
+                keySystem: keySystem,
+                isRenewal: isRenewal,
+                canProvidePersistableKey: isPersistable,
+                route: route,
+                behaviour: behaviour
+            )
+            state.all.append(request)
+            return request
+        }
+        continuation.yield(request)
+        return request
+    }
+
+    func again(_ request: ScriptedKeyRequest) { continuation.yield(request) }
+
+    func end() { continuation.finish() }
+
+    func processContentKeyRequest(
+        identifier: String,
+        initializationData: [UInt8]?,
+        options: ContentKeyRequestOptions
+    ) async {
+        state.withLock { $0.options[identifier] = options }
+        if !isSilent { ask(identifier, isPersistable: options.isPersistable) }
+    }
+
+    func renewExpiringResponseData(for identifier: String) async { ask(identifier, isRenewal: true) }
+
+    func options(of identifier: String) -> ContentKeyRequestOptions? { state.withLock { $0.options[identifier] } }
+}
+
+/// A request whose device makes SPCs that can be told apart.
+final class ScriptedKeyRequest: ContentKeyLoading {
+    enum Behaviour {
+        case takes
+        case makesNoSPC
+        case refusesAnswers
+        case keepsNothing
+    }
+
+    struct State {
+        var spcs: [[UInt8]] = []
+        var answers: [ContentKeyResponse] = []
+        var errors: [any Error] = []
+        var persists = false
+    }
+
+    let id: UInt64
+    let identifier: String
+    let keySystem: ContentKeySystem
+    let isRenewal: Bool
+    let canProvidePersistableKey: Bool
+    let route: ContentKeyRoute
+    let behaviour: Behaviour
+    private let state = Mutex(State())
+
+    init(
+        id: UInt64,
+        identifier: String,
+        keySystem: ContentKeySystem,
+        isRenewal: Bool,
+        canProvidePersistableKey: Bool,
+        route: ContentKeyRoute,
+        behaviour: Behaviour
+    ) {
+        self.id = id
+        self.identifier = identifier
+        self.keySystem = keySystem
+        self.isRenewal = isRenewal
+        self.canProvidePersistableKey = canProvidePersistableKey
+        self.route = route
+        self.behaviour = behaviour
+    }
+
+    var spcs: [[UInt8]] { state.withLock { $0.spcs } }
+    var answers: [ContentKeyResponse] { state.withLock { $0.answers } }
+    var failures: [KeyFailure] { state.withLock { $0.errors.compactMap { $0 as? KeyFailure } } }
+    /// How often it was answered: once, if all is well.
+    var answerCount: Int { state.withLock { $0.answers.count + $0.errors.count } }
+    var isLoaded: Bool { answers.count == 1 && answerCount == 1 }
+
+    func makeStreamingContentKeyRequestData(
+        certificate: [UInt8],
+        contentIdentifier: [UInt8],
+        protocolVersions: [UInt32]
+    ) async throws(ContentKeyError) -> [UInt8] {
+        if behaviour == .makesNoSPC { throw ContentKeyError(.init(rawValue: "no-certificate"), .device) }
+        return state.withLock { state in
+            let name = String(decoding: contentIdentifier, as: UTF8.self)
+            let spc = Array("spc \(id).\(state.spcs.count) \(certificate.last ?? 0) \(name)".utf8)
+            state.spcs.append(spc)
+            return spc
+        }
+    }
+
+    func respondByRequestingPersistableKey() async throws(ContentKeyError) {
+        guard route == .local else { throw ContentKeyError(.persistenceNotAllowed, .request) }
+        state.withLock { $0.persists = true }
+    }
+
+    func persistableContentKey(fromKeyVendorResponse response: [UInt8]) async throws(ContentKeyError) -> [UInt8] {
+        if behaviour == .keepsNothing { throw ContentKeyError(.persistenceNotAllowed, .request) }
+        guard state.withLock({ $0.persists }) else { throw ContentKeyError(.notPersistable, .request) }
+        return Array("kept ".utf8) + response
+    }
+
+    @discardableResult
+    func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
+        state.withLock { $0.answers.append(response) }
+        if behaviour == .refusesAnswers { return .failed }
+        if keySystem == .clearKey { return .receivedResponse }
+        let ckc = Array("ckc ".utf8) + (spcs.last ?? [])
+        let kept = Array("kept ".utf8)
+        let good = [ckc, kept + ckc, Array("kept before".utf8)]
+        return good.contains { response == ContentKeyResponse(fairPlayStreamingKeyResponseData: $0) }
+            ? .receivedResponse : .failed
+    }
+
+    func processContentKeyResponseError(_ error: any Error) async { state.withLock { $0.errors.append(error) } }
+}

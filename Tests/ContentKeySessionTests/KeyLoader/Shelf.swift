@@ -1,0 +1,21 @@
+import Synchronization
+
+@testable import ContentKeySession
+
+/// Keeps keys in memory.
+final class Shelf: KeptKeys {
+    private let keys = Mutex<[String: [UInt8]]>([:])
+    var all: [String: [UInt8]] { keys.withLock { $0 } }
+    func put(_ key: [UInt8], _ identifier: String) { keys.withLock { $0[identifier] = key } }
+    func key(for identifier: String) async -> [UInt8]? { all[identifier] }
+    func keep(_ key: [UInt8], for identifier: String) async { put(key, identifier) }
+}
+
+/// Looks into what was sent.
+enum JSONTextReader {
+    static func items(_ body: [UInt8]) -> [JSONText]? {
+        JSONText(parsing: body)?["fairplay-streaming-request"]?["create-ckc"]?.items
+    }
+
+    static func isPersistable(_ body: [UInt8]) -> Bool { JSONText(parsing: body)?["persist"] == .bool(true) }
+}

@@ -1,0 +1,59 @@
+import ContentKeySession
+import Synchronization
+
+/// Who answers as the test says, and notes what it is told.
+final class NotingDelegate: ContentKeySessionDelegate {
+    let notes = Mutex<[String]>([])
+    let retries: Bool
+
+    init(retries: Bool = false) { self.retries = retries }
+
+    private func note(_ text: String) { notes.withLock { $0.append(text) } }
+
+    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) {
+        note("request \(request.id)")
+    }
+    func contentKeySession(_: ContentKeySession, didProvideRenewing request: ContentKeyRequest) {
+        note("renewal \(request.id)")
+    }
+    func contentKeySession(_: ContentKeySession, didProvide request: PersistableContentKeyRequest) {
+        note("persistable \(request.request.id)")
+    }
+    func contentKeySession(
+        _: ContentKeySession,
+        didUpdatePersistableContentKey key: [UInt8],
+        forContentKeyIdentifier identifier: String
+    ) { note("update \(identifier) \(key)") }
+    func contentKeySession(
+        _: ContentKeySession,
+        contentKeyRequest request: ContentKeyRequest,
+        didFailWithError error: ContentKeyError
+    ) { note("failure \(request.id) \(error.code.rawValue)") }
+    func contentKeySession(
+        _: ContentKeySession,
+        shouldRetry request: ContentKeyRequest,
+        reason: ContentKeyRetryReason
+    ) -> Bool {
+        note("retry \(request.id) \(reason)?")
+        return retries
+    }
+    func contentKeySession(_: ContentKeySession, contentKeyRequestDidSucceed request: ContentKeyRequest) {
+        note("success \(request.id)")
+    }
+    func contentKeySession(
+        _: ContentKeySession,
+        didStop key: ContentKey,
+        cause: ContentKeySessionMachine.StopCause
+    ) { note("stop \(key.identifier) \(cause)") }
+    func contentKeySession(_: ContentKeySession, externalProtectionStatusDidChangeFor key: ContentKey) {
+        note("protection \(key.externalContentProtectionStatus)")
+    }
+    func contentKeySessionDidGenerateExpiredSessionReport(_: ContentKeySession) { note("report") }
+}
+
+final class Player: ContentKeyRecipient {
+    let hasBegunLoading: Bool
+    let keys = Mutex<[ContentKey]>([])
+    init(hasBegunLoading: Bool = false) { self.hasBegunLoading = hasBegunLoading }
+    func contentKeySession(_: ContentKeySession, didProvide key: ContentKey) { keys.withLock { $0.append(key) } }
+}

@@ -1,0 +1,327 @@
+import Synchronization
+import Testing
+
+@testable import ContentKeySession
+
+/// The session around the machine, with a device that does as the test says.
+@Suite("A session over a scripted device", .timeLimit(.minutes(10)))
+struct SessionTests {
+    let device = ScriptedDevice()
+    let clock = JumpingClock()
+    let delegate = NotingDelegate()
+    static let ckc: [UInt8] = [0xc0]
+
+    private func session(
+        _ system: ContentKeySystem = .fairPlayStreaming,
+        delegate: NotingDelegate? = nil,
+        reports: InMemoryExpiredSessionReports = .init()
+    ) async -> ContentKeySession {
+        let session = ContentKeySession(
+            keySystem: system,
+            device: device,
+            clock: clock,
+            responseTimeout: .seconds(20),
+            renewalLead: .seconds(10),
+            expiredSessionReports: reports
+        )
+        await session.setDelegate(delegate ?? self.delegate)
+        return session
+    }
+
+    private func firstRequest(_ session: ContentKeySession) async throws -> any ContentKeyLoading {
+        var requests = session.requests.makeAsyncIterator()
+        return try #require(await requests.next())
+    }
+
+    /// Asks and answers.
+    private func load(_ session: ContentKeySession, _ identifier: String = "k") async throws -> any ContentKeyLoading {
+        await session.processContentKeyRequest(identifier: identifier)
+        let request = try await firstRequest(session)
+        _ = try await spc(request)
+        await request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc))
+        return request
+    }
+
+    private func spc(_ request: any ContentKeyLoading) async throws -> [UInt8] {
+        try await request.makeStreamingContentKeyRequestData(
+            certificate: [1],
+            contentIdentifier: [2, 3],
+            protocolVersions: [1]
+        )
+    }
+
+    @Test("From asking to a key in a recipient's hands")
+    func wholeWay() async throws {
+        let key = device.give(for: Self.ckc)
+        let session = await session()
+        let player = Player()
+        try await session.addContentKeyRecipient(player)
+        async let wanted = session.contentKey(identifier: "skd://k", initializationData: [9], for: player)
+        let request = try await firstRequest(session)
+        #expect(request.identifier == "skd://k")
+        #expect(request.keySystem == .fairPlayStreaming)
+        #expect(try await spc(request) == Array("SPC".utf8) + [2, 3])
+        let status = await request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc))
+        #expect(status == .receivedResponse)
+        let loaded = try await wanted
+        #expect(loaded.protectedKey === key)
+        #expect(player.keys.withLock { $0.map(\.identifier) } == ["skd://k"])
+        #expect(device.parameters.map(\.session.bytes) == [[1, 2, 3, 4, 5, 6, 7, 8]])
+        #expect(delegate.notes.withLock(\.self) == ["request 1", "success 1"])
+    }
+
+    @Test("Success is what the device says, and an answer counts once")
+    func deviceDecides() async throws {
+        let session = await session()
+        await session.processContentKeyRequest(identifier: "k")
+        let request = try await firstRequest(session)
+        _ = try await spc(request)
+        let answer = ContentKeyResponse(fairPlayStreamingKeyResponseData: Self.ckc)
+        #expect(await request.processContentKeyResponse(answer) == .failed)
+        _ = device.give(for: Self.ckc)
+        #expect(await request.processContentKeyResponse(answer) == .failed)
+        #expect((request as? ContentKeyRequest)?.error == Bench.invalid)
+        #expect(delegate.notes.withLock(\.self) == ["request 1", "failure 1 invalid-ckc"])
+    }
+
+    @Test("A CKC without an SPC, and an answer of another kind, fail")
+    func wrongAnswers() async throws {
+        _ = device.give(for: Self.ckc)
+        let session = await session()
+        await session.processContentKeyRequest(identifier: "a")
+        let first = try await firstRequest(session)
+        await first.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc))
+        #expect((first as? ContentKeyRequest)?.error?.code == .noRequestData)
+        await session.processContentKeyRequest(identifier: "b")
+        let second = try await firstRequest(session)
+        await second.processContentKeyResponse(.init(clearKeyData: [UInt8](repeating: 1, count: 16)))
+        #expect((second as? ContentKeyRequest)?.error?.code == .wrongResponse)
+    }
+
+    @Test("Without a yes to shouldRetry failure follows, with one another request comes", arguments: [false, true])
+    func retry(retries: Bool) async throws {
+        let delegate = NotingDelegate(retries: retries)
+        device.refuse(Self.ckc, Bench.expired)
+        let session = await session(delegate: delegate)
+        let request = try await load(session)
+        let status = try #require(request as? ContentKeyRequest).status
+        #expect(status == (retries ? .retried : .failed))
+        let asked = ["request 1", "retry 1 receivedResponseWithExpiredLease?"]
+        #expect(delegate.notes.withLock(\.self) == asked + [retries ? "request 2" : "failure 1 lease-expired"])
+        if retries { #expect(try await firstRequest(session).id == 2) }
+    }
+
+    @Test("An answer that does not come in time is overdue by the session's own clock")
+    func overdue() async throws {
+        let session = await session()
+        var events = session.events.makeAsyncIterator()
+        await session.processContentKeyRequest(identifier: "k")
+        _ = await events.next()
+        clock.advance(by: .seconds(20))
+        guard case .didFail(let request, let error) = await events.next() else {
+            Issue.record("the request did not fail")
+            return
+        }
+        #expect(error.code == .timedOut)
+        #expect(await request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc)) == .failed)
+        #expect(delegate.notes.withLock(\.self) == ["request 1", "retry 1 timedOut?", "failure 1 timed-out"])
+    }
+
+    @Test("A lease is renewed in time, and the key stays the same object")
+    func renewal() async throws {
+        let first = device.give(.init(lease: .seconds(60)), for: Self.ckc)
+        let session = await session()
+        let player = Player()
+        try await session.addContentKeyRecipient(player)
+        let old = try await load(session)
+        let key = try await session.contentKey(identifier: "k", for: player)
+        try await key.beginPlayback()
+        clock.advance(by: .seconds(50))
+        await session.checkDeadlines()
+        let renewal = try await firstRequest(session)
+        #expect(renewal.isRenewal)
+        _ = try await spc(renewal)
+        #expect(device.parameters.last?.renewing === first)
+        let second = device.give(.init(lease: .seconds(60)), for: [0xc1])
+        let status = await renewal.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: [0xc1]))
+        #expect(status == .receivedResponse)
+        #expect((old as? ContentKeyRequest)?.status == .renewed)
+        #expect(key.protectedKey === second)
+        // The new key goes on where the old one stopped.
+        #expect(second.isPlaying && !first.isUsable)
+        clock.advance(by: .seconds(49))
+        await session.checkDeadlines()
+        #expect(key.stopCause == nil)
+    }
+
+    @Test("A lease that ends stops the key")
+    func leaseEnds() async throws {
+        let protected = device.give(.init(lease: .seconds(60)), for: Self.ckc)
+        let session = await session()
+        let player = Player()
+        try await session.addContentKeyRecipient(player)
+        _ = try await load(session)
+        let key = try await session.contentKey(identifier: "k", for: player)
+        clock.advance(by: .seconds(60))
+        await session.checkDeadlines()
+        #expect(!protected.isUsable)
+        #expect(key.protectedKey == nil)
+        let error = await #expect(throws: ContentKeyError.self) { try await key.beginPlayback() }
+        #expect(error?.code == .leaseExpired)
+        #expect(delegate.notes.withLock { $0.last } == "stop k leaseExpired")
+    }
+
+    @Test("An updated persistable key is handed over before playback begins")
+    func update() async throws {
+        _ = device.give(.init(update: [7]), for: Array("kept ".utf8) + Self.ckc)
+        let session = await session()
+        let player = Player()
+        try await session.addContentKeyRecipient(player)
+        await session.processContentKeyRequest(identifier: "k", options: .init(isPersistable: true))
+        let request = try await firstRequest(session)
+        #expect(request.canProvidePersistableKey)
+        try await request.respondByRequestingPersistableKey()
+        _ = try await spc(request)
+        #expect(device.parameters.map(\.isPersistable) == [true])
+        let kept = try await request.persistableContentKey(fromKeyVendorResponse: Self.ckc)
+        await request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: kept))
+        let key = try await session.contentKey(identifier: "k", for: player)
+        try await key.beginPlayback()
+        try await key.beginPlayback()
+        #expect(delegate.notes.withLock(\.self) == ["request 1", "persistable 1", "success 1", "update k [7]"])
+    }
+
+    @Test("A CKC that may not be kept is still the answer with an online key")
+    func onlineInstead() async throws {
+        _ = device.give(for: Self.ckc)
+        let session = await session()
+        await session.processContentKeyRequest(identifier: "k", options: .init(isPersistable: true))
+        let request = try await firstRequest(session)
+        try await request.respondByRequestingPersistableKey()
+        _ = try await spc(request)
+        device.refuse(Self.ckc, ContentKeyError(.persistenceNotAllowed, .device))
+        let error = await #expect(throws: ContentKeyError.self) {
+            try await request.persistableContentKey(fromKeyVendorResponse: Self.ckc)
+        }
+        #expect(error?.code == .persistenceNotAllowed)
+        device.state.withLock { $0.errors = [:] }
+        let status = await request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc))
+        #expect(status == .receivedResponse)
+    }
+
+    @Test("Requests and keys end with their session, and the end is reported once the keys have stopped")
+    func expiry() async throws {
+        let protected = device.give(for: Self.ckc)
+        let reports = InMemoryExpiredSessionReports()
+        let session = await session(reports: reports)
+        let loaded = try await load(session)
+        await session.processContentKeyRequest(identifier: "other")
+        let waiting = try await firstRequest(session)
+        await session.expire()
+        #expect(!protected.isUsable)
+        #expect((loaded as? ContentKeyRequest)?.status == .receivedResponse)
+        #expect((waiting as? ContentKeyRequest)?.status == .cancelled)
+        let error = await #expect(throws: ContentKeyError.self) { try await spc(waiting) }
+        #expect(error?.code == .sessionExpired)
+        let pending = reports.pendingExpiredSessionReports(withAppIdentifier: [0xaa])
+        #expect(pending.map(\.data) == [[0]])
+        #expect(reports.pendingExpiredSessionReports(withAppIdentifier: [0xbb]) == [])
+        reports.removePendingExpiredSessionReports(pending)
+        #expect(reports.pendingExpiredSessionReports(withAppIdentifier: [0xaa]) == [])
+        #expect(delegate.notes.withLock(\.self).suffix(2) == ["stop k sessionExpired", "report"])
+        for await _ in session.requests { Issue.record("a request after the end") }
+    }
+
+    @Test("A session that nobody holds any more takes its requests and keys along")
+    func letGo() async throws {
+        let protected = device.give(for: Self.ckc)
+        var session: ContentKeySession? = await session()
+        _ = try await load(try #require(session))
+        await session?.processContentKeyRequest(identifier: "other")
+        let request = try await firstRequest(try #require(session))
+        session = nil
+        // Who is still inside the session leaves it before the call returns.
+        let error = await #expect(throws: ContentKeyError.self) { try await spc(request) }
+        #expect(error?.code == .sessionExpired)
+        #expect((request as? ContentKeyRequest)?.status == .cancelled)
+        #expect(!protected.isUsable)
+    }
+
+    @Test("A key that the device makes after the session's end is stopped at once")
+    func tooLate() async throws {
+        let protected = device.give(for: Self.ckc)
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        device.state.withLock { $0.gate = gate }
+        let session = await session()
+        await session.processContentKeyRequest(identifier: "k")
+        let request = try await firstRequest(session)
+        _ = try await spc(request)
+        async let status = request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc))
+        while await session.machine.state(ofRequest: request.id) != .processing { await Task.yield() }
+        await session.expire()
+        opener.yield()
+        #expect(await status == .cancelled)
+        #expect(!protected.isUsable)
+    }
+
+    @Test("Who stops waiting does not wait")
+    func cancelledWaiting() async throws {
+        let session = await session()
+        let player = Player()
+        try await session.addContentKeyRecipient(player)
+        let waiting = Task { try await session.contentKey(identifier: "k", for: player) }
+        _ = try await firstRequest(session)
+        waiting.cancel()
+        let error = await #expect(throws: ContentKeyError.self) { try await waiting.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test("A recipient that has begun to load, or was not added, is refused")
+    func recipients() async throws {
+        let session = await session()
+        let late = Player(hasBegunLoading: true)
+        let first = await #expect(throws: ContentKeyError.self) { try await session.addContentKeyRecipient(late) }
+        #expect(first?.code == .recipientTooLate)
+        let second = await #expect(throws: ContentKeyError.self) {
+            try await session.contentKey(identifier: "k", for: late)
+        }
+        #expect(second?.code == .unknownRecipient)
+        #expect(await session.contentKeyRecipients.isEmpty)
+    }
+
+    @Test("Invalidation stops the key in use and hands over the proof")
+    func invalidation() async throws {
+        let protected = device.give(for: Self.ckc)
+        let session = await session()
+        _ = try await load(session)
+        let context = ServerPlaybackContext(certificate: [1], serverChallenge: 5)
+        let token = try await session.makeSecureTokenForExpirationDate(ofPersistableContentKey: [4], context: context)
+        #expect(token == Array("token ".utf8) + [4])
+        let proof = try await session.invalidatePersistableContentKey(Self.ckc, context: context)
+        #expect(proof == Array("proof".utf8))
+        #expect(!protected.isUsable)
+        #expect(delegate.notes.withLock { $0.last } == "stop k revoked")
+    }
+
+    @Test("A change of what is attached is told once, to the keys that it concerns")
+    func protection() async throws {
+        let protected = device.give(for: Self.ckc)
+        let session = await session()
+        _ = try await load(session)
+        await session.checkExternalProtection()
+        protected.state.withLock { $0.protection = .insufficient }
+        await session.checkExternalProtection()
+        await session.checkExternalProtection()
+        #expect(delegate.notes.withLock { $0.filter { $0.hasPrefix("protection") } } == ["protection insufficient"])
+    }
+
+    @Test("A sequence of requests that begins late misses none")
+    func lateSequence() async throws {
+        let session = await session()
+        for identifier in ["a", "b", "c"] { await session.processContentKeyRequest(identifier: identifier) }
+        try await firstRequest(session).processContentKeyResponseError(Bench.noResponse)
+        var requests = session.requests.makeAsyncIterator()
+        let (second, third) = (await requests.next(), await requests.next())
+        #expect([second?.identifier, third?.identifier] == ["b", "c"])
+    }
+}

@@ -1,0 +1,212 @@
+import Testing
+
+@testable import ContentKeySession
+
+@Suite("The shapes of licence requests")
+struct LicenseShapeTests {
+    let question = LicenseShape.Question(spc: [0xfb, 0xff, 0], assetID: "a b", isPersistable: true, isPreload: true)
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test("raw: the bytes, with the rest in the query")
+    func raw() {
+        let written = LicenseShape.raw().write(question)
+        #expect(written.body == question.spc)
+        #expect(
+            Percent.adding(written.query, to: "https://k/l?x=1")
+                == "https://k/l?x=1&assetId=a%20b&persist=true&preload=true"
+        )
+        #expect(LicenseShape.raw().read([1, 2]) == [1, 2])
+        #expect(LicenseShape.raw().read([]) == nil)
+    }
+
+    @Test("base64: text, both ways")
+    func base64() {
+        #expect(text(LicenseShape.base64().write(question).body) == "+/8A")
+        #expect(LicenseShape.base64().read(Array("-_8A\r\n".utf8)) == question.spc)
+        #expect(LicenseShape.base64().read(Array("<html>".utf8)) == nil)
+    }
+
+    @Test("form: escaped fields under the vendor's names, those without a name left out")
+    func form() {
+        var names = LicenseShape.FieldNames()
+        names.spc = "message"
+        names.preload = nil
+        #expect(text(LicenseShape.form(names).write(question).body) == "message=%2B%2F8A&assetId=a%20b&persist=true")
+    }
+
+    @Test("JSON: fields, and the CKC out of a field")
+    func json() {
+        #expect(
+            text(LicenseShape.json().write(question).body)
+                == #"{"spc":"+/8A","assetId":"a b","persist":true,"preload":true}"#
+        )
+        #expect(LicenseShape.json().read(Array(#"{"x":[1,2.5e3,null],"ckc":"+/8A"}"#.utf8)) == question.spc)
+        #expect(LicenseShape.json().read(Array(#"{"ckc":""}"#.utf8)) == nil)
+        #expect(LicenseShape.json().read(Array(#"{"ckc":7}"#.utf8)) == nil)
+    }
+
+    @Test("a batch: items come back in the order of the question, whatever that of the answer")
+    func batch() {
+        let body = """
+            {"fairplay-streaming-response": {"create-ckc": [
+              {"id": 3, "status": 0, "ckc": "AAM="}, {"id": 1, "status": 0, "ckc": "AAE="},
+              {"id": 2, "status": 404, "problem": {"type": "urn:keyway:problem:unknown-asset", "reason": "TOKEN x"}},
+              {"id": 5, "status": 0, "ckc": "AAM="}, {"id": 5, "status": 0, "ckc": "AAM="}, 7, {"status": 0}]}}
+            """
+        let items = LicenseBatchShape.read(Array(body.utf8), count: 5)
+        let problem = ServerProblem(type: LogWord("unknown-asset"))
+        #expect(
+            items == [.ckc([0, 1]), .refused(status: 404, problem: problem), .ckc([0, 3]), .unreadable, .unreadable]
+        )
+        #expect(LicenseBatchShape.read(Array("[]".utf8), count: 1) == nil)
+    }
+
+    @Test("a batch is written as the server reads it")
+    func writingBatch() {
+        let plain = LicenseShape.Question(spc: [0], assetID: "m")
+        #expect(
+            text(LicenseBatchShape.write([plain, question])) == """
+                {"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":1,"spc":"AA==","asset-id":"m"},\
+                {"id":2,"spc":"+/8A","asset-id":"a b","persist":true,"preload":true}]}}
+                """
+        )
+    }
+
+    @Test("base64 comes back, for every length and with or without padding")
+    func base64RoundTrip() {
+        var numbers = SeededNumbers(seed: 1)
+        for count in 0..<100 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+            let text = Base64.encode(bytes)
+            #expect(Base64.decode(text) == bytes)
+            #expect(Base64.decode(text.filter { $0 != UInt8(ascii: "=") }) == bytes)
+        }
+        #expect(text(Base64.encode(Array("foobar".utf8))) == "Zm9vYmFy")
+    }
+
+    @Test("what is no base64 is none", arguments: ["A", "AA=", "AB==", "AA===", "AAAA=", "A=AA", "A A=", "ä"])
+    func noBase64(text: String) { #expect(Base64.decode(text.utf8) == nil) }
+
+    @Test(
+        "JSON is read to its end or not at all",
+        arguments: [
+            "", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "\"\\x\"", "\"\\ud800\"", "\"\u{1}\"", "01x", "tru", "[1] 2",
+            "+1", "-", "{1:2}",
+            String(repeating: "[", count: 100_000),
+        ]
+    )
+    func noJSON(text: String) { #expect(JSONText(parsing: Array(text.utf8)) == nil) }
+
+    @Test("JSON's strings, numbers and words are read as they are")
+    func readingJSON() {
+        let text = #"{"a": "\u00e4\ud83d\ude00\n\"", "b": -12, "c": 1e3, "d": [true, false, null]}"#
+        let json = JSONText(parsing: Array(text.utf8))
+        #expect(json?["a"] == .string("ä😀\n\""))
+        #expect(json?["b"] == .integer(-12))
+        #expect(json?["c"] == .null)
+        #expect(json?["d"] == .array([.bool(true), .bool(false), .null]))
+        #expect(JSONText(parsing: JSONText.string("ä\n\"\u{1}\\").bytes) == .string("ä\n\"\u{1}\\"))
+    }
+}
+
+@Suite("Policies for key URIs")
+struct KeyURIPolicyTests {
+    @Test(
+        "take what their row says",
+        arguments: [
+            ("skd://movie/hd?x=1", "movie/hd", "movie", "hd", "1"), ("SKD://movie", "movie", "movie", "movie", nil),
+            ("skd:movie", "movie", "movie", "movie", nil),
+            ("skd://a%20b/c%2Fd?x=e%26f#g", "a b/c/d", "a b", "c/d", "e&f"),
+            ("https://movie/hd?x=12", nil, nil, nil, nil), ("skd://", nil, nil, nil, nil),
+            ("skd://%zz?x=%4", nil, nil, nil, nil),
+        ] as [(String, String?, String?, String?, String?)]
+    )
+    func rows(uri: String, after: String?, host: String?, last: String?, query: String?) {
+        #expect(KeyURIPolicy.afterScheme.identity(of: uri)?.assetID == after)
+        #expect(KeyURIPolicy.host.identity(of: uri)?.assetID == host)
+        #expect(KeyURIPolicy.lastPathComponent.identity(of: uri)?.assetID == last)
+        // An asset ID has two bytes at least.
+        #expect(KeyURIPolicy.queryItem("x").identity(of: uri)?.assetID == (query?.utf8.count ?? 0 < 2 ? nil : query))
+        #expect(KeyURIPolicy.wholeURI.identity(of: uri)?.assetID == uri)
+    }
+
+    @Test("hold the size of an asset ID", arguments: [(1, false), (2, true), (200, true), (201, false)])
+    func sizes(count: Int, isTaken: Bool) {
+        let uri = "skd://" + String(repeating: "x", count: count)
+        #expect((KeyURIPolicy.afterScheme.identity(of: uri) != nil) == isTaken)
+    }
+
+    @Test("may be one's own, with another content identifier")
+    func own() {
+        let policy = KeyURIPolicy { .init(assetID: $0, contentIdentifier: [1, 2]) }
+        #expect(policy.identity(of: "x")?.contentIdentifier == [1, 2])
+    }
+}
+
+@Suite("What may be printed")
+struct RedactionTests {
+    @Test("a token, a header, a request and an answer never print what they hold")
+    func secrets() {
+        let token = PlaybackToken("s3cret")
+        let header = KeyTransportHeader("Authorization", "Bearer s3cret")
+        let request = KeyTransportRequest(
+            .post,
+            "https://u:s3cret@k/l?t=s3cret",
+            headers: [header],
+            body: Array("s3cret".utf8)
+        )
+        let answer = KeyTransportAnswer(status: 200, headers: [header], body: Array("s3cret".utf8))
+        for value in [token, header, request, answer] as [any Sendable] {
+            var text = "\(value) " + String(reflecting: value)
+            dump(value, to: &text)
+            #expect(!text.contains("s3cret"), "\(text)")
+            #expect(!text.contains("115, 51"), "\(text)")
+        }
+        #expect("\(request)" == "POST https://k/l")
+    }
+
+    @Test(
+        "labels leave out user, query and fragment, and control characters",
+        arguments: [
+            ("skd://movie/hd?token=x#y", "skd://movie/hd"), ("https://me:pw@k.example/a@b", "https://k.example/a@b"),
+            ("skd://a\nb", "skd://a?b"), ("skd://ü", "skd://?"),
+        ]
+    )
+    func labels(uri: String, label: String) { #expect(KeyLabel(uri).description == label) }
+
+    @Test(
+        "words hold lower-case letters, digits and hyphens alone",
+        arguments: [
+            ("streams-exceeded", true), ("", false), ("Bearer", false), ("a b", false),
+            (String(repeating: "a", count: 61), false),
+        ]
+    )
+    func words(text: String, isWord: Bool) { #expect((LogWord(text) != nil) == isWord) }
+
+    @Test("a run's logs hold neither token nor query, nor what the server said in other words")
+    func logs() throws {
+        let bench = LoaderBench { _, _ in
+            .answer(KeyTransportAnswer(status: 403, body: Array(#"{"type":"x:Bad s3cret","reason":"s3cret!"}"#.utf8)))
+        }
+        try bench.run { bench in
+            bench.session.ask("skd://movie?s3cret")
+            try await bench.pass(.seconds(1))
+            let errors = await bench.loader.errorLog
+            #expect(errors.entries.count == 1)
+            var text = errors.entries.map(\.description).joined()
+            dump(errors, to: &text)
+            #expect(!text.contains("s3cret") && !text.contains("token-1"), "\(text)")
+            #expect(text.contains("skd://movie"))
+        }
+    }
+
+    @Test("a log keeps its last entries, and counts what is gone")
+    func bounded() {
+        var log = BoundedLog<Int>(maximum: 10)
+        for number in 0..<1000 { log.append(number) }
+        #expect(log.entries.count >= 10 && log.entries.count <= 20)
+        #expect(log.entries.last == 999)
+        #expect(log.dropped + log.entries.count == 1000)
+    }
+}

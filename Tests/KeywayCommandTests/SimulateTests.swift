@@ -1,0 +1,103 @@
+import ContentKeySession
+import Testing
+
+@testable import keyway
+
+/// `keyway simulate rotation`.
+@Suite("keyway simulate")
+struct SimulateTests {
+    private func simulation(viewers: Int) -> RotationSimulation {
+        RotationSimulation(
+            viewers: viewers,
+            schedule: RotationSchedule(period: .seconds(300), window: .seconds(60), reserve: .seconds(10)),
+            reload: 6,
+            seed: 1
+        )
+    }
+
+    @Test("Every viewer asks once, within the window, or within a reload")
+    func everybody() {
+        let simulation = simulation(viewers: 60_000)
+        let spread = simulation.spread()
+        #expect(spread.total == 60_000)
+        #expect(spread.start == -70)
+        #expect(spread.counts.suffix(10) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        let unspread = simulation.unspread()
+        #expect(unspread.total == 60_000)
+        #expect(unspread.start == 0 && unspread.counts.count == 6)
+    }
+
+    @Test("Both loads are even by chi-square")
+    func even() {
+        let simulation = simulation(viewers: 60_000)
+        func chiSquare(_ counts: some Collection<Int>) -> Double {
+            let mean = 60_000 / Double(counts.count)
+            return counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) / mean }
+        }
+        // Each is exceeded once in a thousand times.
+        #expect(chiSquare(simulation.spread().counts.prefix(60)) < 98.3)
+        #expect(chiSquare(simulation.unspread().counts) < 20.5)
+    }
+
+    @Test("The plot has a line a second, or the busiest of several, and never too many lines")
+    func plot() {
+        let plot = RotationPlot(
+            spread: .init(start: -3, counts: [0, 2, 0]),
+            unspread: .init(start: 0, counts: [4, 4]),
+            width: 4
+        )
+        #expect(
+            plot.text == """
+                Requests a second  = spread, # not spread; the key's tag appears at 0 s
+                      -3 s |
+                      -2 s |== 2
+                      -1 s |
+                       0 s |#### 4
+                       1 s |#### 4
+
+                """
+        )
+        let coarse = RotationPlot(spread: plot.spread, unspread: plot.unspread, maximumLines: 3)
+        #expect(
+            coarse.lines == [
+                .init(second: -4, spread: 0, unspread: 0), .init(second: -2, spread: 2, unspread: 0),
+                .init(second: 0, spread: 0, unspread: 4),
+            ]
+        )
+    }
+
+    @Test(
+        "Numbers are grouped by thousands",
+        arguments: [
+            (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000"), (-100, "-100"),
+        ]
+    )
+    func grouping(number: Int, text: String) { #expect(grouped(number) == text) }
+
+    @Test("The command prints peaks, ratio and cores, and the same for machines")
+    func command() throws {
+        let tool = try Tool()
+        let arguments = ["simulate", "rotation", "--viewers", "6000", "--licences-per-core", "100", "--keys", "2"]
+        let text = try tool.run(arguments)
+        #expect(text.status == 0)
+        #expect(text.text.contains("6,000 viewers, a window of 60 s"))
+        #expect(text.text.contains("     0 s |#"))
+        let json = try tool.run(arguments + ["--json"]).json()
+        let spread = try #require(json["spread"] as? [String: Any])
+        let unspread = try #require(json["notSpread"] as? [String: Any])
+        let peak = try #require(unspread["peakRequestsASecond"] as? Int)
+        #expect((1000...1200).contains(peak))
+        #expect(unspread["peakLicencesASecond"] as? Int == 2 * peak)
+        #expect(unspread["cores"] as? Int == (2 * peak + 69) / 70)
+        #expect(spread["requests"] as? Int == 6000)
+        let load = try #require((json["load"] as? [String: Any])?["seconds"] as? [[String: Any]])
+        #expect(load.count == 76)
+        #expect(load.compactMap { $0["spread"] as? Int }.reduce(0, +) == 6000)
+    }
+
+    @Test("A window that the period has no room for is a mistake in the command line")
+    func bounds() throws {
+        let tool = try Tool()
+        #expect(try tool.run(["simulate", "rotation", "--period", "60", "--window", "60"]).status == 2)
+    }
+}
