@@ -70,9 +70,17 @@ let package = Package(
         ),
         .target(name: "DRMSignalling", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
         .target(
-            name: "Packager",
+            name: "MediaDecryption",
             dependencies: [
                 "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Packager",
+            dependencies: [
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "SampleEncryption",
             ],
             swiftSettings: settings
         ),
@@ -123,7 +131,7 @@ let package = Package(
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession",
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -139,8 +147,9 @@ let package = Package(
             name: "keyway",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist",
-                "KeyServerModule",
-                "MediaFormats", "Packager", "SampleEncryption", "VirtualDevice",
+                "KeyServerModule", "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption", "StreamPlayer",
+                "VirtualDevice",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -188,7 +197,8 @@ let package = Package(
         .testTarget(
             name: "PackagerTests",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "Packager",
+                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "Packager",
                 "SampleEncryption",
             ],
             resources: [.copy("Fixtures")],

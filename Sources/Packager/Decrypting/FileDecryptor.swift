@@ -1,3 +1,4 @@
+package import MediaDecryption
 import MediaFormats
 import SampleEncryption
 

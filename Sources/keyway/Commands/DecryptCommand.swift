@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaDecryption
 import MediaFormats
 import Packager
 

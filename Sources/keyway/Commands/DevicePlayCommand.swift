@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import Foundation
+import MediaDecryption
 import Packager
 import SampleEncryption
 import VirtualDevice

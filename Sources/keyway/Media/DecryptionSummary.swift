@@ -1,3 +1,4 @@
+import MediaDecryption
 import MediaFormats
 import Packager
 

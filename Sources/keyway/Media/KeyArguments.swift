@@ -1,5 +1,6 @@
 import DRMSignalling
 import FPSCrypto
+import MediaDecryption
 import MediaFormats
 import Packager
 import SampleEncryption

@@ -1,5 +1,6 @@
 import ByteCoding
 import DRMSignalling
+import MediaDecryption
 import Packager
 
 extension CommandFailure {

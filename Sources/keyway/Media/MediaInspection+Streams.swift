@@ -1,4 +1,5 @@
 import ByteCoding
+import MediaDecryption
 import MediaFormats
 import Packager
 

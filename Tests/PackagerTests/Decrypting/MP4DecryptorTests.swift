@@ -1,6 +1,7 @@
 import ByteCoding
 import FPSCrypto
 import Foundation
+import MediaDecryption
 import MediaFormats
 import SampleEncryption
 import Testing

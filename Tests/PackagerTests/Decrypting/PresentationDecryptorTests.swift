@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import HLSPlaylist
+import MediaDecryption
 import MediaFormats
 import SampleEncryption
 import Testing

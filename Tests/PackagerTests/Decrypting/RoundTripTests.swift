@@ -1,5 +1,6 @@
 import FPSCrypto
 import Foundation
+import MediaDecryption
 import MediaFormats
 import SampleEncryption
 import Testing

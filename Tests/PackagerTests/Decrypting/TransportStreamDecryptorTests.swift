@@ -1,5 +1,6 @@
 import ByteCoding
 import FPSCrypto
+import MediaDecryption
 import MediaFormats
 import SampleEncryption
 import Testing

@@ -1,4 +1,5 @@
 package import ByteCoding
+package import MediaDecryption
 import MediaFormats
 
 /// What is in a file of packed audio, its frames counted.

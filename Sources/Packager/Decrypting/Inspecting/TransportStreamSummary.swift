@@ -1,4 +1,5 @@
 package import ByteCoding
+import MediaDecryption
 package import MediaFormats
 
 /// What is in a transport stream, its packets counted.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaDecryption
 
 /// Writes a playlist without its keys.
 struct ClearPlaylist {

@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+package import MediaDecryption
 import MediaFormats
 import SampleEncryption
 

@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+import MediaDecryption
 
 /// The files of a presentation, below the folder of the playlist that it begins with. Whoever wrote a playlist has not
 /// been given the whole disk.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaDecryption
 
 /// What a presentation consists of: its playlists, and the files that they name with what they say about each.
 struct PresentationPlan {

@@ -1,5 +1,6 @@
 import ByteCoding
 import HLSPlaylist
+import MediaDecryption
 import MediaFormats
 import SampleEncryption
 

@@ -55,7 +55,7 @@ package enum MediaFileKind: Hashable, Sendable {
     }
 
     /// What audio begins here without a tag; nil: none.
-    static func audio(_ file: RawSpan) -> SampleAESStream? {
+    package static func audio(_ file: RawSpan) -> SampleAESStream? {
         guard file.byteCount >= 7 else { return nil }
         let word = UInt16(bigEndian: file.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt16.self))
         if word & 0xFFF6 == 0xFFF0 { return .aac }

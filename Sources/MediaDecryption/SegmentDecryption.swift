@@ -1,25 +1,25 @@
-import FPSCrypto
+package import FPSCrypto
 import MediaFormats
-import SampleEncryption
+package import SampleEncryption
 
 /// Decrypts a segment that is encrypted as a whole: METHOD=AES-128, AES-128-CBC with PKCS #7 padding (RFC 8216bis,
 /// 4.4.4.4).
 ///
 /// The last block is decrypted first: it says how long the segment is, and with a wrong key or vector it is not padded as
 /// it should be, which shows before anything is written.
-struct SegmentDecryption {
+package struct SegmentDecryption {
     /// How much is decrypted at a time.
     private static let pieceSize = 1 << 20
 
     private let key: SecretBytes
     private let iv: InitializationVector
     /// The size of the clear segment in bytes.
-    let clearSize: Int
+    package let clearSize: Int
 
     /// Looks at an encrypted segment.
     ///
     /// - Throws: ``DecryptionError``, which names `name`, when it cannot be one, or not with this key.
-    init(_ segment: RawSpan, key: SecretBytes, iv: InitializationVector, name: String) throws {
+    package init(_ segment: RawSpan, key: SecretBytes, iv: InitializationVector, name: String) throws {
         let size = segment.byteCount
         guard size >= 16, size.isMultiple(of: 16) else {
             let reason = "it has \(size) bytes, and a segment under AES-128 a multiple of 16"
@@ -44,7 +44,7 @@ struct SegmentDecryption {
     }
 
     /// Writes the clear segment, which has ``clearSize`` bytes.
-    func decrypt(_ segment: RawSpan, into output: inout MutableRawSpan, at offset: Int, name: String) throws {
+    package func decrypt(_ segment: RawSpan, into output: inout MutableRawSpan, at offset: Int, name: String) throws {
         do throws(SampleEncryptionError) {
             var stream = try SegmentStream(.decrypt, key: key, iv: iv)
             var piece: [UInt8] = []

@@ -1,20 +1,20 @@
 import DRMSignalling
 import Foundation
-import HLSPlaylist
+package import HLSPlaylist
 import MediaFormats
 import SampleEncryption
 
 /// What the EXT-X-KEY tags above a segment say about its key.
-struct PlaylistKey {
+package struct PlaylistKey {
     /// How segments are encrypted.
-    let method: EncryptionMethod
+    package let method: EncryptionMethod
     private let context: KeyContext
     private let subject: String
 
     /// Nil when the segment is clear.
     ///
     /// - Parameter subject: What errors are about.
-    init?(_ context: KeyContext, subject: String) {
+    package init?(_ context: KeyContext, subject: String) {
         guard let tag = context.keys.first else { return nil }
         method = tag.method
         self.context = context
@@ -26,17 +26,17 @@ struct PlaylistKey {
     /// A tag names it by a KEYID attribute or in its URI, as `skd://KID`. Where no tag does, the only key is taken.
     ///
     /// - Throws: ``DecryptionError`` `missing-key`.
-    func key(in keys: DecryptionKeys, mediaSequenceNumber: UInt64?) throws -> DecryptionKey {
+    package func key(in keys: DecryptionKeys, mediaSequenceNumber: UInt64?) throws -> DecryptionKey {
         var key = try contentKey(in: keys)
         if let iv = initializationVector(mediaSequenceNumber) { key.iv = iv }
         return key
     }
 
     /// The same for media that name their keys, for those that do not: nil instead of an error.
-    func unnamedKey(in keys: DecryptionKeys) -> DecryptionKey? { try? contentKey(in: keys) }
+    package func unnamedKey(in keys: DecryptionKeys) -> DecryptionKey? { try? contentKey(in: keys) }
 
     /// The key that is known by the URI of a tag.
-    func key(byURIIn keys: DecryptionKeys) -> DecryptionKey? {
+    package func key(byURIIn keys: DecryptionKeys) -> DecryptionKey? {
         context.keys.lazy.compactMap { $0.uri.flatMap { keys.uris[$0] } }.first
     }
 

@@ -20,13 +20,13 @@ package struct ID3TagPlace: Sendable {
     }
 
     /// Whether the header of a tag begins at `offset`. A frame of audio never begins like that.
-    static func begins(_ file: RawSpan, _ offset: Int) -> Bool {
+    package static func begins(_ file: RawSpan, _ offset: Int) -> Bool {
         guard file.byteCount - offset >= headerSize else { return false }
         return UInt32(bigEndian: file.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)) >> 8 == 0x49_4433
     }
 
     /// Takes the set-up of encrypted audio out of the tag, which keeps its size.
-    func clear(in output: inout MutableRawSpan) {
+    package func clear(in output: inout MutableRawSpan) {
         let owner = Array((ID3Tag.audioDescriptionOwner + "\0").utf8)
         var clear = tag
         clear.frames.removeAll { $0.id == "PRIV" && $0.content.starts(with: owner) }

@@ -27,7 +27,7 @@ package struct DecryptionKeys: Sendable {
     /// those by ID.
     package var uris: [String: DecryptionKey] = [:]
     /// What samples are decrypted with whatever key ID they name: their playlist says by its URI which key it is.
-    var playlistKey: DecryptionKey?
+    package var playlistKey: DecryptionKey?
 
     /// Takes keys; of two with the same ID the later one counts. If there is only one, it is the ``unnamed`` one too.
     package init(_ list: some Sequence<(id: KeyID, key: DecryptionKey)> = []) {

@@ -1,13 +1,13 @@
-import MediaFormats
+package import MediaFormats
 import SampleEncryption
 
 /// The kinds of elementary streams that SAMPLE-AES knows (Apple, MPEG-2 Stream Encryption Format): what their type is in
 /// a program map when they are encrypted, and when they are clear.
-enum SampleAESStream: Hashable, Sendable, CaseIterable {
+package enum SampleAESStream: Hashable, Sendable, CaseIterable {
     case h264, aac, ac3, enhancedAC3
 
     /// The kind of a stream by its type; nil when it is not encrypted.
-    init?(encrypted type: TransportStreamType) {
+    package init?(encrypted type: TransportStreamType) {
         guard let kind = Self.allCases.first(where: { $0.encryptedType == type }) else { return nil }
         self = kind
     }
@@ -40,7 +40,7 @@ enum SampleAESStream: Hashable, Sendable, CaseIterable {
     }
 
     /// For people.
-    var name: String {
+    package var name: String {
         switch self {
         case .h264: "H.264"
         case .aac: "AAC"

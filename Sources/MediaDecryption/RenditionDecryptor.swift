@@ -1,0 +1,110 @@
+package import HLSPlaylist
+import MediaFormats
+
+/// Decrypts the segments of one rendition as they come from a server, in memory and in order.
+///
+/// What goes on from one segment to the next is kept here: the init segment, and the counters of a transport stream.
+package struct RenditionDecryptor {
+    /// How a segment is to be decrypted.
+    package struct Segment: Sendable {
+        /// The EXT-X-KEY tags that apply to it.
+        package var keys: KeyContext
+        /// Its media sequence number, which may be its initialization vector.
+        package var mediaSequenceNumber: UInt64
+        /// What errors call it, such as its URI.
+        package var name: String
+
+        /// Describes a segment.
+        package init(keys: KeyContext, mediaSequenceNumber: UInt64, name: String) {
+            (self.keys, self.mediaSequenceNumber, self.name) = (keys, mediaSequenceNumber, name)
+        }
+    }
+
+    private var movie: Movie?
+    private var stream = TransportStreamDecryptor()
+
+    /// Starts at the beginning of a rendition.
+    package init() {}
+
+    /// Takes an init segment (EXT-X-MAP), which the segments that follow belong to.
+    ///
+    /// - Parameters:
+    ///   - bytes: the init segment, in clear where it was encrypted as a whole.
+    ///   - key: a key of the rendition; any, since an init segment has no samples. Nil where nothing is encrypted.
+    /// - Returns: the init segment of the clear rendition.
+    /// - Throws: ``DecryptionError`` and `ParseError`.
+    package mutating func initialize(_ bytes: [UInt8], key: DecryptionKey?) throws -> [UInt8] {
+        switch MediaFileKind(bytes.span.bytes) {
+        case .mp4:
+            movie = try MP4Decryptor.movie(of: bytes.span.bytes)
+            return try Self.decryptMP4(bytes, nil, key)
+        case .transportStream:
+            guard let key else { return bytes }
+            stream = TransportStreamDecryptor()
+            return try Self.output(of: bytes) { try stream.decrypt($0, key: key, into: &$1) }
+        default: return bytes
+        }
+    }
+
+    /// Decrypts a segment.
+    ///
+    /// - Parameter keys: the keys by the URIs of their tags.
+    /// - Throws: ``DecryptionError`` and `ParseError`.
+    package mutating func decrypt(_ bytes: [UInt8], _ segment: Segment, keys: DecryptionKeys) throws -> [UInt8] {
+        guard let tags = PlaylistKey(segment.keys, subject: segment.name) else { return bytes }
+        let key = try tags.key(in: keys, mediaSequenceNumber: segment.mediaSequenceNumber)
+        switch tags.method {
+        case .aes128: return try Self.decryptWhole(bytes, key, name: segment.name)
+        case .sampleAES, .sampleAESCTR: break
+        default: throw DecryptionError(.notSupported, segment.name, "its METHOD is \(tags.method.rawValue)")
+        }
+        switch MediaFileKind(bytes.span.bytes) {
+        case .mp4: return try Self.decryptMP4(bytes, movie, key)
+        case .transportStream: return try Self.output(of: bytes) { try stream.decrypt($0, key: key, into: &$1) }
+        case .packedAudio:
+            var audio = PackedAudioDecryptor()
+            return try Self.output(of: bytes) { try audio.decrypt($0, key: key, into: &$1) }
+        case .webVTT, .playlist, .other:
+            throw DecryptionError(
+                .notSupported,
+                segment.name,
+                "its samples are said to be encrypted, but it is neither MP4, a transport stream nor packed audio"
+            )
+        }
+    }
+
+    /// Decrypts a segment or an init segment that is encrypted as a whole (METHOD=AES-128).
+    ///
+    /// - Throws: ``DecryptionError``.
+    package static func decryptWhole(_ bytes: [UInt8], _ key: DecryptionKey, name: String) throws -> [UInt8] {
+        guard let iv = key.iv else {
+            throw DecryptionError(.missingIV, name, "its EXT-X-KEY tag has no IV, and none came with the key")
+        }
+        let segment = try SegmentDecryption(bytes.span.bytes, key: key.key, iv: iv, name: name)
+        var clear = [UInt8](repeating: 0, count: segment.clearSize)
+        var span = clear.mutableSpan
+        var output = span.mutableBytes
+        try segment.decrypt(bytes.span.bytes, into: &output, at: 0, name: name)
+        return clear
+    }
+
+    private static func decryptMP4(_ bytes: [UInt8], _ movie: Movie?, _ key: DecryptionKey?) throws -> [UInt8] {
+        var keys = DecryptionKeys()
+        keys.playlistKey = key
+        keys.unnamed = key
+        return try output(of: bytes) {
+            _ = try MP4Decryptor(keys: keys).decrypt($0, initialization: movie, into: &$1)
+        }
+    }
+
+    private static func output(
+        of bytes: [UInt8],
+        _ body: (RawSpan, inout MutableRawSpan) throws -> Void
+    ) throws -> [UInt8] {
+        var clear = [UInt8](repeating: 0, count: bytes.count)
+        var span = clear.mutableSpan
+        var output = span.mutableBytes
+        try body(bytes.span.bytes, &output)
+        return clear
+    }
+}
