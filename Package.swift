@@ -131,7 +131,7 @@ let package = Package(
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats", "SampleEncryption",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -3,7 +3,8 @@
 set -euo pipefail
 cd "$WORK"
 server=
-trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null || true' EXIT
+web=
+trap 'kill -9 $server $web 2>/dev/null || true' EXIT
 
 fail() {
     echo "FAILED: $*" >&2
@@ -50,6 +51,19 @@ stop_server() {
     wait "$server" || code=$?
     server=
     [ "$code" -eq 0 ] || fail "the server ended with $code: $(cat server.log)"
+}
+
+# serve_folder FOLDER: serves a folder by HTTP and sets `site` to its URL.
+serve_folder() {
+    mkdir -p "$1"
+    python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$1" >web.out 2>web.log &
+    web=$!
+    for _ in $(seq 100); do
+        site=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' web.out)
+        [ "$site" = http://127.0.0.1: ] || return 0
+        sleep 0.1
+    done
+    fail "the web server does not listen: $(cat web.log)"
 }
 
 # make_credentials: development credentials in dev/, and a bundle `app` in data/.

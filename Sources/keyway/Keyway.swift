@@ -22,9 +22,9 @@ struct Keyway: AsyncParsableCommand {
             """,
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
-            DeviceCommand.self, PlaylistCommand.self, PackageCommand.self, MediaFileSegmenterCommand.self,
-            DecryptCommand.self, MediaCommand.self, LoadCommand.self, SimulateCommand.self, TokenCommand.self,
-            ExplainCommand.self,
+            DeviceCommand.self, PlayCommand.self, PlaylistCommand.self, PackageCommand.self,
+            MediaFileSegmenterCommand.self, DecryptCommand.self, MediaCommand.self, LoadCommand.self,
+            SimulateCommand.self, TokenCommand.self, ExplainCommand.self,
         ]
     )
 

@@ -19,12 +19,19 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Prints a report, and ends with its problem if it has one.
-    static func print(_ report: Report, json: Bool, reveal: Bool = false) throws(CommandFailure) {
-        if json {
-            try Terminal.write(JSONRenderer(reveal: reveal).json(report).text)
-        } else {
-            try Terminal.write(TextRenderer(reveal: reveal, style: Terminal.style).text(report))
-        }
+    ///
+    /// - Parameter toStandardError: for commands whose standard output is media.
+    static func print(
+        _ report: Report,
+        json: Bool,
+        reveal: Bool = false,
+        toStandardError: Bool = false
+    ) throws(CommandFailure) {
+        let text =
+            json
+            ? JSONRenderer(reveal: reveal).json(report).text
+            : TextRenderer(reveal: reveal, style: toStandardError ? .plain : Terminal.style).text(report)
+        if toStandardError { Terminal.complain(text) } else { try Terminal.write(text) }
         if let problem = report.problem {
             throw .input("\(problem.stage): \(problem.reason)", next: problem.next)
         }

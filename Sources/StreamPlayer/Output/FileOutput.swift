@@ -1,0 +1,139 @@
+public import Foundation
+import Synchronization
+
+/// Writes clear media to a file or a pipe, all tracks in one stream: fragmented MP4, or a transport stream.
+///
+/// Separate tracks of MP4 are combined. Those of transport streams and packed audio are not: give a folder for them.
+public final class StreamOutput: MediaOutput {
+    private struct State: ~Copyable {
+        let file: FileHandle
+        var combiner: FragmentCombiner?
+        /// Segments that came before all init segments were there.
+        var waiting: [(stream: Int, bytes: [UInt8])] = []
+        var hasBegun = false
+        var isMP4: Bool?
+    }
+
+    private let state: Mutex<State>
+
+    /// False: most players that read from a pipe take one init segment.
+    public let takesNewInitializations = false
+
+    /// Writes to a file that is open.
+    public init(_ file: FileHandle) { state = Mutex(State(file: file)) }
+
+    /// Writes a piece; waits while a pipe is full.
+    ///
+    /// - Throws: ``PlayerError`` `output` when the tracks cannot be one stream, or the file does not take it.
+    public func write(_ piece: ClearPiece) async throws {
+        try state.withLock { state in
+            do {
+                for bytes in try Self.bytes(of: piece, &state) where !bytes.isEmpty {
+                    try state.file.write(contentsOf: Data(bytes))
+                }
+            } catch let failure as FragmentCombiner.Failure {
+                throw PlayerError(.output(failure.reason), piece.track.rawValue)
+            } catch let error as PlayerError {
+                throw error
+            } catch {
+                throw PlayerError(.output("it takes no more"), "output")
+            }
+        }
+    }
+
+    /// Closes the file.
+    public func finish() async throws { try state.withLock { try $0.file.close() } }
+
+    private static func bytes(of piece: ClearPiece, _ state: inout State) throws -> [[UInt8]] {
+        guard piece.tracks.count > 1 else { return [piece.bytes] }
+        guard let stream = piece.tracks.firstIndex(of: piece.track) else { return [] }
+        if state.combiner == nil {
+            guard piece.isInitialization else {
+                let reason = "its tracks are separate and not MP4, and cannot be one stream; give a folder"
+                throw PlayerError(.output(reason), piece.track.rawValue)
+            }
+            state.combiner = FragmentCombiner(streams: piece.tracks.count)
+        }
+        if piece.isInitialization {
+            guard let initialization = try state.combiner?.initialize(stream, piece.bytes) else { return [] }
+            state.hasBegun = true
+            let waiting = state.waiting
+            state.waiting = []
+            return try [initialization] + waiting.map { try state.combiner?.fragment($0.stream, $0.bytes) ?? [] }
+        }
+        guard state.hasBegun else {
+            state.waiting.append((stream, piece.bytes))
+            return []
+        }
+        return [try state.combiner?.fragment(stream, piece.bytes) ?? []]
+    }
+}
+
+/// Writes clear media to a folder, a file for each track: `main.mp4`, `audio.mp4`, `main.ts`, `audio.aac`,
+/// `subtitles.vtt`. After a new init segment another file begins: `main-2.mp4`.
+public final class FolderOutput: MediaOutput {
+    private struct Track {
+        var file: FileHandle?
+        var number = 0
+        var name: String
+    }
+
+    private let folder: String
+    private let tracks = Mutex<[ClearPiece.TrackKind: Track]>([:])
+
+    /// True.
+    public let takesNewInitializations = true
+
+    /// Writes to a folder, which is made if it is not there.
+    public init(_ folder: String) throws {
+        self.folder = folder
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    /// The files that were written, in the order of their tracks' names.
+    public var files: [String] {
+        tracks.withLock { $0.values.flatMap { track in (1...max(track.number, 1)).map { Self.name(track.name, $0) } } }
+            .sorted()
+    }
+
+    /// Writes a piece.
+    public func write(_ piece: ClearPiece) async throws {
+        try tracks.withLock { tracks in
+            var track = tracks[piece.track] ?? Track(name: piece.track.rawValue + Self.suffix(piece))
+            if piece.isInitialization || track.file == nil {
+                try track.file?.close()
+                track.number += 1
+                let path = folder + "/" + Self.name(track.name, track.number)
+                guard FileManager.default.createFile(atPath: path, contents: nil),
+                    let file = FileHandle(forWritingAtPath: path)
+                else { throw PlayerError(.output("it cannot be made"), path) }
+                track.file = file
+            }
+            try track.file?.write(contentsOf: Data(piece.bytes))
+            tracks[piece.track] = track
+        }
+    }
+
+    /// Closes the files.
+    public func finish() async throws {
+        try tracks.withLock { tracks in for track in tracks.values { try track.file?.close() } }
+    }
+
+    private static func name(_ name: String, _ number: Int) -> String {
+        guard number > 1, let dot = name.lastIndex(of: ".") else { return name }
+        return "\(name[..<dot])-\(number)\(name[dot...])"
+    }
+
+    private static func suffix(_ piece: ClearPiece) -> String {
+        let bytes = piece.bytes
+        if bytes.count >= 8,
+            ["ftyp", "moov", "styp", "moof", "sidx"].contains(String(decoding: bytes[4..<8], as: UTF8.self))
+        {
+            return ".mp4"
+        }
+        if bytes.first == 0x47 { return ".ts" }
+        if bytes.starts(with: Array("WEBVTT".utf8)) { return ".vtt" }
+        if bytes.starts(with: [0x0B, 0x77]) { return ".ac3" }
+        return ".aac"
+    }
+}

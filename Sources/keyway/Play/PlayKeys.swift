@@ -1,0 +1,87 @@
+import ContentKeySession
+import FPSCrypto
+import Foundation
+import HLSPlaylist
+import StreamPlayer
+import VirtualDevice
+
+import class ContentKeySession.ContentKeySession
+
+/// The sessions of a playback and their key loaders.
+struct PlayKeys: Sendable {
+    /// For the player.
+    let systems: PlayerKeySystems
+    private let fairPlay: KeyLoader?
+    private let clear: KeyLoader
+
+    /// Makes sessions and loaders; nothing is asked for yet.
+    ///
+    /// - Parameters:
+    ///   - server: the key server; nil: FairPlay keys cannot be had.
+    ///   - token: the token itself, or `@` and a file that holds it.
+    init(server: String?, device: PlayDeviceOptions, token: String?) async throws {
+        let clearSession = ContentKeySession(keySystem: .clearKey, device: NoContentProtection())
+        var fairPlaySession: ContentKeySession?
+        var service = KeyService(certificateURL: "", licenseURL: "")
+        if let server {
+            let text = try Self.token(token)
+            service = .keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in
+                text.map { PlaybackToken($0) }
+            }
+            let virtual = try device.device()
+            fairPlaySession = ContentKeySession(device: virtual)
+        }
+        fairPlay = fairPlaySession.map {
+            KeyLoader(source: $0, service: service, transport: HTTPClientTransport())
+        }
+        clear = KeyLoader(source: clearSession, service: service, transport: HTTPClientTransport())
+        systems = PlayerKeySystems(fairPlay: fairPlaySession, clearKey: clearSession) { key in
+            guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
+            let content: (key: SecretBytes, iv: [UInt8])
+            do throws(FPSError) {
+                content = try key.contentKey()
+            } catch {
+                throw ContentKeyError(.init(rawValue: error.name), .device, reason: error.reason, number: error.code)
+            }
+            return PlayableKey(key: content.key, initializationVector: content.iv)
+        }
+    }
+
+    private static func token(_ token: String?) throws -> String? {
+        guard let token, token.hasPrefix("@") else { return token }
+        return String(decoding: try InputFile.readLine(String(token.dropFirst())), as: UTF8.self)
+    }
+
+    /// Answers requests for keys while `body` runs, and ends the sessions then.
+    func whileAnswering<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        async let first: Void = fairPlay?.run() ?? ()
+        async let second: Void = clear.run()
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        await systems.fairPlay?.expire()
+        await systems.clearKey?.expire()
+        _ = await (first, second)
+        return try result.get()
+    }
+
+    /// Gets the keys that a Multivariant Playlist names, before they are needed.
+    func preload(_ playlist: MultivariantPlaylist) async { await fairPlay?.preload(playlist) }
+
+    /// What was asked of the key server.
+    var accesses: [KeyAccess] {
+        get async {
+            var all = await clear.accessLog.entries
+            if let fairPlay { all += await fairPlay.accessLog.entries }
+            return all
+        }
+    }
+
+    /// What went wrong with keys, and what can be done about it; nil when nothing did.
+    var advice: String? {
+        get async {
+            var errors = await clear.errorLog.entries
+            if let fairPlay { errors += await fairPlay.errorLog.entries }
+            return errors.last.map { "\($0.failure): \($0.advice)" }
+        }
+    }
+}

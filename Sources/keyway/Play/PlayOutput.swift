@@ -1,0 +1,43 @@
+import Foundation
+import StreamPlayer
+
+/// Where `keyway play` puts the clear media.
+struct PlayOutput {
+    let output: any MediaOutput
+    /// For people.
+    let name: String
+    let isStandardOutput: Bool
+    let isFolder: Bool
+
+    /// `path`: nil for nowhere, `-` for standard output, a folder, which is there or ends with a slash, or a file.
+    init(_ path: String?) throws(CommandFailure) {
+        var isThere: ObjCBool = false
+        let isFolder =
+            path.map {
+                $0.hasSuffix("/")
+                    || (FileManager.default.fileExists(atPath: $0, isDirectory: &isThere) && isThere.boolValue)
+            } ?? false
+        (isStandardOutput, self.isFolder) = (path == "-", isFolder)
+        guard let path else {
+            (output, name) = (DiscardingOutput(), "nowhere")
+            return
+        }
+        name = path == "-" ? "standard output" : path
+        do {
+            if path == "-" {
+                output = StreamOutput(.standardOutput)
+            } else if isFolder {
+                output = try FolderOutput(path)
+            } else {
+                guard FileManager.default.createFile(atPath: path, contents: nil),
+                    let file = FileHandle(forWritingAtPath: path)
+                else { throw CommandFailure.file("\(path) cannot be made: \(lastSystemError())") }
+                output = StreamOutput(file)
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw .file("\(path) cannot be made: \(lastSystemError())")
+        }
+    }
+}
