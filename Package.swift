@@ -123,7 +123,7 @@ let package = Package(
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession",
+                "ContentKeySession", "HLSPlaylist",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -234,7 +234,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamPlayerTests",
-            dependencies: ["ContentKeySession", "StreamPlayer"],
+            dependencies: ["ContentKeySession", "HLSPlaylist", "StreamPlayer"],
             swiftSettings: settings
         ),
         .testTarget(
