@@ -5,8 +5,9 @@
 ///     buffer.timePassed(now: clock.now)                                                       // [], [.stalled(…)]
 ///
 /// Playback starts when `startThreshold` is loaded, stops when nothing is left, and goes on when `resumeThreshold` is
-/// loaded, or all that there is. Segments are told in the order of the timeline: a hole between two stretches that are loaded, as EXT-X-GAP leaves it, is
-/// taken to stay, and jumped over.
+/// loaded, or all that there is. Segments are told in the order of the timeline: a hole between two stretches that are
+/// loaded, as EXT-X-GAP leaves it, is taken to stay, and jumped over.
+///
 /// Moments are durations since one fixed moment; one before the last counts as the last.
 public struct BufferModel: Sendable {
     /// When playback starts and goes on, in seconds of media.
