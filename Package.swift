@@ -244,7 +244,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamPlayerTests",
-            dependencies: ["ContentKeySession", "StreamPlayer"],
+            dependencies: ["ContentKeySession", "HLSPlaylist", "StreamPlayer"],
             swiftSettings: settings
         ),
         .testTarget(

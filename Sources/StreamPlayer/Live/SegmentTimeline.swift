@@ -1,0 +1,174 @@
+public import HLSPlaylist
+
+/// The segments of a Media Playlist on one timeline across reloads, and which of them comes next.
+///
+///     var timeline = try SegmentTimeline(playlist)
+///     let place = timeline.start()
+///     switch timeline.next().outcome {
+///     case .segment(let segment): …           // load it, then timeline.advance(past: segment)
+///     case .notYet: …                         // after the next reload: try timeline.update(playlist)
+///     case .ended: …
+///     }
+///
+/// The timeline's zero is where the first playlist began. A segment keeps its time when the playlist is loaded again.
+/// Nothing is kept but the segments of the newest playlist; `PlaylistLimits` says how many these can be.
+public struct SegmentTimeline: Sendable {
+    /// The segments of the newest playlist.
+    public private(set) var segments: [TimelineSegment]
+    /// The media sequence number of the segment to load next.
+    public internal(set) var nextNumber: UInt64
+    /// What was missed so far.
+    public internal(set) var counts = TimelineCounts()
+
+    /// The playlist's EXT-X-START, or else that of the Multivariant Playlist.
+    let startTag: StartTag?
+    private let startTagOfPresentation: StartTag?
+    /// Whether nothing will be added.
+    public private(set) var isEnded: Bool
+    /// In seconds.
+    private(set) var targetDuration: Double
+    private(set) var holdBack: Double?
+    /// Whether the first playlist's beginning is still there.
+    private var hasSlid = false
+    /// Where the next segment begins, as far as is known, in seconds.
+    var nextTime = 0.0
+
+    /// Makes the timeline of a playlist, at the place where playback starts.
+    ///
+    /// - Parameters:
+    ///   - playlist: A whole playlist.
+    ///   - start: EXT-X-START of the Multivariant Playlist. The Media Playlist's own goes before it (section 4.4.2.2).
+    public init(_ playlist: MediaPlaylist, start: StartTag? = nil) throws(TimelineError) {
+        segments = try Self.lay(playlist, from: 0)
+        startTagOfPresentation = start
+        startTag = playlist.start ?? start
+        isEnded = playlist.isEnded || playlist.playlistType == .vod
+        targetDuration = Self.targetDuration(playlist)
+        holdBack = playlist.serverControl?.holdBack
+        nextNumber = segments[0].number
+        self.start()
+    }
+
+    /// Takes in the playlist as it is after a reload.
+    ///
+    /// - Throws: ``TimelineError``; the timeline stays as it was.
+    public mutating func update(_ playlist: MediaPlaylist) throws(TimelineError) {
+        let first = playlist.mediaSequence ?? 0
+        guard first >= segments[0].number else {
+            throw .sequenceWentBack(from: segments[0].number, to: first)
+        }
+        let start: Double
+        if first - segments[0].number < UInt64(segments.count) {
+            start = segments[Int(first - segments[0].number)].start
+        } else {
+            start = endTime + unseen(from: endNumber, to: first, playlist)
+        }
+        try take(playlist, from: start)
+        hasSlid = hasSlid || start > 0
+    }
+
+    /// Goes over to another variant's playlist; time and place stay.
+    ///
+    /// The playlists are aligned by their beginnings when both have ended and none has lost segments, by their dates
+    /// (EXT-X-PROGRAM-DATE-TIME) when both have any, and otherwise by media sequence number. Of a playlist that has
+    /// nothing in common with this one, the end is taken to be this one's.
+    ///
+    /// - Throws: ``TimelineError``; the timeline stays as it was.
+    public mutating func change(to playlist: MediaPlaylist) throws(TimelineError) {
+        let laid = try Self.lay(playlist, from: 0)
+        let hasEnded = playlist.isEnded || playlist.playlistType == .vod
+        let length = laid[laid.count - 1].end
+        let start: Double
+        if isEnded, hasEnded, !hasSlid {
+            start = 0
+        } else if let own = segments[0].resolved.programDateTime, let other = laid[0].resolved.programDateTime,
+            abs(other.timeInterval(since: own)) < MediaTime.longest
+        {
+            start = segments[0].start + other.timeInterval(since: own)
+        } else if let same = laid.first(where: { segment(number: $0.number) != nil }),
+            let known = segment(number: same.number)
+        {
+            start = known.start - same.start
+        } else {
+            start = endTime - length
+        }
+        let time = nextTime
+        try take(playlist, from: start)
+        hasSlid = hasSlid || start != 0
+        // Rounded durations and dates differ by a little; what is left of a segment then is not worth loading it.
+        let tolerance = min(targetDuration / 4, 0.5)
+        let following = segments.first { $0.end > time + min(tolerance, $0.duration / 2) }
+        nextNumber = following?.number ?? endNumber
+        nextTime = following?.start ?? endTime
+    }
+
+    /// Where the newest playlist ends, in seconds on the timeline.
+    public var endTime: Double { segments[segments.count - 1].end }
+    /// Where it begins.
+    public var startTime: Double { segments[0].start }
+    /// The number after that of the last segment.
+    var endNumber: UInt64 { segments[0].number + UInt64(segments.count) }
+
+    /// The segment with a media sequence number; nil when it is not in the newest playlist.
+    public func segment(number: UInt64) -> TimelineSegment? {
+        guard number >= segments[0].number, number - segments[0].number < UInt64(segments.count) else { return nil }
+        return segments[Int(number - segments[0].number)]
+    }
+
+    /// The segment at a time, in seconds; nil outside of the playlist.
+    public func segment(at time: Double) -> TimelineSegment? {
+        guard time >= startTime, time < endTime else { return nil }
+        var low = 0
+        var high = segments.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if segments[middle].start <= time { low = middle } else { high = middle }
+        }
+        return segments[low]
+    }
+
+    // MARK: Laying out
+
+    private mutating func take(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
+        segments = try Self.lay(playlist, from: start)
+        isEnded = playlist.isEnded || playlist.playlistType == .vod
+        targetDuration = Self.targetDuration(playlist)
+        holdBack = playlist.serverControl?.holdBack
+        if let next = segment(number: nextNumber) { nextTime = next.start }
+    }
+
+    /// The seconds of segments between the playlist before and this one that were never seen: by dates, or else a target
+    /// duration for each.
+    private func unseen(from end: UInt64, to first: UInt64, _ playlist: MediaPlaylist) -> Double {
+        let last = segments[segments.count - 1]
+        if let date = last.resolved.programDateTime, let next = playlist.segments.first?.programDateTime {
+            let seconds = next.timeInterval(since: date) - last.duration
+            if seconds >= 0, seconds < MediaTime.longest { return seconds }
+        }
+        return MediaTime.sane(Double(first - end) * targetDuration)
+    }
+
+    private static func targetDuration(_ playlist: MediaPlaylist) -> Double {
+        Double(min(max(playlist.targetDuration, 1), 86_400))
+    }
+
+    private static func lay(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) -> [TimelineSegment] {
+        guard !playlist.isDeltaUpdate else { throw .deltaUpdate }
+        guard !playlist.segments.isEmpty else { throw .noSegments }
+        guard playlist.endSequenceNumber != nil else { throw .sequenceOverflow(first: playlist.mediaSequence ?? 0) }
+        let resolved: ResolvedSegments
+        do { resolved = try playlist.resolvedSegments() } catch { throw .byteRange(line: error.diagnostic.line) }
+        var result: [TimelineSegment] = []
+        result.reserveCapacity(playlist.segments.count)
+        var time = start
+        for segment in resolved {
+            let duration = segment.segment.duration
+            result.append(TimelineSegment(resolved: segment, start: time))
+            time += duration
+            guard duration >= 0, time - start <= MediaTime.longest else {
+                throw .unusableDuration(mediaSequenceNumber: segment.mediaSequenceNumber)
+            }
+        }
+        return result
+    }
+}

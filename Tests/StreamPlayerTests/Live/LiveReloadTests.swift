@@ -1,0 +1,171 @@
+import HLSPlaylist
+import Testing
+
+@testable import StreamPlayer
+
+@Suite("Reloading a live playlist")
+struct LiveReloadTests {
+    /// A reload that has had segments 10 to 14 at second 0.
+    private func running(
+        _ control: ServerControlTag? = nil,
+        settings: LiveReloadSettings = LiveReloadSettings()
+    ) -> LiveReload {
+        var reload = LiveReload(settings: settings)
+        _ = reload.begin(now: .zero)
+        _ = reload.loaded(live(10..<15, control: control), began: .zero, now: .zero)
+        return reload
+    }
+
+    @Test("the first load is at once and asks for nothing particular")
+    func first() {
+        var reload = LiveReload()
+        #expect(reload.begin(now: .seconds(3)).names == ["load@3000.0"])
+        let actions = reload.loaded(live(10..<15), began: .seconds(3), now: .seconds(4))
+        #expect(actions.names == ["use 10+5", "load@9000.0"])
+    }
+
+    @Test("after a change a target duration from the load's beginning, without one half of it")
+    func pauses() {
+        var reload = running()
+        #expect(
+            reload.loaded(live(11..<16), began: .seconds(6), now: .seconds(7)).names == ["use 11+5", "load@12000.0"]
+        )
+        #expect(reload.loaded(live(11..<16), began: .seconds(12), now: .seconds(13)).names == ["load@16000.0"])
+        // A load that took longer than the target duration.
+        #expect(
+            reload.loaded(live(12..<17), began: .seconds(16), now: .seconds(30)).names == ["use 12+5", "load@30000.0"]
+        )
+    }
+
+    @Test("target durations of 0 and of ages are cut", arguments: [(UInt64(0), 1), (1, 1), (3600, 3600), (.max, 3600)])
+    func hostileTarget(target: UInt64, seconds: Int) {
+        var reload = LiveReload()
+        let actions = reload.loaded(live(10..<15, target: target), began: .zero, now: .zero)
+        #expect(actions.names == ["use 10+5", "load@\(Double(seconds) * 1000)"])
+    }
+
+    @Test("a playlist that has ended ends it, with what it has added")
+    func end() {
+        var reload = running()
+        let actions = reload.loaded(live(11..<16, isEnded: true), began: .seconds(6), now: .seconds(6))
+        #expect(actions.names == ["use 11+5", "ended"])
+        #expect(reload.isOver)
+        #expect(reload.loaded(live(12..<17), began: .seconds(12), now: .seconds(12)).isEmpty)
+        #expect(reload.failed(began: .seconds(12), now: .seconds(12)).isEmpty)
+        #expect(reload.begin(now: .seconds(12)).isEmpty)
+        var vod = LiveReload()
+        var playlist = live(0..<3)
+        playlist.playlistType = .vod
+        #expect(vod.loaded(playlist, began: .zero, now: .zero).names == ["use 0+3", "ended"])
+    }
+
+    @Test("nothing new for 1.5 target durations is said once, and ends it when it goes on")
+    func staleness() {
+        var reload = running()
+        let old = live(10..<15)
+        #expect(reload.loaded(old, began: .seconds(6), now: .seconds(6)).names == ["load@9000.0"])
+        let stale = reload.loaded(old, began: .seconds(9), now: .seconds(9)).names
+        #expect(stale == ["notice stale(9.0 seconds)", "load@12000.0"])
+        #expect(reload.loaded(old, began: .seconds(12), now: .seconds(12)).names == ["load@15000.0"])
+        // It goes on, and stops again.
+        _ = reload.loaded(live(11..<16), began: .seconds(15), now: .seconds(15))
+        #expect(
+            reload.loaded(live(11..<16), began: .seconds(24), now: .seconds(24)).names == [
+                "notice stale(9.0 seconds)", "load@27000.0",
+            ]
+        )
+        let given = reload.loaded(live(11..<16), began: .seconds(51), now: .seconds(51)).names
+        #expect(given == ["gaveUp stale(36.0 seconds)"])
+        #expect(reload.isOver)
+    }
+
+    @Test("what changes without adding anything is used, and still stale")
+    func noProgress() {
+        var reload = running()
+        var commented = live(10..<15)
+        commented.otherLines = ["# 1"]
+        let actions = reload.loaded(commented, began: .seconds(10), now: .seconds(10)).names
+        #expect(actions == ["use 10+5", "notice stale(10.0 seconds)", "load@16000.0"])
+    }
+
+    @Test("a server that does not answer is asked again, more slowly, and not for ever")
+    func failures() {
+        var reload = running(settings: LiveReloadSettings(attempts: 4, givesUpAfterTargetDurations: nil))
+        #expect(
+            reload.failed(began: .seconds(6), now: .seconds(6)).names == [
+                "notice noAnswer(attempts: 1)", "load@9000.0",
+            ]
+        )
+        #expect(
+            reload.failed(began: .seconds(9), now: .seconds(9)).names == [
+                "notice noAnswer(attempts: 2)", "notice stale(9.0 seconds)", "load@15000.0",
+            ]
+        )
+        // An answer in between starts the count anew.
+        _ = reload.loaded(live(10..<15), began: .seconds(15), now: .seconds(15))
+        for _ in 0..<3 { #expect(reload.failed(began: .seconds(18), now: .seconds(18)).count == 2) }
+        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["gaveUp noAnswer(attempts: 4)"])
+        #expect(reload.isOver)
+    }
+
+    @Test("before the first playlist a failure waits half a second")
+    func failingAtFirst() {
+        var reload = LiveReload()
+        _ = reload.begin(now: .zero)
+        #expect(reload.failed(began: .zero, now: .zero).names == ["notice noAnswer(attempts: 1)", "load@500.0"])
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let name: String
+        let playlist: MediaPlaylist
+        let refusal: PlaylistRefusal
+        var testDescription: String { name }
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(name: "begins earlier", playlist: live(9..<16), refusal: .sequenceWentBack(from: 10, to: 9)),
+        Refusal(name: "starts anew", playlist: live(0..<5), refusal: .sequenceWentBack(from: 10, to: 0)),
+        Refusal(name: "ends earlier", playlist: live(10..<14), refusal: .endWentBack(from: 15, to: 14)),
+        Refusal(
+            name: "passes 2^64",
+            playlist: {
+                var playlist = live(0..<2)
+                playlist.mediaSequence = .max
+                return playlist
+            }(),
+            refusal: .sequenceOverflow(first: .max)
+        ),
+    ]
+
+    @Test("a playlist that goes back is refused, and the one before stays", arguments: refusals)
+    func goingBack(row: Refusal) {
+        var reload = running()
+        let actions = reload.loaded(row.playlist, began: .seconds(6), now: .seconds(7))
+        guard case .notice(.refused(let refusal)) = actions.first else {
+            Issue.record("\(actions.names)")
+            return
+        }
+        #expect(refusal == row.refusal)
+        #expect(actions.names.dropFirst() == ["load@10000.0"])
+        #expect(reload.playlist == live(10..<15))
+        for second in 0..<4 {
+            #expect(!reload.isOver)
+            _ = reload.loaded(row.playlist, began: .seconds(7), now: .milliseconds(7000 + second))
+        }
+        let last = reload.loaded(row.playlist, began: .seconds(7), now: .seconds(7))
+        guard case .gaveUp(.refused(row.refusal)) = last.first else {
+            Issue.record("\(last.names)")
+            return
+        }
+    }
+
+    @Test("an empty playlist holds no traps")
+    func empty() {
+        var reload = LiveReload()
+        var playlist = live(0..<0)
+        playlist.mediaSequence = .max
+        playlist.serverControl = ServerControlTag(canBlockReload: true)
+        let actions = reload.loaded(playlist, began: .zero, now: .zero)
+        #expect(actions.names.count == 2)
+    }
+}
