@@ -32,16 +32,47 @@ struct ResourceFetcher: Sendable {
         }
     }
 
-    /// A playlist.
-    func playlist(_ url: String) async throws(PlayerError) -> (playlist: Playlist, url: String, time: Duration) {
-        let (media, time) = try await fetch(MediaResource(url, maximumSize: 64 << 20))
+    /// A playlist, and where it came from.
+    func playlist(_ url: String, retries: Bool = true) async throws(PlayerError) -> (playlist: Playlist, url: String) {
+        let resource = MediaResource(url, maximumSize: 64 << 20)
+        let media: LoadedMedia
+        if retries {
+            media = try await fetch(resource).media
+        } else {
+            do throws(MediaLoadError) {
+                media = try await loader.load(resource)
+            } catch {
+                throw PlayerError(.load(error), url)
+            }
+        }
         do throws(PlaylistError) {
             // What breaks a rule is passed over: a player plays what it can.
-            let (playlist, _) = try Playlist.parseLeniently(media.bytes, options: ParsingOptions(url: media.url))
-            return (playlist, media.url, time)
+            return (
+                try Playlist.parseLeniently(media.bytes, options: ParsingOptions(url: media.url)).playlist, media.url
+            )
         } catch {
             throw PlayerError(.playlist(error), url)
         }
+    }
+
+    /// A Media Playlist.
+    struct Media {
+        let playlist: MediaPlaylist
+        /// The URL that was asked for.
+        let asked: String
+        /// The URL that it came from.
+        let url: String
+
+        init(_ playlist: Playlist, asked: String, url: String) throws(PlayerError) {
+            guard case .media(let media) = playlist else { throw PlayerError(.notMedia, asked) }
+            (self.playlist, self.asked, self.url) = (media, asked, url)
+        }
+    }
+
+    /// A Media Playlist.
+    func media(_ url: String) async throws(PlayerError) -> Media {
+        let (playlist, from) = try await playlist(url)
+        return try Media(playlist, asked: url, url: from)
     }
 
     /// Resolves a URI of a playlist.

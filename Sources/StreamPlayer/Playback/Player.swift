@@ -13,6 +13,8 @@ public actor Player {
     private let clock: PlayerClock
     private let onEvent: @Sendable (PlayerEvent) async -> Void
     private var report = PlaybackReport()
+    private var estimate = ThroughputEstimate()
+    private var buffer: BufferModel
 
     /// Makes a player.
     ///
@@ -31,6 +33,7 @@ public actor Player {
         (self.settings, self.loader, self.onEvent) = (settings, loader, onEvent)
         ring = KeyRing(keys)
         self.clock = PlayerClock(clock)
+        buffer = BufferModel(settings: settings.buffer)
     }
 
     /// Plays a presentation to its end, or as far as the settings say. A player plays once.
@@ -65,32 +68,43 @@ public actor Player {
 
     private func run(_ url: String, _ output: any MediaOutput) async throws(PlayerError) {
         let begin = clock.now()
-        let start = try ResourceFetcher.resolve(url, against: url)
-        let (first, base, _) = try await fetcher.playlist(start)
-        var tracks = try await Tracks(first, url: start, base: base, settings, fetcher, onEvent)
-        var loop = PlaybackLoop(begin: begin)
-        while let index = tracks.next(limit: settings.maximumDuration) {
+        let fetcher = fetcher
+        var tracks = try await Tracks(url: try ResourceFetcher.resolve(url, against: url), settings, fetcher, onEvent)
+        buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now())
+        var ended: Set<ClearPiece.TrackKind> = []
+        while let index = next(of: tracks, but: ended) {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
-            if tracks.readers[index].skipGap() {
-                report.skippedSegments += 1
-                await onEvent(.skipped(tracks.readers[index].kind, segments: 1))
-                continue
+            if tracks.readers[index].kind == .main { try await chooseVariant(&tracks, output, fetcher) }
+            let step = tracks.readers[index].step()
+            for notice in step.notices { await tell(missed: notice, tracks.readers[index].kind) }
+            switch step.outcome {
+            case .ended: ended.insert(tracks.readers[index].kind)
+            case .notYet: try await reload(&tracks.readers[index], fetcher)
+            case .segment(let segment):
+                guard let clear = try await read(segment, &tracks, index, fetcher) else { continue }
+                try await hand(clear, of: tracks, to: output, begin)
+                await keepPace()
             }
-            guard tracks.readers[index].hasNext else {
-                try await reload(&tracks.readers[index], &loop)
-                continue
-            }
-            let clear = try await tracks.readers[index].next(fetcher, ring)
-            try await hand(clear, of: tracks, to: output, &loop)
-            await keepPace(tracks, loop)
         }
+        await show(buffer.setComplete(true, now: clock.now()))
+        report.stalls = buffer.stalls
+        report.switches = tracks.controller?.counts ?? SwitchCounts()
+    }
+
+    /// The track whose segment is due: of those that have more, the one that is furthest behind.
+    private func next(of tracks: Tracks, but ended: Set<ClearPiece.TrackKind>) -> Int? {
+        let open = tracks.readers.indices.filter { index in
+            let reader = tracks.readers[index]
+            return !ended.contains(reader.kind) && settings.maximumDuration.map { reader.position < $0 } ?? true
+        }
+        return open.min { tracks.readers[$0].position < tracks.readers[$1].position }
     }
 
     private func hand(
         _ clear: TrackReader.Clear,
         of tracks: Tracks,
         to output: any MediaOutput,
-        _ loop: inout PlaybackLoop
+        _ begin: Duration
     ) async throws(PlayerError) {
         let (kind, kinds) = (clear.played.track, tracks.readers.map(\.kind))
         do {
@@ -107,39 +121,109 @@ public actor Player {
         report.segments[kind, default: 0] += 1
         report.byteCount += played.byteCount
         report.encryptedSegments += played.isEncrypted ? 1 : 0
-        if kind == .main {
-            report.duration += played.duration
-            if report.startUpTime == nil { report.startUpTime = clock.now() - loop.begin }
-        }
+        estimate.note(bytes: played.byteCount, duration: played.loadTime)
         await onEvent(.played(played))
+        guard kind == .main else { return }
+        report.duration += played.duration
+        if report.startUpTime == nil { report.startUpTime = clock.now() - begin }
+        await show(buffer.segmentAdded(start: clear.start, duration: played.duration, now: clock.now()))
     }
 
     /// What a viewer would have in hand is not more than the settings say.
-    private func keepPace(_ tracks: Tracks, _ loop: PlaybackLoop) async {
-        guard case .realTime(let ahead) = settings.pace, let started = report.startUpTime else { return }
-        let played = clock.now() - loop.begin - started - report.stallTime
-        let excess = Duration.seconds(tracks.position) - ahead - played
-        if excess > .zero { try? await clock.sleep(excess) }
+    private func keepPace() async {
+        guard case .realTime(let ahead) = settings.pace else { return }
+        await show(buffer.timePassed(now: clock.now()))
+        let excess = buffer.total - ahead / .seconds(1)
+        if excess > 0 { try? await clock.sleep(MediaTime.duration(excess)) }
+    }
+
+    private func show(_ transitions: [BufferModel.Transition]) async {
+        for transition in transitions { await onEvent(.playback(transition)) }
+    }
+
+    private func tell(missed notice: TimelineNotice, _ kind: ClearPiece.TrackKind) async {
+        switch notice {
+        case .gap(_, let seconds), .fellOutOfWindow(_, _, let seconds): report.missedSeconds += seconds
+        }
+        await onEvent(.missed(kind, notice))
+    }
+
+    // MARK: Variants
+
+    /// A segment, or nil when another variant has to give it.
+    private func read(
+        _ segment: TimelineSegment,
+        _ tracks: inout Tracks,
+        _ index: Int,
+        _ fetcher: ResourceFetcher
+    ) async throws(PlayerError) -> TrackReader.Clear? {
+        do throws(PlayerError) {
+            return try await tracks.readers[index].read(segment, fetcher, ring)
+        } catch {
+            guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
+                let variant = tracks.controller?.current
+            else { throw error }
+            tracks.controller?.failed(variant, failure, now: clock.now())
+            // Where there is no other one, its failure is what ended playback.
+            guard tracks.hasAlternative(now: clock.now()) else { throw error }
+            return nil
+        }
+    }
+
+    /// Goes over to another variant if that is better now, or the one that plays has failed.
+    private func chooseVariant(
+        _ tracks: inout Tracks,
+        _ output: any MediaOutput,
+        _ fetcher: ResourceFetcher
+    ) async throws(PlayerError) {
+        while var controller = tracks.controller {
+            let hasFailed = controller.current.map { current in
+                controller.setAside(now: clock.now()).contains { $0.uri == current.uri }
+            }
+            let maySwitch =
+                settings.isAdaptive && (output.takesNewInitializations || !tracks.readers[0].hasInitialization)
+            guard maySwitch || hasFailed == true else { return }
+            // Before anything was measured there is nothing to say against the first choice.
+            guard estimate.isMeasured || hasFailed == true else { return }
+            let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
+            await show(buffer.timePassed(now: clock.now()))
+            let decision = controller.next(buffer: buffer.total, throughput: throughput, now: clock.now())
+            tracks.controller = controller
+            guard let variant = decision.variant else { throw PlayerError(.nothingPlayable, tracks.base) }
+            guard decision.isSwitch else { return }
+            await onEvent(.switched(decision))
+            do throws(PlayerError) {
+                return try await tracks.change(to: variant, fetcher)
+            } catch {
+                guard let failure = VariantFailure(error) else { throw error }
+                tracks.controller?.failed(variant, failure, now: clock.now())
+                guard tracks.hasAlternative(now: clock.now()) else { throw error }
+            }
+        }
     }
 
     // MARK: Live
 
-    /// Loads a live playlist again, until it has something new.
-    private func reload(_ reader: inout TrackReader, _ loop: inout PlaybackLoop) async throws(PlayerError) {
-        let target = Duration.seconds(Double(reader.playlist.targetDuration))
-        // After a change a target duration, without one half of it (RFC 8216bis, 6.3.4).
-        let due = loop.lastLoad[reader.kind].map { $0.at + ($0.wasNew ? target : target / 2) } ?? clock.now()
-        if due > clock.now() { try? await clock.sleep(due - clock.now()) }
-        let at = clock.now()
-        guard case .media(let newer) = try await fetcher.playlist(reader.url).playlist else {
-            throw PlayerError(.notMedia, reader.url)
+    /// Loads a live playlist again, when it is time.
+    private func reload(_ reader: inout TrackReader, _ fetcher: ResourceFetcher) async throws(PlayerError) {
+        guard let load = reader.dueLoad else { throw PlayerError(.live("nothing follows"), reader.url) }
+        let wait = load.moment - clock.now()
+        if wait > .zero { try? await clock.sleep(wait) }
+        guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }
+        await show(buffer.timePassed(now: clock.now()))
+        let began = clock.now()
+        let loaded: ResourceFetcher.Media
+        do throws(PlayerError) {
+            let (playlist, url) = try await fetcher.playlist(load.uri(reader.url), retries: false)
+            loaded = try ResourceFetcher.Media(playlist, asked: reader.url, url: url)
+        } catch {
+            for notice in try reader.reloadFailed(began: began, now: clock.now()) {
+                await onEvent(.live(reader.kind, notice))
+            }
+            return
         }
-        let (new, lost) = try reader.reload(newer)
-        loop.lastLoad[reader.kind] = (at, new > 0)
-        if lost > 0 {
-            report.skippedSegments += lost
-            await onEvent(.skipped(reader.kind, segments: lost))
-        }
+        let (new, notices) = try reader.reloaded(loaded, began: began, now: clock.now())
+        for notice in notices { await onEvent(.live(reader.kind, notice)) }
         await onEvent(.reloaded(reader.kind, newSegments: new))
     }
 
@@ -160,14 +244,24 @@ public actor Player {
     }
 }
 
-/// What goes on from one segment to the next.
-struct PlaybackLoop {
-    /// When playing was asked for.
-    let begin: Duration
-    /// When each playlist was loaded last, and whether there was something new in it.
-    var lastLoad: [ClearPiece.TrackKind: (at: Duration, wasNew: Bool)] = [:]
-
-    init(begin: Duration) { self.begin = begin }
+extension VariantFailure {
+    /// Nil for what no other variant makes better.
+    init?(_ error: PlayerError) {
+        switch error.cause {
+        case .load(let load):
+            switch load.code {
+            case .cancelled: return nil
+            case .notFound, .status: self = .status(load.status ?? 404)
+            case .noConnection, .deadline: self = .noAnswer
+            case .tooLarge, .badAddress, .wrongRange: self = .unreadable
+            }
+        case .playlist, .notMedia, .media: self = .unreadable
+        case .live: self = .stale
+        case .key(let error) where error.code == .cancelled || error.code == .sessionExpired: return nil
+        case .key, .noKeySystem: self = .keyRefused
+        case .nothingPlayable, .output: return nil
+        }
+    }
 }
 
 /// A clock as moments since it was taken.

@@ -8,16 +8,18 @@ public enum PlayerEvent: Sendable {
     case selected(Selection)
     /// A segment was fetched, decrypted and handed on.
     case played(PlayedSegment)
-    /// The player goes on with another variant; its number in the playlist, and the reason.
-    case switched(to: Int, reason: String)
+    /// The player goes on with another variant, and why.
+    case switched(QualityDecision)
     /// A resource could not be fetched, and is tried again.
     case retrying(MediaLoadError, attempt: Int)
     /// A live playlist was loaded again; how many segments were new.
     case reloaded(ClearPiece.TrackKind, newSegments: Int)
-    /// Segments that are not there: EXT-X-GAP, or gone from a live playlist before they were played.
-    case skipped(ClearPiece.TrackKind, segments: UInt64)
-    /// The viewer would have waited: nothing was left to play.
-    case stalled
+    /// A live playlist does not come, or not as it should.
+    case live(ClearPiece.TrackKind, LiveReloadNotice)
+    /// Segments were passed over that are not there, or not any more.
+    case missed(ClearPiece.TrackKind, TimelineNotice)
+    /// What a viewer would see: playback starts, stalls, goes on, ends.
+    case playback(BufferModel.Transition)
 }
 
 /// A segment that was played.
@@ -48,16 +50,14 @@ public struct PlaybackReport: Sendable, Equatable {
     public var byteCount = 0
     /// How many segments were encrypted.
     public var encryptedSegments = 0
-    /// How often the variant was switched.
-    public var switches = 0
-    /// How often a viewer would have waited, the start left out.
-    public var stalls = 0
-    /// How long, together.
-    public var stallTime = Duration.zero
+    /// How often the variant was changed.
+    public var switches = SwitchCounts()
+    /// How often a viewer would have waited, and how long; the start is left out.
+    public var stalls = BufferModel.Stalls()
     /// From the call of `play` to the first decrypted segment of the main track.
     public var startUpTime: Duration?
     /// How often a resource was asked for again.
     public var retries = 0
-    /// Segments that were not there.
-    public var skippedSegments: UInt64 = 0
+    /// Seconds of media that were not there, of all tracks.
+    public var missedSeconds = 0.0
 }

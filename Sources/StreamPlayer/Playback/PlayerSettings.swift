@@ -20,6 +20,10 @@ public struct PlayerSettings: Sendable {
     public var maximumDuration: Double?
     /// Whether variants are switched by throughput; true by default.
     public var isAdaptive = true
+    /// How the buffer is weighed in choosing variants.
+    public var quality = QualitySettings()
+    /// When playback starts, and goes on after a stall.
+    public var buffer = BufferModel.Settings()
     /// Whether subtitles that the preferences choose are loaded too; false by default.
     public var loadsSubtitles = false
     /// How often a resource is asked for before its failure ends playback; 4 by default.

@@ -1,116 +1,140 @@
 import HLSPlaylist
 import MediaDecryption
 
-/// Reads one rendition: its Media Playlist, and its segments one after the other, decrypted.
+/// Reads one rendition: its Media Playlist, again while it is live, and its segments one after the other, decrypted.
 struct TrackReader {
-    let kind: ClearPiece.TrackKind
-    /// The URL that its playlist is loaded from.
-    let url: String
-    private(set) var playlist: MediaPlaylist
-    private var segments: [ResolvedSegment]
-    private let base: String
-    private var index: Int
-    private var decryptor = RenditionDecryptor()
-    private var initialization: ResolvedInitialization?
-    /// The end of the last segment that was read, in seconds of media from where playback began.
-    private(set) var position = 0.0
-
     /// One segment, clear.
     struct Clear {
         var initialization: [UInt8]?
         var bytes: [UInt8]
         var played: PlayedSegment
+        /// Where it begins, in seconds on the timeline.
+        var start: Double
     }
 
-    /// Starts at the beginning of a playlist that has ended, and three target durations before the end of one that has
-    /// not (RFC 8216bis, 6.3.3).
-    init(_ kind: ClearPiece.TrackKind, _ playlist: MediaPlaylist, url: String, base: String) throws(PlayerError) {
-        (self.kind, self.playlist, self.url, self.base) = (kind, playlist, url, base)
-        segments = try Self.resolved(playlist, url)
-        index = 0
-        guard !playlist.isEnded else { return }
-        var left = Double(playlist.targetDuration) * 3
-        index = segments.count
-        while index > 0, left > 0 {
-            index -= 1
-            left -= segments[index].segment.duration
-        }
-    }
+    let kind: ClearPiece.TrackKind
+    /// The URL that its playlist is loaded from.
+    private(set) var url: String
+    /// The URL that the URIs in it are relative to.
+    private var base: String
+    private(set) var timeline: SegmentTimeline
+    private var live = LiveReload()
+    /// The next load of a live playlist; nil when there is none.
+    private(set) var dueLoad: PlaylistLoad?
+    private var decryptor = RenditionDecryptor()
+    private var initialization: ResolvedInitialization?
+    /// The first time of the playback, on the timeline.
+    private let origin: Double
 
-    private static func resolved(_ playlist: MediaPlaylist, _ url: String) throws(PlayerError) -> [ResolvedSegment] {
-        do throws(PlaylistError) {
-            return Array(try playlist.resolvedSegments())
-        } catch {
-            throw PlayerError(.playlist(error), url)
-        }
-    }
-
-    /// Whether nothing follows, now or later.
-    var isAtEnd: Bool { index >= segments.count && playlist.isEnded }
-    /// Whether the next segment is known.
-    var hasNext: Bool { index < segments.count }
-    /// The next segment's length in seconds.
-    var nextDuration: Double { hasNext ? segments[index].segment.duration : Double(playlist.targetDuration) }
-    /// The next segment's media sequence number.
-    var nextNumber: UInt64 { hasNext ? segments[index].mediaSequenceNumber : endNumber }
-    private var endNumber: UInt64 {
-        (segments.last?.mediaSequenceNumber).map { $0 &+ 1 } ?? playlist.mediaSequence ?? 0
-    }
-
-    /// Takes a newer version of the playlist.
+    /// Starts where playback of a playlist starts.
     ///
-    /// - Returns: how many segments are new, and how many that were to be played are gone.
-    mutating func reload(_ newer: MediaPlaylist) throws(PlayerError) -> (new: Int, lost: UInt64) {
-        let (next, end) = (nextNumber, endNumber)
-        let whole: MediaPlaylist
-        do throws(PlaylistError) {
-            whole = try playlist.applying(newer)
+    /// - Parameters:
+    ///   - began: when its load began.
+    ///   - start: EXT-X-START of the Multivariant Playlist.
+    init(
+        _ kind: ClearPiece.TrackKind,
+        _ loaded: ResourceFetcher.Media,
+        start: StartTag?,
+        began: Duration,
+        now: Duration
+    ) throws(PlayerError) {
+        (self.kind, url, base) = (kind, loaded.asked, loaded.url)
+        timeline = try Self.timeline(loaded) { () throws(TimelineError) in
+            try SegmentTimeline(loaded.playlist, start: start)
+        }
+        origin = timeline.nextTime
+        for action in live.loaded(loaded.playlist, began: began, now: now) {
+            if case .load(let load) = action { dueLoad = load }
+        }
+    }
+
+    private static func timeline<Value>(
+        _ loaded: ResourceFetcher.Media,
+        _ body: () throws(TimelineError) -> Value
+    ) throws(PlayerError) -> Value {
+        do throws(TimelineError) {
+            return try body()
         } catch {
-            throw PlayerError(.playlist(error), url)
-        }
-        let newSegments = try Self.resolved(whole, url)
-        guard (newSegments.last?.mediaSequenceNumber ?? end) &+ 1 >= end else {
-            throw PlayerError(.live("its media sequence numbers went back"), url)
-        }
-        (playlist, segments) = (whole, newSegments)
-        let first = segments.first?.mediaSequenceNumber ?? next
-        let lost = first > next ? first - next : 0
-        index = segments.firstIndex { $0.mediaSequenceNumber >= next } ?? segments.count
-        return (segments.count { $0.mediaSequenceNumber >= end }, lost)
-    }
-
-    /// Goes on where another rendition of the same kind has stopped: at the same time of a playlist that has ended, at the
-    /// same number of one that has not.
-    mutating func seek(after other: TrackReader) {
-        position = other.position
-        if playlist.isEnded {
-            // A tolerance of a tenth of a second: encoders round, and boundaries are meant to be the same.
-            index = segments.firstIndex { $0.start >= other.segmentEnd - 0.1 } ?? segments.count
-        } else {
-            index = segments.firstIndex { $0.mediaSequenceNumber >= other.nextNumber } ?? segments.count
+            throw PlayerError(.live("the playlist cannot be played: \(error)"), loaded.asked)
         }
     }
 
-    /// Where the last segment that was read ends in its playlist, in seconds.
-    private var segmentEnd: Double {
-        guard index > 0, index <= segments.count else { return 0 }
-        let last = segments[index - 1]
-        return last.start + last.segment.duration
+    /// How far it has come, in seconds of media since playback began.
+    var position: Double { timeline.nextTime - origin }
+
+    /// Whether its segments have init segments.
+    var hasInitialization: Bool { initialization != nil }
+
+    /// What comes next.
+    mutating func step() -> TimelineStep { timeline.next() }
+
+    // MARK: Playlists
+
+    /// Takes in a newer version of a live playlist.
+    ///
+    /// - Returns: how many segments are new; what is to be said of it.
+    mutating func reloaded(
+        _ loaded: ResourceFetcher.Media,
+        began: Duration,
+        now: Duration
+    ) throws(PlayerError) -> (new: Int, notices: [LiveReloadNotice]) {
+        base = loaded.url
+        return try take(live.loaded(loaded.playlist, began: began, now: now), loaded.asked)
     }
 
-    /// Passes over the next segment if it is not there (EXT-X-GAP).
-    mutating func skipGap() -> Bool {
-        guard hasNext, segments[index].segment.isGap else { return false }
-        position += segments[index].segment.duration
-        index += 1
-        return true
+    /// Takes in that a live playlist did not come.
+    mutating func reloadFailed(began: Duration, now: Duration) throws(PlayerError) -> [LiveReloadNotice] {
+        try take(live.failed(began: began, now: now), url).notices
     }
 
-    /// Fetches and decrypts the next segment.
-    nonisolated(nonsending) mutating func next(_ fetcher: ResourceFetcher, _ ring: KeyRing) async throws(PlayerError)
-        -> Clear
-    {
-        let segment = segments[index]
+    private mutating func take(
+        _ actions: [LiveReloadAction],
+        _ url: String
+    ) throws(PlayerError) -> (new: Int, notices: [LiveReloadNotice]) {
+        var (new, notices): (Int, [LiveReloadNotice]) = (0, [])
+        dueLoad = nil
+        for action in actions {
+            switch action {
+            case .load(let load): dueLoad = load
+            case .use(let playlist):
+                let end = timeline.endNumber
+                do throws(TimelineError) {
+                    try timeline.update(playlist)
+                } catch {
+                    throw PlayerError(.live("the playlist cannot be played: \(error)"), url)
+                }
+                new = Int(clamping: timeline.endNumber > end ? timeline.endNumber - end : 0)
+            case .notice(let notice): notices.append(notice)
+            case .ended: break
+            case .gaveUp(let notice): throw PlayerError(.live("it does not go on: \(notice)"), url)
+            }
+        }
+        return (new, notices)
+    }
+
+    /// Goes on with another rendition's playlist, where this one has come to.
+    mutating func change(to loaded: ResourceFetcher.Media, began: Duration, now: Duration) throws(PlayerError) {
+        var timeline = timeline
+        try Self.timeline(loaded) { () throws(TimelineError) in try timeline.change(to: loaded.playlist) }
+        self.timeline = timeline
+        (url, base) = (loaded.asked, loaded.url)
+        live = LiveReload()
+        dueLoad = nil
+        for action in live.loaded(loaded.playlist, began: began, now: now) {
+            if case .load(let load) = action { dueLoad = load }
+        }
+        (decryptor, initialization) = (RenditionDecryptor(), nil)
+    }
+
+    // MARK: Segments
+
+    /// Fetches and decrypts a segment, and goes on behind it.
+    nonisolated(nonsending) mutating func read(
+        _ next: TimelineSegment,
+        _ fetcher: ResourceFetcher,
+        _ ring: KeyRing
+    ) async throws(PlayerError) -> Clear {
+        let segment = next.resolved
         let uri = segment.segment.uri
         let address = try ResourceFetcher.resolve(uri, against: base)
         let keys = try await ring.keys(for: segment.keys, base: base)
@@ -130,8 +154,7 @@ struct TrackReader {
         } catch {
             throw PlayerError(.media("\(error)"), address)
         }
-        index += 1
-        position += segment.segment.duration
+        timeline.advance(past: next)
         return Clear(
             initialization: newInitialization,
             bytes: clear,
@@ -139,11 +162,12 @@ struct TrackReader {
                 track: kind,
                 mediaSequenceNumber: segment.mediaSequenceNumber,
                 name: MediaLoadError.place(uri),
-                duration: segment.segment.duration,
+                duration: next.duration,
                 byteCount: media.bytes.count,
                 loadTime: time,
                 isEncrypted: segment.keys.isEncrypted
-            )
+            ),
+            start: next.start
         )
     }
 

@@ -3,42 +3,60 @@ import HLSPlaylist
 /// The renditions that are played together.
 struct Tracks {
     var readers: [TrackReader]
-    /// What the variant was chosen from; nil for a Media Playlist.
-    let multivariant: MultivariantPlaylist?
+    /// Chooses the main track's variant; nil for a Media Playlist.
+    var controller: QualityController?
     /// The URL that URIs of the Multivariant Playlist are relative to.
     let base: String
-    /// The variant that plays.
-    var variant: Variant?
+    /// What was chosen from; nil for a Media Playlist.
+    private let multivariant: MultivariantPlaylist?
 
     /// Chooses a variant and renditions, and loads their playlists.
     init(
-        _ playlist: Playlist,
         url: String,
-        base: String,
         _ settings: PlayerSettings,
         _ fetcher: ResourceFetcher,
         _ onEvent: @Sendable (PlayerEvent) async -> Void
     ) async throws(PlayerError) {
+        let began = fetcher.now()
+        let (playlist, base) = try await fetcher.playlist(url)
         self.base = base
-        switch playlist {
-        case .media(let media):
-            multivariant = nil
-            readers = [try TrackReader(.main, media, url: url, base: base)]
-        case .multivariant(let multivariant):
-            self.multivariant = multivariant
-            await onEvent(.loadedMultivariant(multivariant))
-            let selection = VariantSelector(settings.abilities, preferences: settings.preferences)
-                .select(from: multivariant)
-            await onEvent(.selected(selection))
-            guard let variant = selection.variant else { throw PlayerError(.nothingPlayable, url) }
-            self.variant = variant
-            readers = [try await Self.reader(.main, variant.uri, base, fetcher)]
-            for chosen in selection.renditions {
-                guard let uri = chosen.rendition.uri, let kind = Self.kind(chosen.rendition.type, settings) else {
-                    continue
-                }
-                readers.append(try await Self.reader(kind, uri, base, fetcher))
+        guard case .multivariant(let multivariant) = playlist else {
+            self.multivariant = nil
+            let media = try ResourceFetcher.Media(playlist, asked: url, url: base)
+            readers = [try TrackReader(.main, media, start: nil, began: began, now: fetcher.now())]
+            return
+        }
+        self.multivariant = multivariant
+        await onEvent(.loadedMultivariant(multivariant))
+        var selector = VariantSelector(settings.abilities, preferences: settings.preferences)
+        if case .realTime = settings.pace, settings.abilities.throughput == nil {
+            // Who has to keep up begins with what most links take.
+            selector.abilities.throughput = ThroughputEstimate().bitsPerSecond
+        }
+        let selection = selector.select(from: multivariant)
+        await onEvent(.selected(selection))
+        guard let variant = selection.variant else { throw PlayerError(.nothingPlayable, url) }
+        var controller = QualityController(multivariant, selector: selector, settings: settings.quality)
+        // The selector's choice is the controller's first.
+        _ = controller.next(
+            buffer: 0,
+            throughput: selector.abilities.throughput ?? .max,
+            now: fetcher.now()
+        )
+        self.controller = controller
+        var wanted: [(ClearPiece.TrackKind, String)] = [(.main, variant.uri)]
+        for chosen in selection.renditions {
+            if let uri = chosen.rendition.uri, let kind = Self.kind(chosen.rendition.type, settings) {
+                wanted.append((kind, uri))
             }
+        }
+        readers = []
+        for (kind, uri) in wanted {
+            let began = fetcher.now()
+            let media = try await fetcher.media(try ResourceFetcher.resolve(uri, against: base))
+            readers.append(
+                try TrackReader(kind, media, start: multivariant.start, began: began, now: fetcher.now())
+            )
         }
     }
 
@@ -51,26 +69,39 @@ struct Tracks {
         }
     }
 
-    static func reader(
-        _ kind: ClearPiece.TrackKind,
-        _ uri: String,
-        _ base: String,
+    /// Whether there is a variant that is not set aside.
+    func hasAlternative(now: Duration) -> Bool {
+        guard var controller else { return false }
+        return controller.next(buffer: 0, throughput: .max, now: now).variant != nil
+    }
+
+    /// Goes on with another variant, and with the audio that belongs to it.
+    nonisolated(nonsending) mutating func change(
+        to variant: Variant,
         _ fetcher: ResourceFetcher
-    ) async throws(PlayerError) -> TrackReader {
-        let url = try ResourceFetcher.resolve(uri, against: base)
-        let (playlist, base, _) = try await fetcher.playlist(url)
-        guard case .media(let media) = playlist else { throw PlayerError(.notMedia, url) }
-        return try TrackReader(kind, media, url: url, base: base)
-    }
-
-    /// The track whose segment is due: of those that have more, the one that is furthest behind.
-    func next(limit: Double?) -> Int? {
-        let open = readers.indices.filter { index in
-            !readers[index].isAtEnd && limit.map { readers[index].position < $0 } ?? true
+    ) async throws(PlayerError) {
+        try await change(0, to: variant.uri, fetcher)
+        guard let multivariant, let selector = controller?.selector else { return }
+        for chosen in selector.renditions(for: variant, in: multivariant).chosen {
+            guard let uri = chosen.rendition.uri, chosen.rendition.type == .audio,
+                let index = readers.firstIndex(where: { $0.kind == .audio })
+            else { continue }
+            try await change(index, to: uri, fetcher)
         }
-        return open.min { readers[$0].position < readers[$1].position }
     }
 
-    /// How far all tracks have come, in seconds of media.
+    nonisolated(nonsending) private mutating func change(
+        _ index: Int,
+        to uri: String,
+        _ fetcher: ResourceFetcher
+    ) async throws(PlayerError) {
+        let url = try ResourceFetcher.resolve(uri, against: base)
+        guard url != readers[index].url else { return }
+        let began = fetcher.now()
+        let media = try await fetcher.media(url)
+        try readers[index].change(to: media, began: began, now: fetcher.now())
+    }
+
+    /// How far all tracks have come, in seconds of media since playback began.
     var position: Double { readers.map(\.position).min() ?? 0 }
 }

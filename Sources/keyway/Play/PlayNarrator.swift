@@ -32,11 +32,19 @@ actor PlayNarrator {
             return "\(segment.track.rawValue) \(segment.mediaSequenceNumber)  \(segment.name)  "
                 + "\(Self.seconds(segment.duration))  \(size) in \(Int(time)) ms"
                 + (segment.isEncrypted ? "  decrypted" : "  clear")
-        case .switched(let index, let reason): return "goes on with variant \(index): \(reason)"
+        case .switched(let decision):
+            variant = decision.variant.map(Self.words)
+            return "goes on with \(variant ?? "nothing"): \(Self.words(decision.reason))"
         case .retrying(let error, let attempt): return "\(error); attempt \(attempt)"
         case .reloaded(let track, let count): return "\(track.rawValue) loaded again: \(count) new segments"
-        case .skipped(let track, let count): return "\(track.rawValue) skips \(count) segments that are not there"
-        case .stalled: return "a viewer would wait now"
+        case .live(let track, let notice): return "\(track.rawValue): \(Self.words(notice))"
+        case .missed(let track, .gap(let numbers, let seconds)):
+            return "\(track.rawValue) has a gap: segments \(numbers.lowerBound) to \(numbers.upperBound), "
+                + Self.seconds(seconds)
+        case .missed(let track, .fellOutOfWindow(let next, let other, let seconds)):
+            return "\(track.rawValue) fell behind: segment \(next) has left the playlist, goes on with \(other), "
+                + "\(Self.seconds(seconds)) were missed"
+        case .playback(let transition): return Self.words(transition)
         }
     }
 
@@ -54,10 +62,10 @@ actor PlayNarrator {
                 "start-up",
                 .text(report.startUpTime.map { "\(Int(($0 / .milliseconds(1)).rounded())) ms" } ?? "none")
             ),
-            Field("switches", .number(report.switches)),
-            Field("stalls", .number(report.stalls)),
+            Field("switches", .text("\(report.switches.up) up, \(report.switches.down) down")),
+            Field("stalls", .text("\(report.stalls.count), \(Self.seconds(report.stalls.total / .seconds(1)))")),
             Field("retries", .number(report.retries)),
-            Field("skipped", .number(Int(clamping: report.skippedSegments))),
+            Field("missed", .text(Self.seconds(report.missedSeconds))),
         ]
         if let variant { fields.insert(Field("variant", .text(variant)), at: 0) }
         shown.tables.append(FieldTable(title: "Played", fields: fields))
@@ -76,6 +84,53 @@ actor PlayNarrator {
     private static func words(_ variant: Variant) -> String {
         let size = variant.resolution.map { "\($0.width)x\($0.height) " } ?? ""
         return "\(size)\(variant.bandwidth) bit/s \(variant.codecs.joined(separator: ","))"
+    }
+
+    private static func words(_ reason: QualityDecision.Reason) -> String {
+        switch reason {
+        case .start: "the first"
+        case .steady: "nothing asks for another"
+        case .onlyOne: "there is no other"
+        case .throughput(let rate): "\(rate / 1000) kbit/s were measured"
+        case .bufferLow(let ahead): "only \(seconds(ahead)) are left"
+        case .bufferRich(let ahead): "\(seconds(ahead)) are left"
+        case .tooSoon: "it was changed a moment ago"
+        case .runningDry(let needed, let ahead): "it would take \(seconds(needed)), and \(seconds(ahead)) are left"
+        case .failed(let failure): "the other failed, \(words(failure))"
+        case .noLongerFits(let reasons): reasons.map { "\($0)" }.joined(separator: "; ")
+        case .allSetAside: "all have failed"
+        case .nothingPlayable: "none can be played"
+        }
+    }
+
+    private static func words(_ failure: VariantFailure) -> String {
+        switch failure {
+        case .status(let status): "status \(status)"
+        case .noAnswer: "no answer"
+        case .stale: "its playlist does not go on"
+        case .unreadable: "it cannot be read"
+        case .keyRefused: "its key was refused"
+        }
+    }
+
+    private static func words(_ notice: LiveReloadNotice) -> String {
+        switch notice {
+        case .stale(let time): "nothing new for \(seconds(time / .seconds(1)))"
+        case .noAnswer(let attempts): "the playlist does not come, attempt \(attempts)"
+        case .refused(let refusal): "the playlist is refused: \(refusal)"
+        }
+    }
+
+    private static func words(_ transition: BufferModel.Transition) -> String {
+        switch transition {
+        case .started(let position, let waited):
+            "a viewer sees \(seconds(position)) after \(seconds(waited / .seconds(1)))"
+        case .stalled(let position, _): "a viewer waits at \(seconds(position))"
+        case .resumed(let position, let time):
+            "it goes on at \(seconds(position)) after \(seconds(time / .seconds(1)))"
+        case .jumped(let from, let to): "a viewer misses \(seconds(from)) to \(seconds(to))"
+        case .ended(let position): "a viewer has seen it all, \(seconds(position))"
+        }
     }
 
     private static func seconds(_ value: Double) -> String { String(format: "%.3f s", value) }
