@@ -81,7 +81,7 @@ extension SegmentTimeline {
     /// Leaves a place that is not in the playlist any more.
     private mutating func jump() -> TimelineNotice {
         let before = (number: nextNumber, time: nextTime)
-        let target = segment(at: isEnded ? startTime : liveLimit) ?? segments[0]
+        let target = isEnded ? segments[0] : segment(at: liveLimit) ?? segments[0]
         nextNumber = target.number
         nextTime = target.start
         let seconds = MediaTime.sane(target.start - before.time)
