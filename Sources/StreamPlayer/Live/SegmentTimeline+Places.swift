@@ -81,7 +81,8 @@ extension SegmentTimeline {
     /// Leaves a place that is not in the playlist any more.
     private mutating func jump() -> TimelineNotice {
         let before = (number: nextNumber, time: nextTime)
-        let target = segment(at: isEnded ? startTime : liveLimit) ?? segments[0]
+        // The limit of a playlist that has ended is its end, where there is no segment.
+        let target = segment(at: liveLimit) ?? segments[0]
         nextNumber = target.number
         nextTime = target.start
         let seconds = MediaTime.sane(target.start - before.time)

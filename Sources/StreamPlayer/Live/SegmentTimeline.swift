@@ -30,8 +30,8 @@ public struct SegmentTimeline: Sendable {
     private(set) var holdBack: Double?
     /// Whether the first playlist's beginning is still there.
     private var hasSlid = false
-    /// Where the next segment begins, as far as is known, in seconds.
-    var nextTime = 0.0
+    /// Where the segment to load next begins, in seconds on the timeline, as far as is known.
+    public internal(set) var nextTime = 0.0
 
     /// Makes the timeline of a playlist, at the place where playback starts.
     ///

@@ -182,7 +182,6 @@ extension BufferModel {
             position = next.start
             return [.jumped(from: from, to: position)]
         }
-        waited = .zero
         if isComplete {
             state = .ended
             return [.ended(position: position)]

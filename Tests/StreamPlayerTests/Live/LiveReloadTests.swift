@@ -159,6 +159,16 @@ struct LiveReloadTests {
         }
     }
 
+    @Test("a good playlist in between starts the count of refusals anew")
+    func forgiving() {
+        var reload = running(settings: LiveReloadSettings(attempts: 2))
+        for round in UInt64(0)..<5 {
+            #expect(reload.loaded(live(0..<5), began: .seconds(6), now: .seconds(6)).count == 2)
+            #expect(!reload.isOver)
+            _ = reload.loaded(live((11 + round)..<(16 + round)), began: .seconds(6), now: .seconds(6))
+        }
+    }
+
     @Test("an empty playlist holds no traps")
     func empty() {
         var reload = LiveReload()

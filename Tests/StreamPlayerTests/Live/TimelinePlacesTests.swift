@@ -172,6 +172,30 @@ struct TimelineChangeTests {
         #expect(timeline.take() == "-")
     }
 
+    @Test("a live stream that has lost its beginning and then ended is not aligned by beginnings")
+    func lateFilm() throws {
+        var timeline = try SegmentTimeline(live(10..<15))
+        try timeline.update(live(12..<17, isEnded: true))
+        #expect(timeline.take() == "12@12.0")
+        try timeline.change(to: live(11..<17, isEnded: true))
+        #expect(timeline.startTime == 6)
+        #expect(timeline.take() == "13@18.0")
+    }
+
+    @Test("what would be left of a segment is not loaded when it is hardly anything")
+    func rest() throws {
+        var timeline = try SegmentTimeline(live(0..<10, isEnded: true))
+        for _ in 0..<2 { _ = timeline.take() }
+        // Two segments end at 12.3 and at 12.6; 12 is where it goes on.
+        try timeline.change(to: live(0..<10, duration: 6.15, isEnded: true))
+        #expect(timeline.nextNumber == 2)
+        _ = timeline.seek(to: 0)
+        try timeline.change(to: live(0..<10, isEnded: true))
+        for _ in 0..<2 { _ = timeline.take() }
+        try timeline.change(to: live(0..<10, duration: 6.3, isEnded: true))
+        #expect(timeline.nextNumber == 1)
+    }
+
     @Test("dates that are absurd do no harm")
     func absurd() throws {
         var own = live(10..<15)

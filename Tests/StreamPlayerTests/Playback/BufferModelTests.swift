@@ -101,6 +101,12 @@ struct BufferModelTests {
         #expect(buffer.timePassed(now: .seconds(13)) == [.jumped(from: 12, to: 18)])
         #expect(buffer.position == 19)
         #expect(buffer.stalls.count == 0)
+        // A short stretch in front of a hole will not get longer.
+        var short = BufferModel(position: 0)
+        #expect(short.segmentAdded(start: 0, duration: 1, now: .zero).isEmpty)
+        #expect(
+            short.segmentAdded(start: 10, duration: 1, now: .zero) == [.started(position: 0, waited: .zero)]
+        )
         // A hole at the beginning.
         var first = BufferModel(position: 0)
         #expect(
