@@ -244,7 +244,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamPlayerTests",
-            dependencies: ["ContentKeySession", "HLSPlaylist", "StreamPlayer"],
+            dependencies: ["ContentKeySession", "FPSCrypto", "HLSPlaylist", "SampleEncryption", "StreamPlayer"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,114 @@
+import ContentKeySession
+import HLSPlaylist
+import StreamPlayer
+import Testing
+
+@Suite("A player of live streams", .timeLimit(.minutes(3)))
+struct PlayerLiveTests {
+    private static let segment = 4
+
+    /// A live playlist at a moment: a segment each 4 seconds, a window of 8, a key for each `rotation` segments.
+    private static func playlist(at time: Duration, rotation: Int? = nil, isEnded: Bool = false) -> String {
+        // As if it had been on for a minute.
+        let end = Int(time.components.seconds) / segment + 15
+        let first = max(end - 8, 0)
+        var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+        for number in first..<end {
+            if let rotation, number == first || number.isMultiple(of: rotation) {
+                lines.append(#"#EXT-X-KEY:METHOD=AES-128,URI="https://keys.test/\#(number / rotation)""#)
+            }
+            lines += ["#EXTINF:4,", "\(number).ts"]
+        }
+        if isEnded { lines.append("#EXT-X-ENDLIST") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func number(_ resource: MediaResource) -> UInt64 {
+        UInt64(resource.url.split(separator: "/").last?.dropLast(3) ?? "") ?? .max
+    }
+
+    private static func numbers(_ stage: Stage) -> [UInt64] {
+        stage.events.compactMap { if case .played(let segment) = $0 { segment.mediaSequenceNumber } else { nil } }
+    }
+
+    @Test("begins three target durations before the end and plays every segment once")
+    func follows() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
+            resource.url.hasSuffix("m3u8") ? .text(Self.playlist(at: time)) : .text("segment")
+        }
+        let report = try await stage.play(server) { $0.maximumDuration = 200 }
+        #expect(Self.numbers(stage) == Array(12..<62))
+        #expect(report.stalls.count == 0)
+        #expect(report.missedSeconds == 0)
+        // One load for each new segment, and now and then one that comes too soon.
+        #expect(server.asked.count { $0 == "main.m3u8" } < 100)
+    }
+
+    @Test("ends where the playlist ends")
+    func ends() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock) { resource, time in
+            let last = min(time, .seconds(40))
+            return resource.url.hasSuffix("m3u8")
+                ? .text(Self.playlist(at: last, isEnded: time >= .seconds(40))) : .text("segment")
+        }
+        _ = try await stage.play(server)
+        #expect(Self.numbers(stage) == Array(12..<25))
+    }
+
+    @Test("falls behind on a network that is too slow, says what it missed, and goes on")
+    func fallsBehind() async throws {
+        let stage = Stage()
+        // A segment of 4 seconds takes 12.
+        let server = StageServer(stage.clock, rate: { _ in 1000 }) { resource, time in
+            resource.url.hasSuffix("m3u8")
+                ? .text(String(Self.playlist(at: time))) : .bytes([UInt8](repeating: 0, count: 1500))
+        }
+        let report = try await stage.play(server) { $0.maximumDuration = 200 }
+        let numbers = Self.numbers(stage)
+        #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+        #expect(report.missedSeconds > 0)
+        #expect(report.stalls.count > 0)
+        #expect(report.stalls.total > .seconds(20))
+        #expect(
+            stage.missed.allSatisfy { if case .fellOutOfWindow(_, _, let seconds) = $0 { seconds > 0 } else { false } }
+        )
+    }
+
+    @Test("gives up on a playlist that stands still, and on one that goes back")
+    func standsStill() async {
+        let stage = Stage()
+        let still = StageServer(stage.clock) { resource, time in
+            resource.url.hasSuffix("m3u8") ? .text(Self.playlist(at: min(time, .seconds(20)))) : .text("segment")
+        }
+        #expect(await stage.failure(still)?.code == "live")
+        let other = Stage()
+        let back = StageServer(other.clock) { resource, time in
+            resource.url.hasSuffix("m3u8")
+                ? .text(Self.playlist(at: time > .seconds(20) ? .zero : time)) : .text("segment")
+        }
+        #expect(await other.failure(back)?.code == "live")
+        #expect(Self.numbers(other) == Array(12..<UInt64(Self.numbers(other).count + 12)))
+    }
+
+    @Test("asks for each key of an hour of rotation once, and never stalls")
+    func rotation() async throws {
+        let stage = Stage()
+        let keys = StageKeys(stage.clock)
+        // A key a minute.
+        let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
+            if resource.url.hasSuffix("m3u8") { return .text(Self.playlist(at: time, rotation: 15)) }
+            let number = Self.number(resource)
+            return .bytes(StageKeys.encrypted("segment \(number)", "https://keys.test/\(number / 15)", number: number))
+        }
+        let report = try await keys.answering(StageKeys.key) {
+            try await stage.play(server, keys: keys.systems) { $0.maximumDuration = 3600 }
+        }
+        #expect(stage.output.texts == (12..<912).map { "segment \($0)" })
+        #expect(keys.asked.count == 61)
+        #expect(Set(keys.asked).count == keys.asked.count)
+        #expect(report.stalls.count == 0)
+        #expect(report.encryptedSegments == 900)
+    }
+}

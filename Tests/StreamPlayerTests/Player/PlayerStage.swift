@@ -1,0 +1,178 @@
+import ContentKeySession
+import FPSCrypto
+import SampleEncryption
+import StreamPlayer
+import Synchronization
+
+/// Time that passes only when somebody sleeps or loads.
+final class StageClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let moment = Mutex(Swift.Duration.zero)
+    let minimumResolution = Duration.zero
+
+    var now: Instant { Instant(offset: elapsed) }
+    var elapsed: Swift.Duration { moment.withLock { $0 } }
+
+    func pass(_ duration: Swift.Duration) { moment.withLock { $0 += duration } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        moment.withLock { $0 = max($0, deadline.offset) }
+    }
+}
+
+/// A web server that is a closure: what there is at a URL, and how long it takes.
+final class StageServer: MediaLoader {
+    enum Answer {
+        case text(String)
+        case bytes([UInt8])
+        case failure(MediaLoadError.Code, Int?)
+    }
+
+    private let clock: StageClock
+    /// Bits per second.
+    private let rate: @Sendable (Duration) -> Double
+    private let answer: @Sendable (MediaResource, Duration) -> Answer
+    private let log = Mutex<[String]>([])
+
+    /// The names that were asked for: what is behind the last slash.
+    var asked: [String] { log.withLock { $0 } }
+
+    init(
+        _ clock: StageClock,
+        rate: @escaping @Sendable (Duration) -> Double = { _ in 1e12 },
+        _ answer: @escaping @Sendable (MediaResource, Duration) -> Answer
+    ) {
+        (self.clock, self.rate, self.answer) = (clock, rate, answer)
+    }
+
+    func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
+        log.withLock { $0.append(String(resource.url.split(separator: "/").last ?? "")) }
+        let bytes: [UInt8]
+        switch answer(resource, clock.elapsed) {
+        case .text(let text): bytes = Array(text.utf8)
+        case .bytes(let content): bytes = content
+        case .failure(let code, let status): throw MediaLoadError(code, resource.url, status: status)
+        }
+        clock.pass(.seconds(Double(bytes.count) * 8 / rate(clock.elapsed)))
+        return LoadedMedia(bytes: bytes, url: resource.url)
+    }
+}
+
+/// Keeps what a player hands on.
+final class StageOutput: MediaOutput {
+    let takesNewInitializations = true
+    private let pieces = Mutex<[ClearPiece]>([])
+
+    var all: [ClearPiece] { pieces.withLock { $0 } }
+    var texts: [String] { all.map { String(decoding: $0.bytes, as: UTF8.self) } }
+
+    func write(_ piece: ClearPiece) async throws { pieces.withLock { $0.append(piece) } }
+    func finish() async throws {}
+}
+
+/// A clock, and what happened to a player.
+final class Stage: Sendable {
+    let clock = StageClock()
+    let output = StageOutput()
+    private let happened = Mutex<[PlayerEvent]>([])
+
+    var events: [PlayerEvent] { happened.withLock { $0 } }
+
+    func play(
+        _ server: StageServer,
+        _ url: String = "https://stage.test/main.m3u8",
+        keys: PlayerKeySystems = PlayerKeySystems(),
+        _ change: (inout PlayerSettings) -> Void = { _ in }
+    ) async throws -> PlaybackReport {
+        var settings = PlayerSettings()
+        change(&settings)
+        let player = Player(settings: settings, keys: keys, loader: server, clock: clock) { event in
+            self.happened.withLock { $0.append(event) }
+        }
+        return try await player.play(url, to: output)
+    }
+
+    func failure(_ server: StageServer, keys: PlayerKeySystems = PlayerKeySystems()) async -> PlayerError? {
+        do {
+            _ = try await play(server, keys: keys)
+            return nil
+        } catch {
+            return error as? PlayerError
+        }
+    }
+
+    var switches: [QualityDecision] {
+        events.compactMap { if case .switched(let decision) = $0 { decision } else { nil } }
+    }
+
+    var missed: [TimelineNotice] {
+        events.compactMap { if case .missed(_, let notice) = $0 { notice } else { nil } }
+    }
+}
+
+/// A session for clear keys, and somebody who answers its requests.
+struct StageKeys: Sendable {
+    let session: ContentKeySession
+    private let log = Requests()
+
+    final class Requests: Sendable {
+        let identifiers = Mutex<[String]>([])
+    }
+
+    init(_ clock: StageClock) {
+        session = ContentKeySession(
+            keySystem: .clearKey,
+            device: NoContentProtection(),
+            clock: clock,
+            responseTimeout: nil
+        )
+    }
+
+    var systems: PlayerKeySystems { PlayerKeySystems(clearKey: session) }
+    /// What was asked for, in order.
+    var asked: [String] { log.identifiers.withLock { $0 } }
+
+    /// Answers every request with the key of its identifier, or refuses, while `body` runs.
+    func answering<Value: Sendable>(
+        _ key: @escaping @Sendable (String) -> [UInt8]?,
+        _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        let requests = session.requests
+        let log = log
+        let task = Task {
+            for await request in requests {
+                log.identifiers.withLock { $0.append(request.identifier) }
+                if let bytes = key(request.identifier) {
+                    await request.processContentKeyResponse(.init(clearKeyData: bytes))
+                } else {
+                    await request.processContentKeyResponseError(CancellationError())
+                }
+            }
+        }
+        defer { task.cancel() }
+        return try await body()
+    }
+
+    /// A key that its URI determines.
+    static func key(_ uri: String) -> [UInt8] {
+        let seed = uri.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        return (0..<16).map { UInt8(truncatingIfNeeded: seed >> UInt64($0 % 8 * 8)) ^ UInt8($0) }
+    }
+
+    /// A segment under AES-128 whose vector is its number.
+    static func encrypted(_ text: String, _ uri: String, number: UInt64) -> [UInt8] {
+        let vector = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> UInt64((15 - $0) * 8)) }
+        guard let cipher = try? SegmentCipher(key: SecretBytes(copying: key(uri))),
+            let iv = try? InitializationVector(vector)
+        else { return [] }
+        var segments = [Array(text.utf8)]
+        return (try? cipher.encrypt(&segments, ivs: [iv])) == nil ? [] : segments[0]
+    }
+}

@@ -1,0 +1,170 @@
+import ContentKeySession
+import HLSPlaylist
+import StreamPlayer
+import Testing
+
+@Suite("A player plays", .timeLimit(.minutes(2)))
+struct PlayerTests {
+    private static func media(_ lines: String...) -> String {
+        (["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
+    }
+
+    @Test("every segment of a playlist, in order, and says what it was")
+    func clear() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock, rate: { _ in 8000 }) { resource, _ in
+            resource.url.hasSuffix("m3u8")
+                ? .text(Self.media("#EXTINF:4,", "a.ts?token=secret", "#EXTINF:3,", "b.ts"))
+                : .text(resource.url.contains("a.ts") ? "first" : "second")
+        }
+        let report = try await stage.play(server)
+        #expect(stage.output.texts == ["first", "second"])
+        #expect(report.segments == [.main: 2])
+        #expect(report.duration == 7)
+        #expect(report.byteCount == 11)
+        #expect(report.encryptedSegments == 0)
+        // The playlist and the first segment took their bytes at a byte in a millisecond.
+        #expect(
+            report.startUpTime
+                == .milliseconds(Self.media("#EXTINF:4,", "a.ts?token=secret", "#EXTINF:3,", "b.ts").utf8.count + 5)
+        )
+        let names = stage.events.compactMap { if case .played(let segment) = $0 { segment.name } else { nil } }
+        #expect(names == ["a.ts", "b.ts"])
+    }
+
+    @Test("what is encrypted, with the keys of the session, asked for once each")
+    func encrypted() async throws {
+        let stage = Stage()
+        let keys = StageKeys(stage.clock)
+        let server = StageServer(stage.clock) { resource, _ in
+            switch resource.url.split(separator: "/").last {
+            case "main.m3u8":
+                .text(
+                    Self.media(
+                        "#EXT-X-MEDIA-SEQUENCE:7",
+                        #"#EXT-X-KEY:METHOD=AES-128,URI="one.key""#,
+                        "#EXTINF:4,",
+                        "7.ts",
+                        "#EXTINF:4,",
+                        "8.ts",
+                        #"#EXT-X-KEY:METHOD=AES-128,URI="https://keys.test/two""#,
+                        "#EXTINF:4,",
+                        "9.ts",
+                        "#EXT-X-KEY:METHOD=NONE",
+                        "#EXTINF:4,",
+                        "clear.ts"
+                    )
+                )
+            case "7.ts": .bytes(StageKeys.encrypted("seven", "https://stage.test/one.key", number: 7))
+            case "8.ts": .bytes(StageKeys.encrypted("eight", "https://stage.test/one.key", number: 8))
+            case "9.ts": .bytes(StageKeys.encrypted("nine", "https://keys.test/two", number: 9))
+            default: .text("clear")
+            }
+        }
+        let report = try await keys.answering(StageKeys.key) { try await stage.play(server, keys: keys.systems) }
+        #expect(stage.output.texts == ["seven", "eight", "nine", "clear"])
+        #expect(report.encryptedSegments == 3)
+        // Relative to the playlist, as any URI in it.
+        #expect(keys.asked == ["https://stage.test/one.key", "https://keys.test/two"])
+    }
+
+    @Test("nothing more when a key is refused, and says which")
+    func refusedKey() async throws {
+        let stage = Stage()
+        let keys = StageKeys(stage.clock)
+        let server = StageServer(stage.clock) { resource, _ in
+            .text(Self.media(#"#EXT-X-KEY:METHOD=AES-128,URI="https://keys.test/k?secret""#, "#EXTINF:4,", "1.ts"))
+        }
+        let error = await keys.answering({ _ in nil }) { await stage.failure(server, keys: keys.systems) }
+        #expect(error?.place == "https://keys.test/k")
+        #expect(stage.output.all.isEmpty)
+    }
+
+    @Test("nothing of which nobody was named who has the keys")
+    func noKeySystem() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock) { _, _ in
+            .text(
+                Self.media(
+                    #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1""#,
+                    "#EXTINF:4,",
+                    "1.ts"
+                )
+            )
+        }
+        let error = await stage.failure(server)
+        #expect(error?.code == "no-key-system")
+        #expect(error?.place == "com.apple.streamingkeydelivery")
+    }
+
+    @Test(
+        "again what failed for a moment, and not what fails for good",
+        arguments: [
+            (MediaLoadError.Code.noConnection, Int?.none, 4), (.deadline, nil, 4), (.status, 503, 4), (.status, 403, 1),
+            (.notFound, 404, 4), (.tooLarge, nil, 1), (.badAddress, nil, 1), (.wrongRange, 200, 4),
+        ]
+    )
+    func retries(code: MediaLoadError.Code, status: Int?, attempts: Int) async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock) { resource, _ in
+            resource.url.hasSuffix("m3u8") ? .text(Self.media("#EXTINF:4,", "1.ts")) : .failure(code, status)
+        }
+        let error = await stage.failure(server)
+        #expect(error?.code == code.rawValue)
+        #expect(server.asked.count { $0 == "1.ts" } == attempts)
+        // Half a second, one, two.
+        #expect(stage.clock.elapsed > .seconds(attempts == 4 ? 3.5 : 0))
+        #expect(stage.clock.elapsed < .seconds(attempts == 4 ? 3.6 : 0.1))
+    }
+
+    @Test("no file that a playlist from a server names")
+    func files() async throws {
+        for uri in ["file:///etc/passwd", "FILE:///etc/passwd", "ftp://stage.test/1.ts", "data:,1"] {
+            let stage = Stage()
+            let server = StageServer(stage.clock) { _, _ in .text(Self.media("#EXTINF:4,", uri)) }
+            #expect(await stage.failure(server)?.code == "bad-address")
+            #expect(server.asked == ["main.m3u8"])
+        }
+    }
+
+    @Test("past a gap, and as far as it should")
+    func gaps() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock) { resource, _ in
+            resource.url.hasSuffix("m3u8")
+                ? .text(
+                    Self.media(
+                        "#EXTINF:4,",
+                        "1.ts",
+                        "#EXT-X-GAP",
+                        "#EXTINF:4,",
+                        "2.ts",
+                        "#EXTINF:4,",
+                        "3.ts",
+                        "#EXTINF:4,",
+                        "4.ts"
+                    )
+                )
+                : .text(String(resource.url.suffix(4)))
+        }
+        let report = try await stage.play(server) { $0.maximumDuration = 9 }
+        #expect(stage.output.texts == ["1.ts", "3.ts"])
+        #expect(stage.missed == [.gap(numbers: 1...1, seconds: 4)])
+        #expect(report.missedSeconds == 4)
+    }
+
+    @Test(
+        "nothing that is no media playlist",
+        arguments: [
+            ("", "not-media"), ("<html>", "not-media"), ("#EXTM3U\n", "not-media"),
+            ("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n", "live"),
+        ]
+    )
+    func notPlaylists(text: String, code: String) async {
+        let stage = Stage()
+        let server = StageServer(stage.clock) { _, _ in .text(text) }
+        let error = await stage.failure(server)
+        #expect(error != nil && error?.code != nil, "\(code)")
+        #expect(stage.output.all.isEmpty)
+    }
+}

@@ -1,0 +1,112 @@
+import ContentKeySession
+import HLSPlaylist
+import StreamPlayer
+import Testing
+
+@Suite("A player and its variants", .timeLimit(.minutes(2)))
+struct PlayerVariantTests {
+    private static let multivariant = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="audio/main.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.64000c,mp4a.40.2",RESOLUTION=320x180,AUDIO="a"
+        low/main.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=4000000,CODECS="avc1.640028,mp4a.40.2",RESOLUTION=1920x1080,AUDIO="a"
+        high/main.m3u8
+
+        """
+
+    /// A presentation of segments of 4 seconds, as large as the variants say.
+    private static func answer(_ resource: MediaResource, segments: Int = 30, key: Bool = false) -> StageServer.Answer {
+        let parts = resource.url.split(separator: "/")
+        if parts.count < 4 { return .text(multivariant) }
+        let folder = String(parts[parts.count - 2])
+        guard resource.url.hasSuffix("m3u8") else {
+            return .bytes([UInt8](repeating: folder.utf8.first ?? 0, count: folder == "high" ? 1_800_000 : 150_000))
+        }
+        let tag = key ? "#EXT-X-KEY:METHOD=AES-128,URI=\"\(folder).key\"\n" : ""
+        return .text(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + tag
+                + (0..<segments).map { "#EXTINF:4,\n\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+        )
+    }
+
+    /// L for low, H for high, by segments of the main track.
+    private static func played(_ stage: Stage) -> String {
+        String(decoding: stage.output.all.filter { $0.track == .main }.map { $0.bytes[0] }, as: UTF8.self).uppercased()
+    }
+
+    @Test("plays picture and sound side by side, the best where nothing is in its way")
+    func together() async throws {
+        let stage = Stage()
+        let report = try await stage.play(
+            StageServer(stage.clock) { resource, _ in Self.answer(resource, segments: 3) }
+        )
+        #expect(report.segments == [.main: 3, .audio: 3])
+        #expect(stage.output.all.map(\.track) == [.main, .audio, .main, .audio, .main, .audio])
+        #expect(Self.played(stage) == "HHH")
+        #expect(stage.output.all.allSatisfy { $0.tracks == [.main, .audio] })
+    }
+
+    @Test("goes down when the network gets slow, up when it is fast again, and never stalls")
+    func adapts() async throws {
+        let stage = Stage()
+        let server = StageServer(
+            stage.clock,
+            rate: { $0 > .seconds(20) && $0 < .seconds(70) ? 1_500_000 : 30_000_000 }
+        ) { resource, _ in Self.answer(resource, segments: 40) }
+        let report = try await stage.play(server) { $0.pace = .realTime(ahead: .seconds(20)) }
+        let played = Self.played(stage)
+        #expect(played.count == 40)
+        // Begins with what most links take, goes up, comes down, goes up.
+        #expect(played.hasSuffix("HHHH"))
+        #expect(report.switches.down >= 1)
+        #expect(report.switches.up >= 1)
+        #expect(report.stalls.count == 0)
+        #expect(stage.switches.allSatisfy { $0.isSwitch })
+    }
+
+    @Test("leaves a variant that is not there, and that whose key is refused")
+    func failures() async throws {
+        let stage = Stage()
+        let report = try await stage.play(
+            StageServer(stage.clock) { resource, _ in
+                resource.url.contains("high/1.ts") ? .failure(.notFound, 404) : Self.answer(resource, segments: 4)
+            }
+        )
+        #expect(Self.played(stage) == "HLLL")
+        #expect(stage.switches.map(\.reason) == [.failed(.status(404))])
+        #expect(report.switches.down == 1)
+
+        let (other, keys) = (Stage(), StageKeys(StageClock()))
+        _ = await keys.answering({ $0.contains("high") ? nil : StageKeys.key($0) }) {
+            await other.failure(
+                StageServer(other.clock) { resource, _ in
+                    let answer = Self.answer(resource, segments: 2, key: true)
+                    guard case .bytes = answer else { return answer }
+                    let folder =
+                        resource.url.contains("audio") ? "audio" : resource.url.contains("high") ? "high" : "low"
+                    let number: UInt64 = resource.url.hasSuffix("0.ts") ? 0 : 1
+                    return .bytes(
+                        StageKeys.encrypted(folder, "https://stage.test/\(folder)/\(folder).key", number: number)
+                    )
+                },
+                keys: keys.systems
+            )
+        }
+        #expect(Self.played(other) == "LL")
+        #expect(other.switches.map(\.reason) == [.failed(.keyRefused)])
+    }
+
+    @Test("ends with the reason when no variant is left")
+    func nothingLeft() async {
+        let stage = Stage()
+        let error = await stage.failure(
+            StageServer(stage.clock) { resource, _ in
+                resource.url.hasSuffix(".ts") && !resource.url.contains("audio")
+                    ? .failure(.status, 403) : Self.answer(resource)
+            }
+        )
+        #expect(error?.code == "status")
+        #expect(error?.place.hasPrefix("https://stage.test/") == true)
+    }
+}
