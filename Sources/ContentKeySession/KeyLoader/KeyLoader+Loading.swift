@@ -72,6 +72,13 @@ extension KeyLoader {
             )
             ticket.message = .init(spc: spc, certificate: certificate)
         } catch {
+            switch error.code {
+            // Nobody waits for this key any more; the device has nothing against it.
+            case .requestAnswered, .sessionExpired, .cancelled: throw KeyFailure(.cancelled, code: error.code.rawValue)
+            default: break
+            }
+            // It may be the certificate's fault, and that is kept for long.
+            certificates.drop(certificate)
             throw KeyFailure(.deviceCannotAsk, code: error.code.rawValue)
         }
     }
@@ -221,7 +228,9 @@ extension KeyLoader {
     private func renew(_ granted: [KeyTicket]) {
         var leases: [(lease: Duration, identifiers: [String])] = []
         for ticket in granted {
-            guard let lease = settings.lease(ticket.identifier) else { continue }
+            // The device keeps to the lease in the answer: a preloaded key's may be shorter than what the app was told.
+            guard let lease = [settings.lease(ticket.identifier), ticket.request.grantedLease].compactMap(\.self).min()
+            else { continue }
             if let index = leases.firstIndex(where: { $0.lease == lease }) {
                 leases[index].identifiers.append(ticket.identifier)
             } else {
