@@ -41,12 +41,14 @@ enum Fault: Sendable {
         return answer(status, body, headers: headers, type: "application/problem+json")
     }
 
-    /// One bit of the CKC's middle is turned over.
-    static let changedCKC = body { body in
-        replacingCKC(of: body) { text in
-            guard var bytes = Base64.decode(Array(text.utf8)) else { return text }
-            bytes[bytes.count / 2] ^= 1
-            return Base64.encode(bytes)
+    /// One bit of the CKC is turned over: of the last byte of its version, or of the byte at a place from there on.
+    static func changedCKC(at place: Int = 0) -> Fault {
+        body { body in
+            replacingCKC(of: body) { text in
+                guard var bytes = Base64.decode(Array(text.utf8)) else { return text }
+                bytes[3 + place % (bytes.count - 3)] ^= 1
+                return Base64.encode(bytes)
+            }
         }
     }
 
