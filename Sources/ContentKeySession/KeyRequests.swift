@@ -46,6 +46,9 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     /// Whether a persistable key was asked for and this request may carry one.
     var canProvidePersistableKey: Bool { get }
 
+    /// Whether an answer is still wanted. It is not after one, or after the session gave up waiting.
+    var isOpen: Bool { get }
+
     /// How long the lease of the key lasted when the device took the answer; nil where there is none, or before that, or
     /// where the session does not know.
     var grantedLease: Duration? { get }
@@ -86,6 +89,9 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
 }
 
 extension ContentKeyLoading {
+    /// Always: the session says nothing of it.
+    public var isOpen: Bool { true }
+
     /// Not known.
     public var grantedLease: Duration? { nil }
 }

@@ -193,7 +193,13 @@ extension FaultCase {
             log: [.tokenRefused, .tokenRefused],
             tokens: ["stale-secret-token", "stale-secret-token"]
         ) { _ in .none },
-        FaultCase(name: "an asset that the server has not", end: .unknownKey, attempts: 1, log: [.unknownKey], asset: "film/none") {
+        FaultCase(
+            name: "an asset that the server has not",
+            end: .unknownKey,
+            attempts: 1,
+            log: [.unknownKey],
+            asset: "film/none"
+        ) {
             _ in .none
         },
         FaultCase(
@@ -241,11 +247,23 @@ extension FaultCase {
             attempts: 2,
             [.unknownCertificate, .unknownCertificate]
         ),
-        .certificates("a reset instead of the certificate, once", .resetBeforeHead, times: 1, attempts: 1, [.noConnection]),
+        .certificates(
+            "a reset instead of the certificate, once",
+            .resetBeforeHead,
+            times: 1,
+            attempts: 1,
+            [.noConnection]
+        ),
     ]
 
     private static let devices: [FaultCase] = [
-        FaultCase(name: "a device's clock that is 2 h behind, and a lease", attempts: 1, log: [], skew: -7200, asset: "film/leased") {
+        FaultCase(
+            name: "a device's clock that is 2 h behind, and a lease",
+            attempts: 1,
+            log: [],
+            skew: -7200,
+            asset: "film/leased"
+        ) {
             _ in .none
         },
         FaultCase(

@@ -116,7 +116,9 @@ struct FaultTests {
 
     @Test("One changed CKC of a batch spoils no other key")
     func changedInBatch() async throws {
-        try await KeyPathBench.run { $0.isCertificate ? .none : .changedCKC() } _: { bench in
+        try await KeyPathBench.run {
+            $0.isCertificate ? .none : .changedCKC()
+        } _: { bench in
             await bench.loader.preload(["skd://film/audio", "skd://film/sd", "skd://film/hd"])
             try await bench.pass(.seconds(1))
             let kinds = await bench.errors.map(\.failure.kind)

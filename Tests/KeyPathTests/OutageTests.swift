@@ -51,7 +51,9 @@ struct OutageTests {
 
     @Test("A connection that the server closes while it is idle is replaced")
     func closedIdle() async throws {
-        try await KeyPathBench.run { _ in .closesAfter } _: { bench in
+        try await KeyPathBench.run { _ in
+            .closesAfter
+        } _: { bench in
             for asset in ["film/audio", "film/sd", "film/hd"] {
                 let plays = try await bench.plays(asset)
                 #expect(plays)
@@ -63,7 +65,9 @@ struct OutageTests {
 
     @Test("The end of a session ends a request that never gets an answer")
     func sessionEnds() async throws {
-        try await KeyPathBench.run { $0.isCertificate ? .none : .silence } _: { bench in
+        try await KeyPathBench.run {
+            $0.isCertificate ? .none : .silence
+        } _: { bench in
             await bench.session.processContentKeyRequest(identifier: "skd://film/hd")
             try await bench.pass(.seconds(3))
             #expect(bench.proxy.licenses.count == 1)

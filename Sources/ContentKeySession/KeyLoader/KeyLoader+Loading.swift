@@ -1,7 +1,8 @@
 extension KeyLoader {
     /// Makes an attempt for requests that share a round trip; what comes of each is answered or scheduled.
     func load(_ tickets: [KeyTicket]) async {
-        var tickets = tickets
+        var tickets: [KeyTicket] = await stillWanted(tickets)
+        guard !tickets.isEmpty else { return }
         for index in tickets.indices { tickets[index].history.attempts += 1 }
         var failed: [(ticket: KeyTicket, failure: KeyFailure)] = []
         if tickets.count == 1, tickets[0].request.keySystem == .clearKey {
@@ -14,6 +15,15 @@ extension KeyLoader {
             failed = await loadFairPlay(&tickets)
         }
         await recover(failed)
+    }
+
+    /// Lets go of requests that the session has ended meanwhile: it may be less patient than the loader.
+    private func stillWanted(_ tickets: [KeyTicket]) async -> [KeyTicket] {
+        var open: [KeyTicket] = []
+        for ticket in tickets {
+            if ticket.request.isOpen { open.append(ticket) } else { await giveUp(ticket, KeyFailure(.cancelled)) }
+        }
+        return open
     }
 
     private func loadFairPlay(_ tickets: inout [KeyTicket]) async -> [(ticket: KeyTicket, failure: KeyFailure)] {
@@ -161,6 +171,11 @@ extension KeyLoader {
         to ticket: KeyTicket,
         batchSize: Int
     ) async -> Bool {
+        // What comes too late says nothing about the device.
+        guard ticket.request.isOpen else {
+            await giveUp(ticket, KeyFailure(.cancelled))
+            return false
+        }
         let status = await ticket.request.processContentKeyResponse(response)
         close(ticket)
         switch status {

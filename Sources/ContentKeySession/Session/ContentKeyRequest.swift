@@ -44,6 +44,9 @@ public final class ContentKeyRequest: ContentKeyLoading {
     /// Why it failed; nil unless it did.
     public var error: ContentKeyError? { state.withLock { $0.error } }
 
+    /// Whether it waits for an answer.
+    public var isOpen: Bool { status == .requestingResponse }
+
     /// How long the lease lasted when the device took the answer; nil where there is none, or before that.
     public var grantedLease: Duration? { state.withLock { $0.lease } }
 
