@@ -94,4 +94,20 @@ struct OutageTests {
             #expect(plays)
         }
     }
+
+    @Test("An answer that comes after the session gave up is not blamed on the device")
+    func late() async throws {
+        try await KeyPathBench.run(.init(responseTimeout: .seconds(3))) { heard in
+            heard.isCertificate || heard.number > 1 ? .none : .latency(.seconds(6))
+        } _: { bench in
+            await bench.session.processContentKeyRequest(identifier: "skd://film/hd")
+            try await bench.pass(.seconds(4))
+            await bench.session.checkDeadlines()
+            try await bench.pass(.seconds(4))
+            let kinds = await bench.errors.map(\.failure.kind)
+            #expect(kinds == [.cancelled])
+            let plays = try await bench.plays("film/hd")
+            #expect(plays)
+        }
+    }
 }
