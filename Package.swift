@@ -269,5 +269,17 @@ let package = Package(
             dependencies: ["ContentKeySession", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "KeyPathTests",
+            dependencies: [
+                "ContentKeySession", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
+                "StreamPlayer", "VirtualDevice",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
     ]
 )

@@ -19,9 +19,17 @@ public protocol ContentKeySource: Sendable {
     /// where no key is loaded, or where another request for it is under way.
     func renewExpiringResponseData(for identifier: String) async
 
+    /// Whether a key is there that may be used where the content goes now; nil where the session does not know.
+    func hasKey(for identifier: String) async -> Bool?
+
     /// Requests as they come, from the player, from preloading, from renewals and retries. Each access begins a new
     /// sequence, which starts with the requests that wait for an answer; it ends with the session.
     var requests: AsyncStream<any ContentKeyLoading> { get }
+}
+
+extension ContentKeySource {
+    /// Not known.
+    public func hasKey(for _: String) async -> Bool? { nil }
 }
 
 /// One request for a key, to be answered exactly once: with ``processContentKeyResponse(_:)`` or with
@@ -37,6 +45,13 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     var isRenewal: Bool { get }
     /// Whether a persistable key was asked for and this request may carry one.
     var canProvidePersistableKey: Bool { get }
+
+    /// Whether an answer is still wanted. It is not after one, or after the session gave up waiting.
+    var isOpen: Bool { get }
+
+    /// How long the lease of the key lasted when the device took the answer; nil where there is none, or before that, or
+    /// where the session does not know.
+    var grantedLease: Duration? { get }
 
     /// Makes the SPC for the key server. A second call makes another, and then only the second one's CKC is an answer.
     ///
@@ -71,6 +86,14 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
 
     /// Says that there will be no answer, and why. The request fails.
     func processContentKeyResponseError(_ error: any Error) async
+}
+
+extension ContentKeyLoading {
+    /// Always: the session says nothing of it.
+    public var isOpen: Bool { true }
+
+    /// Not known.
+    public var grantedLease: Duration? { nil }
 }
 
 /// What is said when a key is asked for.

@@ -13,6 +13,7 @@ public protocol KeptKeys: Sendable {
 /// | the app keeps no keys, or the request cannot carry one, or renews a lease | an online key |
 /// | the route refuses persistence | an online key |
 /// | a key is kept | it is the answer; nothing is sent |
+/// | a key is kept that the device has refused since this loader began | as if none was kept |
 /// | none is kept | the server is asked for one with `persist`, which is kept and is the answer |
 /// | device or CKC do not let it be kept | the CKC is the answer: an online key |
 extension KeyLoader {
@@ -27,9 +28,15 @@ extension KeyLoader {
             return false
         }
         ticket.isPersistable = true
-        guard let key = await keys.key(for: ticket.identifier) else { return false }
+        // Offered again, it would be refused again, for as long as the session wants another try.
+        guard !refusedKeptKeys.contains(ticket.identifier), let key = await keys.key(for: ticket.identifier) else {
+            return false
+        }
         let response = ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
-        _ = await hand(response, of: key.count, to: ticket, batchSize: 0)
+        refusedKeptKeys.insert(ticket.identifier)
+        if await hand(response, of: key.count, to: ticket, batchSize: 0) {
+            refusedKeptKeys.remove(ticket.identifier)
+        }
         return true
     }
 
@@ -41,6 +48,7 @@ extension KeyLoader {
         do throws(ContentKeyError) {
             let key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
             await keys.keep(key, for: ticket.identifier)
+            refusedKeptKeys.remove(ticket.identifier)
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
         } catch  where error.code == .persistenceNotAllowed {
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)

@@ -1,7 +1,8 @@
 extension KeyLoader {
     /// Makes an attempt for requests that share a round trip; what comes of each is answered or scheduled.
     func load(_ tickets: [KeyTicket]) async {
-        var tickets = tickets
+        var tickets: [KeyTicket] = await stillWanted(tickets)
+        guard !tickets.isEmpty else { return }
         for index in tickets.indices { tickets[index].history.attempts += 1 }
         var failed: [(ticket: KeyTicket, failure: KeyFailure)] = []
         if tickets.count == 1, tickets[0].request.keySystem == .clearKey {
@@ -14,6 +15,15 @@ extension KeyLoader {
             failed = await loadFairPlay(&tickets)
         }
         await recover(failed)
+    }
+
+    /// Lets go of requests that the session has ended meanwhile: it may be less patient than the loader.
+    private func stillWanted(_ tickets: [KeyTicket]) async -> [KeyTicket] {
+        var open: [KeyTicket] = []
+        for ticket in tickets {
+            if ticket.request.isOpen { open.append(ticket) } else { await giveUp(ticket, KeyFailure(.cancelled)) }
+        }
+        return open
     }
 
     private func loadFairPlay(_ tickets: inout [KeyTicket]) async -> [(ticket: KeyTicket, failure: KeyFailure)] {
@@ -72,6 +82,13 @@ extension KeyLoader {
             )
             ticket.message = .init(spc: spc, certificate: certificate)
         } catch {
+            switch error.code {
+            // Nobody waits for this key any more; the device has nothing against it.
+            case .requestAnswered, .sessionExpired, .cancelled: throw KeyFailure(.cancelled, code: error.code.rawValue)
+            default: break
+            }
+            // It may be the certificate's fault, and that is kept for long.
+            certificates.drop(certificate)
             throw KeyFailure(.deviceCannotAsk, code: error.code.rawValue)
         }
     }
@@ -154,6 +171,11 @@ extension KeyLoader {
         to ticket: KeyTicket,
         batchSize: Int
     ) async -> Bool {
+        // What comes too late says nothing about the device.
+        guard ticket.request.isOpen else {
+            await giveUp(ticket, KeyFailure(.cancelled))
+            return false
+        }
         let status = await ticket.request.processContentKeyResponse(response)
         close(ticket)
         switch status {
@@ -214,29 +236,5 @@ extension KeyLoader {
                 work.yield(.load(tickets, at: moment))
             }
         }
-    }
-
-    // MARK: Leases
-
-    private func renew(_ granted: [KeyTicket]) {
-        var leases: [(lease: Duration, identifiers: [String])] = []
-        for ticket in granted {
-            guard let lease = settings.lease(ticket.identifier) else { continue }
-            if let index = leases.firstIndex(where: { $0.lease == lease }) {
-                leases[index].identifiers.append(ticket.identifier)
-            } else {
-                leases.append((lease, [ticket.identifier]))
-            }
-        }
-        for (lease, identifiers) in leases { scheduleRenewal(of: identifiers, lease: lease) }
-    }
-
-    /// Keys whose leases began together are renewed together. A newer lease voids what was scheduled for an older one.
-    func scheduleRenewal(of identifiers: [String], lease: Duration) {
-        let now = clock.now
-        guard let moment = settings.renewal.moment(for: lease, using: &random) else { return }
-        leaseCount += 1
-        for identifier in identifiers { leases[identifier] = (now + lease, leaseCount) }
-        work.yield(.renew(identifiers, at: now + moment, serial: leaseCount))
     }
 }

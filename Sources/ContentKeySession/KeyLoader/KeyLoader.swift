@@ -32,6 +32,8 @@ public actor KeyLoader {
     private var loaded: Set<String> = []
     /// Keys whose fetching is scheduled.
     private var scheduled: Set<String> = []
+    /// Keys that were kept and that the device did not take: what is asked for next takes their places.
+    var refusedKeptKeys: Set<String> = []
     var leases: [String: (end: Duration, serial: Int)] = [:]
     var leaseCount = 0
 
@@ -97,8 +99,10 @@ public actor KeyLoader {
     /// loaded or being loaded are passed over.
     public func preload(_ identifiers: [String]) async {
         var fresh: [String] = []
-        for identifier in identifiers where !isLoaded(identifier) && asked.insert(identifier).inserted {
-            fresh.append(identifier)
+        for identifier in identifiers {
+            // The session knows best: keys are revoked, leases end, and another route needs keys of its own.
+            let isThere = await source.hasKey(for: identifier) ?? isLoaded(identifier)
+            if !isThere, asked.insert(identifier).inserted { fresh.append(identifier) }
         }
         guard !fresh.isEmpty else { return }
         act(collector.announce(fresh))
@@ -130,7 +134,7 @@ public actor KeyLoader {
         work.yield(.preload(next, at: rotation.moment(after: moment ?? now, now: now, using: &random)))
     }
 
-    /// Tells that a key's lease began now. The session knows it from the device.
+    /// Tells that a key's lease began now, where the session does not say it in ``ContentKeyLoading/grantedLease``.
     public func leaseGranted(for identifier: String, lasting lease: Duration) {
         scheduleRenewal(of: [identifier], lease: lease)
     }

@@ -4,8 +4,8 @@ public struct KeyLoaderSettings: Sendable {
     public var retry = RetryPolicy()
     /// When a lease is renewed.
     public var renewal = LeaseRenewal()
-    /// How long the server's leases are, by the key's identifier; nil where there is none. A session that learns it from
-    /// the device calls ``KeyLoader/leaseGranted(for:lasting:)`` instead.
+    /// How long the server's leases are, by the key's identifier; nil leaves that to the session
+    /// (``ContentKeyLoading/grantedLease``). The shorter of the two counts.
     public var lease: @Sendable (String) -> Duration? = { _ in nil }
     /// When the next key of a live stream is fetched; nil: keys do not rotate.
     public var rotation: RotationSchedule?

@@ -20,7 +20,12 @@ public final class ContentKeyRequest: ContentKeyLoading {
     public let options: ContentKeyRequestOptions
 
     private let session: WeakSession
-    private let state = Mutex<(status: ContentKeyRequestStatus, error: ContentKeyError?)>((.requestingResponse, nil))
+    private struct State: Sendable {
+        var status = ContentKeyRequestStatus.requestingResponse
+        var error: ContentKeyError?
+        var lease: Duration?
+    }
+    private let state = Mutex(State())
 
     init(_ request: ContentKeySessionMachine.Request, session: ContentKeySession) {
         (id, identifier, route) = (request.id, request.name.identifier, request.name.route)
@@ -39,8 +44,15 @@ public final class ContentKeyRequest: ContentKeyLoading {
     /// Why it failed; nil unless it did.
     public var error: ContentKeyError? { state.withLock { $0.error } }
 
+    /// Whether it waits for an answer.
+    public var isOpen: Bool { status == .requestingResponse }
+
+    /// How long the lease lasted when the device took the answer; nil where there is none, or before that.
+    public var grantedLease: Duration? { state.withLock { $0.lease } }
+
     func set(_ status: ContentKeyRequestStatus) { state.withLock { $0.status = status } }
     func set(_ error: ContentKeyError) { state.withLock { $0.error = error } }
+    func setLease(_ lease: Duration?) { state.withLock { $0.lease = lease } }
 
     /// Makes the SPC for the key server.
     public func makeStreamingContentKeyRequestData(

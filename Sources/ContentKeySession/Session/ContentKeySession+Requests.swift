@@ -59,6 +59,7 @@ extension ContentKeySession {
                 throw ContentKeyError(.leaseExpired, .device, reason: "the lease was over when its key came")
             }
             arrivals[request.id] = key
+            request.setLease(lease)
             apply(.request(request.id, .accepted(lease: lease)))
         } catch {
             apply(.request(request.id, error.retryReason == nil ? .refused(error) : .refusedForNow(error)))

@@ -91,6 +91,9 @@ public actor ContentKeySession: ContentKeySource {
         apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
     }
 
+    /// Whether a key is loaded for the current route.
+    public func hasKey(for identifier: String) -> Bool? { keys[KeyName(identifier, route)] != nil }
+
     /// Asks for the lease of the current route's key to be renewed. Does nothing where none is loaded, or another request
     /// for it is under way.
     public func renewExpiringResponseData(for identifier: String) { apply(.renew(identifier: identifier)) }

@@ -1,0 +1,216 @@
+import ContentKeySession
+
+extension FaultCase {
+    static let all = connection + answers + refusals + certificate + devices
+
+    private static let connection: [FaultCase] = [
+        .licences("an answer that takes 3 s", .latency(.seconds(3)), attempts: 1, [], lasts: .seconds(3)),
+        .licences("an answer that takes 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.noAnswerInTime]),
+        .licences("a reset before the head, once", .resetBeforeHead, times: 1, attempts: 2, [.noConnection]),
+        .licences("a reset within the head, once", .resetWithinHead, times: 1, attempts: 2, [.noConnection]),
+        .licences("a reset within the body, once", .resetWithinBody, times: 1, attempts: 2, [.noConnection]),
+        .licences("a body shorter than its length, once", .endsEarly, times: 1, attempts: 2, [.noConnection]),
+        .licences(
+            "a reset, each time",
+            .resetBeforeHead,
+            .noConnection,
+            attempts: 8,
+            Array(repeating: .noConnection, count: 8)
+        ),
+        .licences("no answer, once", .silence, times: 1, attempts: 2, [.noAnswerInTime], lasts: .seconds(8)),
+        .licences(
+            "no answer, each time",
+            .silence,
+            .outOfTime,
+            attempts: 3,
+            [.noAnswerInTime, .noAnswerInTime, .outOfTime],
+            lasts: .seconds(24)
+        ),
+        .licences("a body that trickles, once", .trickle, times: 1, attempts: 2, [.noAnswerInTime]),
+        .licences("a connection that closes after each answer", .closesAfter, attempts: 1, []),
+    ]
+
+    private static let answers: [FaultCase] = [
+        .licences("half of the JSON, once", .cutJSON, times: 1, attempts: 2, [.unreadableAnswer]),
+        .licences(
+            "half of the JSON, each time",
+            .cutJSON,
+            .unreadableAnswer,
+            attempts: 3,
+            Array(repeating: .unreadableAnswer, count: 3)
+        ),
+        .licences(
+            "200 with a page, each time",
+            .page,
+            .unreadableAnswer,
+            attempts: 3,
+            Array(repeating: .unreadableAnswer, count: 3)
+        ),
+        .licences(
+            "an answer of 2 MiB",
+            .answer(200, String(repeating: " ", count: 2 << 20)),
+            .answerTooLarge,
+            attempts: 1,
+            [.answerTooLarge]
+        ),
+        .licences(
+            "a CKC with one bit of its head changed",
+            .changedCKC(),
+            .deviceRefusesAnswer,
+            attempts: 1,
+            [.deviceRefusesAnswer]
+        ),
+        .licences(
+            "no CKC, but its field",
+            .body { Fault.replacingCKC(of: $0) { _ in "" } },
+            .unreadableAnswer,
+            attempts: 3,
+            Array(repeating: .unreadableAnswer, count: 3)
+        ),
+    ]
+
+    private static let refusals: [FaultCase] = [
+        .licences(
+            "403",
+            .problem(403, "refused-by-policy", reason: "hdcp-not-enough"),
+            .forbidden,
+            attempts: 1,
+            [.forbidden],
+            reason: "hdcp-not-enough"
+        ),
+        .licences(
+            "503 with `Retry-After: 2`, once",
+            .problem(503, "overloaded", headers: ["Retry-After: 2"]),
+            times: 1,
+            attempts: 2,
+            [.overloaded],
+            lasts: .seconds(2)
+        ),
+        .licences(
+            "503 with `Retry-After: 60`",
+            .problem(503, "overloaded", headers: ["Retry-After: 60"]),
+            .outOfTime,
+            attempts: 1,
+            [.outOfTime]
+        ),
+        .licences(
+            "503 with `Retry-After: 18446744073709551616`, once",
+            .problem(503, "overloaded", headers: ["Retry-After: 18446744073709551616"]),
+            times: 1,
+            attempts: 2,
+            [.overloaded]
+        ),
+        .licences(
+            "429 with `Retry-After: 2`, once",
+            .problem(429, "rate-limited", reason: "account", headers: ["Retry-After: 2"]),
+            times: 1,
+            attempts: 2,
+            [.tooManyRequests],
+            lasts: .seconds(2)
+        ),
+        .licences("500, once", .problem(500, "internal-error"), times: 1, attempts: 2, [.serverError]),
+        .licences(
+            "302",
+            .answer(302, "", headers: ["Location: /fps/licenses"]),
+            .unexpectedStatus,
+            attempts: 1,
+            [.unexpectedStatus]
+        ),
+        FaultCase(
+            name: "the token has expired",
+            attempts: 2,
+            log: [.tokenRefused],
+            reason: nil,
+            tokens: ["stale-secret-token"]
+        ) { _ in .none },
+        FaultCase(
+            name: "the token has expired, and so has the next",
+            end: .tokenRefused,
+            attempts: 2,
+            log: [.tokenRefused, .tokenRefused],
+            tokens: ["stale-secret-token", "stale-secret-token"]
+        ) { _ in .none },
+        FaultCase(
+            name: "an asset that the server has not",
+            end: .unknownKey,
+            attempts: 1,
+            log: [.unknownKey],
+            asset: "film/none"
+        ) {
+            _ in .none
+        },
+        FaultCase(
+            name: "the answer is lost, and when the server is asked again it has forgotten",
+            attempts: 4,
+            log: [.noConnection, .overloaded, .replayed],
+            lasts: .seconds(21)
+        ) { heard in
+            if heard.isCertificate { return .none }
+            switch heard.number {
+            case 1: return .resetWithinBody
+            case 2: return .problem(503, "overloaded", headers: ["Retry-After: 21"])
+            default: return .none
+            }
+        },
+    ]
+
+    private static let certificate: [FaultCase] = [
+        .certificates("a certificate that is a page, once", .page, times: 1, attempts: 1, [.unreadableAnswer]),
+        .certificates(
+            "a certificate that is a page, each time",
+            .page,
+            .unreadableAnswer,
+            attempts: 0,
+            Array(repeating: .unreadableAnswer, count: 3)
+        ),
+        .certificates(
+            "a certificate in DER that is none",
+            .body { _ in [0x30, 3, 1, 1, 7] },
+            .deviceCannotAsk,
+            attempts: 0,
+            [.deviceCannotAsk]
+        ),
+        .certificates(
+            "another server's certificate, once",
+            .body { _ in (try? ServerWithRules.foreignCertificate()) ?? [] },
+            times: 1,
+            attempts: 2,
+            [.unknownCertificate]
+        ),
+        .certificates(
+            "another server's certificate, each time",
+            .body { _ in (try? ServerWithRules.foreignCertificate()) ?? [] },
+            .unknownCertificate,
+            attempts: 2,
+            [.unknownCertificate, .unknownCertificate]
+        ),
+        .certificates(
+            "a reset instead of the certificate, once",
+            .resetBeforeHead,
+            times: 1,
+            attempts: 1,
+            [.noConnection]
+        ),
+    ]
+
+    private static let devices: [FaultCase] = [
+        FaultCase(
+            name: "a device's clock that is 2 h behind, and a lease",
+            attempts: 1,
+            log: [],
+            skew: -7200,
+            asset: "film/leased"
+        ) {
+            _ in .none
+        },
+        FaultCase(
+            name: "a device's clock that is 2 h ahead, and a lease",
+            end: .forbidden,
+            attempts: 1,
+            log: [.forbidden],
+            reason: "spc-from-the-future",
+            skew: 7200,
+            asset: "film/leased"
+        ) { _ in .none },
+    ]
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// `UPDATE_DOCS=1 swift test --filter FaultDocumentationTests` writes the table anew.
+@Suite("docs/key-loader.md")
+struct FaultDocumentationTests {
+    private static let file = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("docs/key-loader.md")
+
+    @Test("Has every fault that is tried, with its end, and no other")
+    func table() throws {
+        let rows = FaultCase.all.map(\.row)
+        #expect(Set(rows).count == rows.count)
+        let text = try String(contentsOf: Self.file, encoding: .utf8)
+        let lines = text.components(separatedBy: "\n")
+        let heading = "| Broken | The request ends with | Attempts | In the error log |"
+        let start = try #require(lines.firstIndex(of: heading)) + 2
+        let end = try #require(lines[start...].firstIndex(of: ""))
+        if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
+            let updated = lines[..<start] + rows + lines[end...]
+            try updated.joined(separator: "\n").write(to: Self.file, atomically: true, encoding: .utf8)
+        } else {
+            #expect(Array(lines[start..<end]) == rows)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import AsyncHTTPClient
+import ContentKeySession
+import FPSCrypto
+import StreamPlayer
+import Synchronization
+import Testing
+import VirtualDevice
+
+/// The whole path of a key: session over a virtual device, loader, transport, and a proxy before a real server. Server,
+/// device, session and loader share one time.
+struct KeyPathBench: Sendable {
+    final class Player: ContentKeyRecipient {
+        let hasBegunLoading = false
+    }
+
+    let time: JumpingTime
+    let server: ServerWithRules
+    let proxy: FaultProxy
+    let device: VirtualDevice
+    let session: ContentKeySession
+    let transport: WatchedTransport
+    let loader: KeyLoader
+    let player = Player()
+    let purposes: TokenDesk
+    private let client: HTTPClient
+
+    /// What differs from the usual.
+    struct Options: Sendable {
+        var keySystem = ContentKeySystem.fairPlayStreaming
+        var settings = KeyLoaderSettings()
+        /// How far the device's clock is ahead, in seconds.
+        var skew: Int64 = 0
+        /// Whether the client talks to the server's port itself.
+        var isDirect = false
+        var device: VirtualDevice?
+        var tokens: [String] = []
+        var seed: UInt64 = 1
+        var responseTimeout: Duration?
+    }
+
+    /// Runs a story with everything in place, and takes it down.
+    static func run(
+        _ options: Options = Options(),
+        time: JumpingTime = JumpingTime(),
+        script: @escaping @Sendable (Heard) -> Fault = { _ in .none },
+        _ story: @escaping @Sendable (KeyPathBench) async throws -> Void
+    ) async throws {
+        try await ServerWithRules.run(time) { server in
+            try await run(options, server: server, time: time, script: script, story)
+        }
+    }
+
+    static func run(
+        _ options: Options,
+        server: ServerWithRules,
+        time: JumpingTime,
+        script: @escaping @Sendable (Heard) -> Fault = { _ in .none },
+        _ story: @escaping @Sendable (KeyPathBench) async throws -> Void
+    ) async throws {
+        let bench = try KeyPathBench(options, server, time, script)
+        let result: Result<Void, any Error>
+        do {
+            try await bench.session.addContentKeyRecipient(bench.player)
+            try await time.run {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await bench.loader.run() }
+                    do {
+                        try await story(bench)
+                    } catch {
+                        await bench.session.expire()
+                        throw error
+                    }
+                    await bench.session.expire()
+                    try await group.waitForAll()
+                }
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        bench.proxy.stop()
+        try await bench.client.shutdown()
+        try result.get()
+    }
+
+    private init(
+        _ options: Options,
+        _ server: ServerWithRules,
+        _ time: JumpingTime,
+        _ script: @escaping @Sendable (Heard) -> Fault
+    ) throws {
+        self.time = time
+        self.server = server
+        proxy = try FaultProxy(server: server.port, time, script: script)
+        device = options.device ?? server.device(time, skew: options.skew)
+        session = ContentKeySession(
+            keySystem: options.keySystem,
+            device: device,
+            clock: JumpingClock(time: time, wakes: false),
+            responseTimeout: options.responseTimeout,
+            renewalLead: nil
+        )
+        client = HTTPClient(
+            eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
+            configuration: HTTPClientTransport.configuration
+        )
+        transport = WatchedTransport(HTTPClientTransport(client), time)
+        let desk = TokenDesk(options.tokens)
+        purposes = desk
+        loader = KeyLoader(
+            source: session,
+            service: .keyway("http://127.0.0.1:\(options.isDirect ? server.port : proxy.port)") { desk.token($0) },
+            transport: transport,
+            settings: options.settings,
+            clock: LoaderClock(JumpingClock(time: time)),
+            random: SeededNumbers(seed: options.seed)
+        )
+    }
+
+    func pass(_ duration: Duration) async throws { try await time.sleep(until: time.now + duration) }
+
+    /// Asks as a player does, and waits.
+    func key(_ asset: String, persistable: Bool = false) async throws(ContentKeyError) -> ContentKey {
+        try await session.contentKey(
+            identifier: "skd://" + asset,
+            options: ContentKeyRequestOptions(isPersistable: persistable),
+            for: player
+        )
+    }
+
+    /// The content key that the device has for an asset, if it may be used now.
+    func content(_ key: ContentKey) throws -> SecretBytes {
+        try #require(key.protectedKey as? DeviceKey).contentKey().key
+    }
+
+    /// Whether an asset's key plays, and is the server's.
+    func plays(_ key: ContentKey, as asset: String) async throws -> Bool {
+        try await key.beginPlayback()
+        return try content(key) == server.keys[asset]
+    }
+
+    /// Asks as a player does, and plays.
+    func plays(_ asset: String, persistable: Bool = false) async throws -> Bool {
+        try await plays(try await key(asset, persistable: persistable), as: asset)
+    }
+
+    var errors: [KeyErrorEntry] { get async { await loader.errorLog.entries } }
+    var accesses: [KeyAccess] { get async { await loader.accessLog.entries } }
+}
+
+/// Gives out the tokens that it was given, then good ones, and notes what for.
+final class TokenDesk: Sendable {
+    private let state: Mutex<(tokens: [String], purposes: [KeyService.Purpose])>
+
+    init(_ tokens: [String]) { state = Mutex((tokens, [])) }
+
+    var all: [KeyService.Purpose] { state.withLock { $0.purposes } }
+
+    func token(_ purpose: KeyService.Purpose) -> PlaybackToken {
+        state.withLock { state in
+            state.purposes.append(purpose)
+            let token = state.tokens.isEmpty ? "\(Tokens.good)-\(state.purposes.count)" : state.tokens.removeFirst()
+            return PlaybackToken(token)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import FPSCrypto
+import Foundation
+import Hummingbird
+import KeyServerModule
+import KeyStore
+import KeyStoreSQLite
+import Logging
+import ServiceLifecycle
+import Synchronization
+import VirtualDevice
+
+@testable import KeyServer
+
+/// A key server as it is run: SQLite in a folder of its own, a development certificate, tokens, policies, a port.
+final class ServerWithRules: Sendable {
+    /// What the audio's Clear Key is asked by.
+    static let clearKeyID = [UInt8](repeating: 0xab, count: 16)
+    /// The content with its policy; "" is none.
+    private static let contents: [(asset: String, policy: String)] = [
+        ("film/audio", ""), ("film/sd", ""), ("film/hd", ""),
+        ("film/leased", #"{"lease":"PT60S"}"#), ("film/long-lease", #"{"lease":"PT600S"}"#),
+        ("film/kept", #"{"persist":{"validity":"P1D"}}"#),
+        ("film/at-home", #"{"airplay":"deny","adapter":"deny"}"#),
+        ("film/clear", #"{"otherClients":"allow"}"#),
+    ]
+    private static let privateKeys = [0, 1].map { _ in Result { try RSAPrivateKey.generate(bits: 2048) } }
+
+    let certificate: X509Certificate
+    let ask = SecretBytes(copying: Array("development ask!".utf8))
+    let keys: [String: SecretBytes]
+    let folder: String
+    private let store: SQLiteKeyStore
+    private let pool = BoundedWorkPool(threads: 1, capacity: 64)
+    private let service: LicenseService
+    private let bundle: CertificateBundle
+    private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
+    private let lastPort = Mutex(0)
+
+    var port: Int { lastPort.withLock { $0 } }
+
+    /// Runs a server for as long as `test` runs.
+    static func run(_ time: JumpingTime, _ test: @Sendable (ServerWithRules) async throws -> Void) async throws {
+        let server = try await ServerWithRules(time)
+        let result: Result<Void, any Error>
+        do {
+            try await server.start()
+            result = .success(try await test(server))
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        server.pool.stop()
+        try? FileManager.default.removeItem(atPath: server.folder)
+        try result.get()
+    }
+
+    private init(_ time: JumpingTime) async throws {
+        let key = try Self.privateKeys[0].get()
+        certificate = try X509Certificate.selfSigned(subject: "Key path", key: key, days: 30)
+        folder = NSTemporaryDirectory() + "/key-path-\(UUID().uuidString)"
+        store = try SQLiteKeyStore(dataFolder: folder, key: .dataFolder)
+        var random = SecureRandom()
+        var keys: [String: SecretBytes] = [:]
+        for (asset, policy) in Self.contents {
+            let name = policy.isEmpty ? nil : asset.replacingOccurrences(of: "/", with: "-")
+            if let name {
+                try await store.putPolicy(
+                    ContentDefaults.policy(name: name, json: Array(policy.utf8)),
+                    replacing: false
+                )
+            }
+            let key = SecretBytes(count: 16, randomFrom: &random)
+            keys[asset] = key
+            let record = try ContentRecord(
+                assetID: Array(asset.utf8),
+                keyID: asset == "film/clear" ? Self.clearKeyID : nil,
+                contentKey: key,
+                iv: random.bytes(16),
+                policyName: name,
+                streamID: ContentDefaults.streamID(forAssetID: Array(asset.utf8)),
+                time: JumpingDeviceClock.start
+            )
+            try await store.putContent(record, replacing: false)
+        }
+        self.keys = keys
+        bundle = try CertificateBundle(
+            name: "app",
+            kind: .development,
+            certificate: certificate,
+            privateKey: key,
+            derivation: .dask(DevelopmentDASk(ask: ask)!)
+        )
+        let clock = JumpingDeviceClock(time: time)
+        service = LicenseService(
+            module: try KeyServerModule(bundles: [bundle]),
+            store: store,
+            pool: pool,
+            clock: { clock.milliseconds }
+        )
+    }
+
+    /// Listens, on the port of the last time if there was one.
+    func start() async throws {
+        let router = Listener.makeRouter(proxies: TrustedProxies([]))
+        let tokens = Tokens()
+        LicenseRoutes(service: service, authorizer: tokens, bundles: [bundle], limits: ListenerLimits()).add(to: router)
+        OtherClientRoutes(service: OtherClientService(licenses: service, authorizer: tokens, signer: nil))
+            .add(to: router)
+        let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
+        let logger = Logger(label: "test") { _ in SilentLog() }
+        let application = try Listener.makeApplication(
+            router: router,
+            host: "127.0.0.1",
+            port: port,
+            limits: ListenerLimits(),
+            logger: logger,
+            onRunning: { onPort.yield($0) }
+        )
+        let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
+        let task = Task.detached {
+            try? await group.run()
+            onPort.finish()
+        }
+        running.withLock { $0 = (group, task) }
+        var iterator = ports.makeAsyncIterator()
+        guard let port = await iterator.next() else { throw NotListening() }
+        lastPort.withLock { $0 = port }
+    }
+
+    /// Goes away, as if it was stopped.
+    func stop() async {
+        guard let (group, task) = running.withLock({ $0 }) else { return }
+        running.withLock { $0 = nil }
+        await group.triggerGracefulShutdown()
+        await task.value
+    }
+
+    struct NotListening: Error {}
+
+    /// An iPhone whose messages this server takes.
+    func device(_ time: JumpingTime, skew: Int64 = 0) -> VirtualDevice {
+        VirtualDevice(
+            profile: .iPhone,
+            dask: .development(ask: ask),
+            clock: JumpingDeviceClock(time: time, skew: skew)
+        )
+    }
+
+    /// A certificate that this server has never had.
+    static func foreignCertificate() throws -> [UInt8] {
+        try X509Certificate.selfSigned(subject: "Another", key: privateKeys[1].get(), days: 30).der
+    }
+}
+
+/// Takes tokens that begin with the word for good ones.
+struct Tokens: PlaybackAuthorizer {
+    static let good = "good-secret-token"
+
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        guard let token = request.token else { throw ProblemDocument(.tokenMissing) }
+        guard token.hasPrefix(Self.good) else { throw ProblemDocument(.tokenExpired) }
+        return PlaybackAuthorization(account: "viewer", expires: request.now + 3_600)
+    }
+}
+
+/// Writes nothing, and keeps metadata: a request's ID is there.
+struct SilentLog: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.critical
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {}
+}

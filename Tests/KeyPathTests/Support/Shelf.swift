@@ -1,0 +1,26 @@
+import ContentKeySession
+import Synchronization
+
+/// Keeps keys in memory.
+final class Shelf: KeptKeys {
+    private let keys = Mutex<[String: [UInt8]]>([:])
+    var all: [String: [UInt8]] { keys.withLock { $0 } }
+    func key(for identifier: String) async -> [UInt8]? { all[identifier] }
+    func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
+}
+
+extension KeyLoaderSettings {
+    /// Settings that differ from the usual ones.
+    static func with(_ change: (inout KeyLoaderSettings) -> Void) -> KeyLoaderSettings {
+        var settings = KeyLoaderSettings()
+        change(&settings)
+        return settings
+    }
+}
+
+/// What happened, in order.
+final class Notes<Element: Sendable>: Sendable {
+    private let notes = Mutex<[Element]>([])
+    var all: [Element] { notes.withLock { $0 } }
+    func add(_ note: Element) { notes.withLock { $0.append(note) } }
+}

@@ -1,0 +1,47 @@
+import ContentKeySession
+import StreamPlayer
+import Synchronization
+
+/// The real transport. It lets time stand still while an exchange is on its way, and counts what was sent.
+final class WatchedTransport: KeyTransport {
+    struct Sent: Sendable {
+        let path: String
+        let body: [UInt8]
+        let moment: Duration
+    }
+
+    static let header = "X-Exchange"
+
+    private let inner: HTTPClientTransport
+    private let time: JumpingTime
+    private let all = Mutex<[Sent]>([])
+
+    init(_ inner: HTTPClientTransport, _ time: JumpingTime) {
+        self.inner = inner
+        self.time = time
+    }
+
+    var sent: [Sent] { all.withLock { $0 } }
+    /// Requests for licences and keys.
+    var licenses: [Sent] { sent.filter { $0.path != "/fps/certificate" } }
+    var certificates: [Sent] { sent.filter { $0.path == "/fps/certificate" } }
+
+    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+        let path = String(request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
+        all.withLock { $0.append(Sent(path: path, body: request.body, moment: time.now)) }
+        let id = time.beginExchange()
+        defer { time.endExchange(id) }
+        var marked = request
+        marked.headers.append(.init(Self.header, "\(id)"))
+        let outgoing = marked
+        return try await withTaskCancellationHandler {
+            do throws(KeyTransportError) {
+                return Result<KeyTransportAnswer, KeyTransportError>.success(try await inner.send(outgoing))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            time.awaitExchange(id)
+        }.get()
+    }
+}
