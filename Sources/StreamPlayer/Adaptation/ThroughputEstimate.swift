@@ -6,9 +6,9 @@
 ///
 /// Two exponentially weighted means run side by side, one with a short and one with a long half-life, and the lesser
 /// counts: a drop is believed at once, a rise when it lasts. The weight of a download is the time that it took, so the
-/// half-lives are seconds of transfer; time in which nothing is loaded changes nothing. It weighs something at least:
-/// the segments of a low quality come in no time when the network is fast again, and a player would not find out for
-/// minutes. Note media only: a playlist or a
+/// half-lives are seconds of transfer; time in which nothing is loaded changes nothing. Short downloads weigh ten times
+/// their time, up to a limit: the segments of a low quality come in no time when the network is fast again, and a player
+/// would not find out for minutes. An answer out of a cache weighs next to nothing all the same. Note media only: a playlist or a
 /// key says more about the latency than about the throughput.
 public struct ThroughputEstimate: Sendable {
     /// How the estimate is made.
@@ -19,8 +19,8 @@ public struct ThroughputEstimate: Sendable {
         public var fastHalfLife: Duration
         /// The same for the slow mean.
         public var slowHalfLife: Duration
-        /// What a download weighs at least.
-        public var minimumWeight: Duration
+        /// Up to which weight a short download weighs ten times its time.
+        public var shortWeight: Duration
         /// Downloads of fewer bytes are put together until they have as many: of each alone, the latency would be
         /// measured.
         public var minimumBytes: Int
@@ -30,13 +30,13 @@ public struct ThroughputEstimate: Sendable {
             firstEstimate: UInt64 = 1_000_000,
             fastHalfLife: Duration = .seconds(3),
             slowHalfLife: Duration = .seconds(9),
-            minimumWeight: Duration = .milliseconds(500),
+            shortWeight: Duration = .milliseconds(500),
             minimumBytes: Int = 16 * 1024
         ) {
             self.firstEstimate = firstEstimate
             self.fastHalfLife = max(fastHalfLife, .milliseconds(1))
             self.slowHalfLife = max(slowHalfLife, .milliseconds(1))
-            self.minimumWeight = minimumWeight
+            self.shortWeight = shortWeight
             self.minimumBytes = minimumBytes
         }
     }
@@ -97,7 +97,7 @@ public struct ThroughputEstimate: Sendable {
         pendingSeconds += MediaTime.sane(MediaTime.seconds(duration))
         guard pendingBytes >= Double(settings.minimumBytes) else { return }
         let rate = min(pendingBytes * 8 / pendingSeconds, Self.ceiling)
-        let weight = max(pendingSeconds, MediaTime.seconds(settings.minimumWeight))
+        let weight = max(pendingSeconds, min(pendingSeconds * 10, MediaTime.seconds(settings.shortWeight)))
         fast.add(rate, weight: weight, halfLife: MediaTime.seconds(settings.fastHalfLife))
         slow.add(rate, weight: weight, halfLife: MediaTime.seconds(settings.slowHalfLife))
         pendingBytes = 0
