@@ -272,13 +272,14 @@ let package = Package(
         .testTarget(
             name: "KeyPathTests",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
-                "StreamPlayer", "VirtualDevice",
+                "ContentKeySession", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "KeyServer", "KeyServerModule",
+                "KeyStore", "KeyStoreSQLite", "MediaFormats", "Packager", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
     ]

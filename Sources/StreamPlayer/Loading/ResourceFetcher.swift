@@ -9,15 +9,18 @@ struct ResourceFetcher: Sendable {
     let now: @Sendable () -> Duration
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
 
-    /// A resource, and how long it took with all attempts.
-    func fetch(_ resource: MediaResource) async throws(PlayerError) -> (media: LoadedMedia, time: Duration) {
+    /// A resource, how long it took with all attempts, and how long the one took that brought it.
+    func fetch(
+        _ resource: MediaResource
+    ) async throws(PlayerError) -> (media: LoadedMedia, time: Duration, transfer: Duration) {
         let begin = now()
         var pause = firstPause
         var attempt = 1
         while true {
+            let last = now()
             do throws(MediaLoadError) {
                 let media = try await loader.load(resource)
-                return (media, now() - begin)
+                return (media, now() - begin, now() - last)
             } catch {
                 guard error.mayPass, attempt < attempts, !Task.isCancelled else {
                     throw PlayerError(.load(error), resource.url)

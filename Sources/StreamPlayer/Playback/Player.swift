@@ -121,7 +121,7 @@ public actor Player {
         report.segments[kind, default: 0] += 1
         report.byteCount += played.byteCount
         report.encryptedSegments += played.isEncrypted ? 1 : 0
-        estimate.note(bytes: played.byteCount, duration: played.loadTime)
+        estimate.note(bytes: played.byteCount, duration: clear.transfer)
         await onEvent(.played(played))
         guard kind == .main else { return }
         report.duration += played.duration

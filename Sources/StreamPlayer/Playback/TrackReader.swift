@@ -10,6 +10,8 @@ struct TrackReader {
         var played: PlayedSegment
         /// Where it begins, in seconds on the timeline.
         var start: Double
+        /// How long the attempt took that brought it.
+        var transfer: Duration
     }
 
     let kind: ClearPiece.TrackKind
@@ -143,7 +145,7 @@ struct TrackReader {
             newInitialization = try await load(needed, segment.keys, keys, fetcher, ring)
             initialization = needed
         }
-        let (media, time) = try await fetcher.fetch(MediaResource(address, range: segment.byteRange))
+        let (media, time, transfer) = try await fetcher.fetch(MediaResource(address, range: segment.byteRange))
         let clear: [UInt8]
         do {
             clear = try decryptor.decrypt(
@@ -167,7 +169,8 @@ struct TrackReader {
                 loadTime: time,
                 isEncrypted: segment.keys.isEncrypted
             ),
-            start: next.start
+            start: next.start,
+            transfer: transfer
         )
     }
 

@@ -17,7 +17,7 @@ final class ServerWithRules: Sendable {
     static let clearKeyID = [UInt8](repeating: 0xab, count: 16)
     /// The content with its policy; "" is none.
     private static let contents: [(asset: String, policy: String)] = [
-        ("film/audio", ""), ("film/sd", ""), ("film/hd", ""),
+        ("film/audio", ""), ("film/sd", ""), ("film/hd", ""), ("film/uhd", #"{"lease":"PT60S"}"#),
         ("film/leased", #"{"lease":"PT60S"}"#), ("film/long-lease", #"{"lease":"PT600S"}"#),
         ("film/kept", #"{"persist":{"validity":"P1D"}}"#),
         ("film/at-home", #"{"airplay":"deny","adapter":"deny"}"#),

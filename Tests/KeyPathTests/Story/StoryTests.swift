@@ -1,0 +1,132 @@
+import ContentKeySession
+import FPSCrypto
+import HLSPlaylist
+import StreamPlayer
+import Synchronization
+import Testing
+import VirtualDevice
+
+@Suite("The whole story", .timeLimit(.minutes(3)))
+struct StoryTests {
+    /// What happened, for the end.
+    private final class Diary: Sendable {
+        let events = Mutex<[PlayerEvent]>([])
+
+        func note(_ event: PlayerEvent) { events.withLock { $0.append(event) } }
+
+        var switches: [QualityDecision] {
+            events.withLock { $0.compactMap { if case .switched(let decision) = $0 { decision } else { nil } } }
+        }
+        var mainNumbers: [UInt64] {
+            events.withLock { events in
+                events.compactMap { event in
+                    guard case .played(let segment) = event, segment.track == .main else { return nil }
+                    return segment.mediaSequenceNumber
+                }
+            }
+        }
+        var retries: Int { events.withLock { $0.count { if case .retrying = $0 { true } else { false } } } }
+    }
+
+    private static func player(
+        _ bench: KeyPathBench,
+        _ film: FilmServer,
+        _ diary: Diary,
+        _ change: (inout PlayerSettings) -> Void = { _ in },
+        onSegment: @escaping @Sendable (PlayedSegment) async -> Void = { _ in }
+    ) -> Player {
+        var settings = PlayerSettings()
+        settings.pace = .realTime(ahead: .seconds(30))
+        settings.preferences.languages = ["de"]
+        // What a phone knows of its network when it begins.
+        settings.abilities.throughput = 60_000
+        change(&settings)
+        let keys = PlayerKeySystems(fairPlay: bench.session) { key in
+            let content = try #require(key as? DeviceKey).contentKey()
+            return PlayableKey(key: content.key, initializationVector: content.iv)
+        }
+        return Player(settings: settings, keys: keys, loader: film, clock: JumpingClock(time: bench.time)) { event in
+            diary.note(event)
+            await bench.session.checkDeadlines()
+            if case .loadedMultivariant(let playlist) = event {
+                await bench.loader.preload(playlist)
+                try? await bench.pass(.seconds(1))
+            }
+            if case .played(let segment) = event { await onSegment(segment) }
+        }
+    }
+
+    @Test("A film is packaged, its keys preloaded, it plays, leases are renewed, variants switched, the network lost")
+    func film() async throws {
+        let time = JumpingTime()
+        try await ServerWithRules.run(time) { server in
+            let film = try Film(keys: server.keys, rounds: 80)
+            let clear = try Film(keys: nil, rounds: 1)
+            let outage = Duration.seconds(100)..<Duration.seconds(115)
+            let diary = Diary()
+            let output = FilmOutput()
+            try await KeyPathBench.run(
+                .init(),
+                server: server,
+                time: time,
+                script: { _ in outage.contains(time.now) ? .resetBeforeHead : .none }
+            ) { bench in
+                let web = FilmServer(film, time, rate: 2_000_000, outage: outage)
+                let player = Self.player(bench, web, diary) { $0.attempts = 10 }
+                let report = try await player.play("https://film.test/main.m3u8", to: output)
+
+                // All keys came in one round trip, before the first segment; later requests renew the lease.
+                #expect(bench.proxy.licenses.first?.path == "/fps/licenses")
+                let accesses = await bench.accesses
+                #expect(accesses.filter { $0.kind == .preload }.map(\.batchSize) == [4, 4, 4, 4])
+                #expect(accesses.count { $0.kind == .onDemand } == 0)
+                #expect(accesses.count { $0.kind == .renewal } >= 3)
+                #expect(accesses.filter { $0.kind == .renewal }.allSatisfy { "\($0.label)" == "skd://film/uhd" })
+
+                // It began low and went up, to another key; the viewer saw every second once, and never waited.
+                #expect(!diary.switches.isEmpty && diary.switches.count <= 2)
+                #expect(report.switches.up == diary.switches.count)
+                #expect(diary.mainNumbers == Array(0..<240))
+                #expect(report.stalls.count == 0)
+                #expect(report.duration == 240)
+                #expect(report.encryptedSegments == 480)
+                // The network was away, and is back.
+                #expect(diary.retries > 0)
+            }
+            // Each segment is what was packaged, in the variant that played then.
+            let names = clear.files.keys.filter { $0.hasSuffix(".m4s") }
+            let known = Set(names.compactMap { clear.files[$0].map(FilmOutput.samples) })
+            #expect(output.samples(.main).allSatisfy(known.contains))
+            #expect(output.samples(.audio).allSatisfy(known.contains))
+            #expect(Set(output.samples(.main)).count >= 4)
+        }
+    }
+
+    @Test("Over AirPlay each segment asks, each gets an online key, and none that is kept")
+    func airPlay() async throws {
+        let time = JumpingTime()
+        try await ServerWithRules.run(time) { server in
+            let film = try Film(keys: server.keys, rounds: 4)
+            let diary = Diary()
+            try await KeyPathBench.run(.init(), server: server, time: time) { bench in
+                let web = FilmServer(film, time, rate: 2_000_000, outage: .zero..<(.zero))
+                let player = Self.player(bench, web, diary) { settings in
+                    settings.isAdaptive = false
+                    settings.pace = .unpaced
+                } onSegment: { segment in
+                    // The viewer sends it to the television after the sixth segment.
+                    if segment.track == .main, segment.mediaSequenceNumber == 5 {
+                        await bench.session.setRoute(.airPlay)
+                    }
+                }
+                let report = try await player.play("https://film.test/main.m3u8", to: DiscardingOutput())
+                #expect(report.segments == [.main: 12, .audio: 12])
+                let after = await bench.accesses.filter { $0.kind == .onDemand }
+                // From the audio of the sixth second on.
+                #expect(after.count == 13)
+                #expect(await bench.errors.isEmpty)
+                #expect(bench.proxy.licenses.allSatisfy { !$0.path.contains("persist") })
+            }
+        }
+    }
+}
