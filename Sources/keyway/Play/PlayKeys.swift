@@ -29,7 +29,8 @@ struct PlayKeys: Sendable {
                 text.map { PlaybackToken($0) }
             }
             let virtual = try device.device()
-            fairPlaySession = ContentKeySession(device: virtual)
+            // The loader keeps the deadlines and renews the leases.
+            fairPlaySession = ContentKeySession(device: virtual, responseTimeout: nil, renewalLead: nil)
         }
         fairPlay = fairPlaySession.map {
             KeyLoader(source: $0, service: service, transport: HTTPClientTransport())
