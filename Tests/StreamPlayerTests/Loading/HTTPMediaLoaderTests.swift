@@ -1,0 +1,112 @@
+import Foundation
+import StreamPlayer
+import Testing
+
+@Suite("Loading media over HTTP and from files", .timeLimit(.minutes(2)))
+struct HTTPMediaLoaderTests {
+    private let loader = HTTPMediaLoader(timeout: .seconds(30))
+
+    private func failure(_ resource: MediaResource, _ loader: HTTPMediaLoader? = nil) async -> MediaLoadError? {
+        do throws(MediaLoadError) {
+            _ = try await (loader ?? self.loader).load(resource)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func answer(_ status: String, _ body: String = "", _ fields: String...) -> SocketServer.Reply {
+        let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + fields
+        return .bytes(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    }
+
+    @Test("takes all of a resource, or the range that it asked for")
+    func ranges() async throws {
+        let server = try SocketServer { request in
+            request.contains("Range: bytes=2-4")
+                ? Self.answer("206 Partial Content", "cde") : Self.answer("200 OK", "abcdefg")
+        }
+        #expect(try await loader.load(MediaResource(server.address + "/a")).bytes == Array("abcdefg".utf8))
+        #expect(try await loader.load(MediaResource(server.address + "/a", range: 2..<5)).bytes == Array("cde".utf8))
+        // A server that knows no ranges sends everything.
+        #expect(try await loader.load(MediaResource(server.address + "/a", range: 1..<3)).bytes == Array("bc".utf8))
+        #expect(await failure(MediaResource(server.address + "/a", range: 5..<9))?.code == .wrongRange)
+        #expect(await failure(MediaResource(server.address + "/a", range: 2..<2))?.code == .wrongRange)
+    }
+
+    @Test("takes no other bytes than those it asked for")
+    func wrongRanges() async throws {
+        let server = try SocketServer { _ in Self.answer("206 Partial Content", "abc") }
+        #expect(await failure(MediaResource(server.address + "/a"))?.code == .wrongRange)
+        #expect(await failure(MediaResource(server.address + "/a", range: 0..<2))?.code == .wrongRange)
+    }
+
+    @Test("follows redirects, and says where it came to")
+    func redirects() async throws {
+        let server = try SocketServer { request in
+            request.hasPrefix("GET /here")
+                ? Self.answer("302 Found", "", "Location: /there/main.m3u8") : Self.answer("200 OK", "#EXTM3U")
+        }
+        let media = try await loader.load(MediaResource(server.address + "/here"))
+        #expect(media.url == server.address + "/there/main.m3u8")
+    }
+
+    @Test(
+        "names what went wrong",
+        arguments: [
+            ("404 Not Found", MediaLoadError.Code.notFound, 404), ("410 Gone", .notFound, 410),
+            ("403 Forbidden", .status, 403),
+            ("503 Busy", .status, 503), ("204 No Content", .status, 204),
+        ]
+    )
+    func statuses(line: String, code: MediaLoadError.Code, status: Int) async throws {
+        let server = try SocketServer { _ in Self.answer(line) }
+        let error = await failure(MediaResource(server.address + "/a?token=secret"))
+        #expect(error == MediaLoadError(code, server.address + "/a", status: status))
+    }
+
+    @Test("takes no more than it should, waits no longer than it should, and ends with its task")
+    func limits() async throws {
+        let server = try SocketServer { request in
+            request.hasPrefix("GET /large")
+                ? Self.answer("200 OK", "abcdef") : .unfinished("HTTP/1.1 200 OK\r\n\r\nabc")
+        }
+        #expect(await failure(MediaResource(server.address + "/large", maximumSize: 5))?.code == .tooLarge)
+        let impatient = HTTPMediaLoader(timeout: .milliseconds(20))
+        #expect(await failure(MediaResource(server.address + "/slow"), impatient)?.code == .deadline)
+        let task = Task { await failure(MediaResource(server.address + "/slow")) }
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+        let nobody = try SocketServer { _ in .unfinished("") }.address
+        #expect(await failure(MediaResource(nobody + "/a"))?.code == .noConnection)
+        for url in ["", "movie", "http://", "ftp://a/b"] {
+            #expect(await failure(MediaResource(url))?.code == .badAddress)
+        }
+    }
+
+    @Test("reads files, all of them or a range")
+    func files() async throws {
+        let path = NSTemporaryDirectory() + "media-\(UUID().uuidString)"
+        try Data("abcdef".utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let url = URL(fileURLWithPath: path).absoluteString
+        #expect(try await loader.load(MediaResource(url)).bytes == Array("abcdef".utf8))
+        #expect(try await loader.load(MediaResource(url, range: 2..<4)).bytes == Array("cd".utf8))
+        #expect(await failure(MediaResource(url, range: 4..<9))?.code == .wrongRange)
+        #expect(await failure(MediaResource(url, range: 0..<(.max)))?.code == .tooLarge)
+        #expect(await failure(MediaResource(url, maximumSize: 5))?.code == .tooLarge)
+        #expect(await failure(MediaResource(url + "-none"))?.code == .notFound)
+    }
+
+    @Test(
+        "shows a place without what may be secret",
+        arguments: [
+            ("https://a.test/b.m3u8?token=s#t", "https://a.test/b.m3u8"), ("https://u:p@a.test/b", "https://a.test/b"),
+            ("https://a.test/b@c", "https://a.test/b@c"), ("https://u:p@x@a.test/b", "https://a.test/b"),
+            ("skd://film/hd", "skd://film/hd"), ("seg@1.ts", "seg@1.ts"), ("", ""),
+        ]
+    )
+    func places(url: String, place: String) {
+        #expect(MediaLoadError(.status, url).place == place)
+    }
+}
