@@ -79,7 +79,12 @@ public actor Player {
             for notice in step.notices { await tell(missed: notice, tracks.readers[index].kind) }
             switch step.outcome {
             case .ended: ended.insert(tracks.readers[index].kind)
-            case .notYet: try await reload(&tracks.readers[index], fetcher)
+            case .notYet:
+                do throws(PlayerError) {
+                    try await reload(&tracks.readers[index], fetcher)
+                } catch {
+                    try leaveVariant(&tracks, index, because: error)
+                }
             case .segment(let segment):
                 guard let clear = try await read(segment, &tracks, index, fetcher) else { continue }
                 try await hand(clear, of: tracks, to: output, begin)
@@ -158,16 +163,24 @@ public actor Player {
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) -> TrackReader.Clear? {
         do throws(PlayerError) {
-            return try await tracks.readers[index].read(segment, fetcher, ring)
+            let clear = try await tracks.readers[index].read(segment, fetcher, ring)
+            if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
+            return clear
         } catch {
-            guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
-                let variant = tracks.controller?.current
-            else { throw error }
-            tracks.controller?.failed(variant, failure, now: clock.now())
-            // Where there is no other one, its failure is what ended playback.
-            guard tracks.hasAlternative(now: clock.now()) else { throw error }
+            try leaveVariant(&tracks, index, because: error)
             return nil
         }
+    }
+
+    /// Sets the main track's variant aside, so that another one goes on.
+    ///
+    /// - Throws: `error` where there is no other one, or none that would be better.
+    private func leaveVariant(_ tracks: inout Tracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
+        guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
+            let variant = tracks.controller?.current
+        else { throw error }
+        tracks.controller?.failed(variant, failure, now: clock.now())
+        guard tracks.hasAlternative(now: clock.now()) else { throw error }
     }
 
     /// Goes over to another variant if that is better now, or the one that plays has failed.

@@ -92,6 +92,31 @@ struct PlayerLiveTests {
         #expect(Self.numbers(other) == Array(12..<UInt64(Self.numbers(other).count + 12)))
     }
 
+    @Test("leaves a variant whose playlist stands still for one that goes on")
+    func leavesStaleVariant() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
+            guard resource.url.hasSuffix("m3u8") else { return .text(resource.url.contains("high") ? "high" : "low") }
+            if resource.url.contains("high/") { return .text(Self.playlist(at: min(time, .seconds(20)))) }
+            if resource.url.contains("low/") { return .text(Self.playlist(at: time)) }
+            return .text(
+                """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.64000c"
+                low/main.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS="avc1.64000c"
+                high/main.m3u8
+
+                """
+            )
+        }
+        let report = try await stage.play(server) { $0.maximumDuration = 100 }
+        #expect(stage.switches.map(\.reason) == [.failed(.stale)])
+        #expect(stage.output.texts.last == "low")
+        #expect(stage.output.texts.first == "high")
+        #expect(report.switches.down == 1)
+    }
+
     @Test("asks for each key of an hour of rotation once, and never stalls")
     func rotation() async throws {
         let stage = Stage()
