@@ -1,10 +1,14 @@
 public import Hummingbird
+import Logging
 import NIOCore
 
 /// What travels with a request: Hummingbird's own things, who is at the other end, and which trace it belongs to.
 public struct ServerRequestContext: RequestContext {
     /// Hummingbird's own things.
     public var coreContext: CoreRequestContextStorage
+    /// Names the request in answers, logs and the audit. Hummingbird's own is in the logger's metadata alone, and a log
+    /// handler may keep none.
+    public let id: String
     /// The address at the other end of the connection, which may be a proxy's.
     public let peerAddress: ClientAddress?
     /// The client's address: the peer's, or what a trusted proxy says.
@@ -20,6 +24,7 @@ public struct ServerRequestContext: RequestContext {
     /// Takes the connection's.
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        id = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
         peerAddress = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
         clientAddress = peerAddress
         trace = TraceContext()

@@ -107,7 +107,7 @@ final class ServerWithRules: Sendable {
         OtherClientRoutes(service: OtherClientService(licenses: service, authorizer: tokens, signer: nil))
             .add(to: router)
         let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
-        let logger = Logger(label: "test") { _ in SilentLog() }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let application = try Listener.makeApplication(
             router: router,
             host: "127.0.0.1",
@@ -161,17 +161,4 @@ struct Tokens: PlaybackAuthorizer {
         guard token.hasPrefix(Self.good) else { throw ProblemDocument(.tokenExpired) }
         return PlaybackAuthorization(account: "viewer", expires: request.now + 3_600)
     }
-}
-
-/// Writes nothing, and keeps metadata: a request's ID is there.
-struct SilentLog: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.critical
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {}
 }
