@@ -59,6 +59,9 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Get keys when they are needed, and none ahead.")
     var noPreload = false
 
+    @Flag(help: "Ask for each key on its own, as of a key server without a route for several at once.")
+    var noBatch = false
+
     @Flag(help: "Stay with the first variant.")
     var noSwitching = false
 
@@ -89,7 +92,7 @@ struct PlayCommand: AsyncParsableCommand {
     func run() async throws {
         let narrator = PlayNarrator(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
-        let keys = try await PlayKeys(server: server, device: device, token: token)
+        let keys = try await PlayKeys(server: server, device: device, token: token, usesBatches: !noBatch)
         let player = Player(settings: settings(media), keys: keys.systems) { event in
             if case .loadedMultivariant(let playlist) = event, !noPreload { await keys.preload(playlist) }
             await narrator.tell(event)

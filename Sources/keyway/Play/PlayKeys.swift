@@ -19,7 +19,8 @@ struct PlayKeys: Sendable {
     /// - Parameters:
     ///   - server: the key server; nil: FairPlay keys cannot be had.
     ///   - token: the token itself, or `@` and a file that holds it.
-    init(server: String?, device: PlayDeviceOptions, token: String?) async throws {
+    ///   - usesBatches: whether the server is asked for several keys at once.
+    init(server: String?, device: PlayDeviceOptions, token: String?, usesBatches: Bool = true) async throws {
         let clearSession = ContentKeySession(keySystem: .clearKey, device: NoContentProtection())
         var fairPlaySession: ContentKeySession?
         var service = KeyService(certificateURL: "", licenseURL: "")
@@ -28,6 +29,7 @@ struct PlayKeys: Sendable {
             service = .keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in
                 text.map { PlaybackToken($0) }
             }
+            if !usesBatches { service.batchURL = nil }
             let virtual = try device.device()
             // The loader keeps the deadlines and renews the leases.
             fairPlaySession = ContentKeySession(device: virtual, responseTimeout: nil, renewalLead: nil)

@@ -50,35 +50,8 @@ actor PlayNarrator {
 
     /// The report at the end.
     func report(_ report: PlaybackReport, playlist: String, to output: String, keys: PlayKeys) async -> Report {
-        var shown = Report(kind: "playback", headline: "Played \(escaped(playlist)) to \(escaped(output))")
-        var fields = report.segments.sorted { $0.key.rawValue < $1.key.rawValue }.map { track, count in
-            Field("\(track.rawValue) segments", .number(count))
-        }
-        fields += [
-            Field("encrypted", .number(report.encryptedSegments)),
-            Field("seconds of media", .text(Self.seconds(report.duration))),
-            Field("bytes", .number(report.byteCount)),
-            Field(
-                "start-up",
-                .text(report.startUpTime.map { "\(Int(($0 / .milliseconds(1)).rounded())) ms" } ?? "none")
-            ),
-            Field("switches", .text("\(report.switches.up) up, \(report.switches.down) down")),
-            Field("stalls", .text("\(report.stalls.count), \(Self.seconds(report.stalls.total / .seconds(1)))")),
-            Field("retries", .number(report.retries)),
-            Field("missed", .text(Self.seconds(report.missedSeconds))),
-        ]
-        if let variant { fields.insert(Field("variant", .text(variant)), at: 0) }
-        shown.tables.append(FieldTable(title: "Played", fields: fields))
-        let accesses = await keys.accesses
-        if !accesses.isEmpty {
-            let rows = accesses.map { access in
-                let time = "\(Int((access.duration / .milliseconds(1)).rounded())) ms"
-                let shared = access.batchSize > 1 ? ", one of \(access.batchSize) in a round trip" : ""
-                return Field("\(access.label)", .text("\(access.kind.rawValue), \(time)\(shared)"))
-            }
-            shown.tables.append(FieldTable(title: "Keys", remark: "as the key loader asked for them", fields: rows))
-        }
-        return shown
+        let headline = "Played \(escaped(playlist)) to \(escaped(output))"
+        return await Report(playback: report, headline: headline, variant: variant, accesses: keys.accesses)
     }
 
     private static func words(_ variant: Variant) -> String {

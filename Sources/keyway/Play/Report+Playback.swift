@@ -1,0 +1,74 @@
+import ContentKeySession
+import Foundation
+import StreamPlayer
+
+extension Report {
+    /// What `keyway play` shows at its end. Numbers have names with their unit: machines read them too.
+    init(playback: PlaybackReport, headline: String, variant: String?, accesses: [KeyAccess]) {
+        self.init(kind: "playback", headline: headline)
+        tables.append(FieldTable(title: "Played", fields: Self.fields(playback, variant: variant)))
+        if !accesses.isEmpty { tables.append(Self.table(accesses)) }
+    }
+
+    private static func fields(_ playback: PlaybackReport, variant: String?) -> [Field] {
+        var fields = variant.map { [Field("variant", .text($0))] } ?? []
+        fields += playback.segments.sorted { $0.key.rawValue < $1.key.rawValue }.map { track, count in
+            Field("\(track.rawValue) segments", .number(count))
+        }
+        fields += [
+            Field("encrypted", .number(playback.encryptedSegments)),
+            Field("seconds of media", rounded(playback.duration)),
+            Field("bytes", .number(playback.byteCount)),
+        ]
+        if let time = playback.startUpTime { fields.append(Field("milliseconds to start", milliseconds(time))) }
+        fields += [
+            Field("switches up", .number(playback.switches.up)),
+            Field("switches down", .number(playback.switches.down)),
+            Field("stalls", .number(playback.stalls.count)),
+            Field("seconds of stalls", rounded(playback.stalls.total / .seconds(1))),
+            Field("retries", .number(playback.retries)),
+            Field("seconds missed", rounded(playback.missedSeconds)),
+        ]
+        return fields
+    }
+
+    /// A row for each key and certificate. Moments count from when the first of them was asked for.
+    private static func table(_ accesses: [KeyAccess]) -> FieldTable {
+        let begin = accesses.map { $0.time - $0.duration }.min() ?? .zero
+        let end = accesses.map(\.time).max() ?? .zero
+        let rows = accesses.map { access in
+            let time = "\(Int((access.duration / .milliseconds(1)).rounded())) ms"
+            let shared = access.batchSize > 1 ? ", one of \(access.batchSize) in a round trip" : ""
+            return FieldTable(
+                title: escaped("\(access.label)"),
+                remark: "\(access.kind.rawValue), \(time)\(shared)",
+                heading: [
+                    Field("label", .text("\(access.label)")),
+                    Field("kind", .text(access.kind.rawValue)),
+                    Field("milliseconds until asked", milliseconds(access.time - access.duration - begin)),
+                    Field("milliseconds until there", milliseconds(access.time - begin)),
+                    Field("attempts", .number(access.attempts)),
+                    // Those that share a round trip, itself among them; a certificate has one of its own.
+                    Field("batch size", .number(max(1, access.batchSize))),
+                ]
+            )
+        }
+        return FieldTable(
+            title: "Keys",
+            remark: "as the key loader asked for them",
+            fields: [
+                Field("keys", .number(accesses.count { $0.kind != .certificate })),
+                Field("milliseconds for all", milliseconds(end - begin)),
+            ],
+            blocks: rows
+        )
+    }
+
+    /// To the microsecond.
+    private static func milliseconds(_ time: Duration) -> FieldValue { rounded(time / .milliseconds(1)) }
+
+    /// Three digits behind the point are what a clock is good for.
+    private static func rounded(_ number: Double) -> FieldValue {
+        .decimal((number * 1000).rounded() / 1000, unit: nil)
+    }
+}
