@@ -272,8 +272,8 @@ let package = Package(
         .testTarget(
             name: "KeyPathTests",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
-                "StreamPlayer", "VirtualDevice",
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "KeyServer", "KeyServerModule", "KeyStore",
+                "KeyStoreSQLite", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
