@@ -111,10 +111,11 @@ func preloadEpisode(after identifier: String, by loader: KeyLoader) async {
 
 // step 5
 extension KeyLoaderSettings {
-    /// Renews when half of a lease is left, so that an outage of less than that is not seen.
+    /// Renews when about half of a lease is left, and tries until it ends.
     static var patient: KeyLoaderSettings {
         var settings = KeyLoaderSettings()
         settings.renewal = LeaseRenewal(share: 0.5)
+        settings.retry.attempts = .max
         return settings
     }
 }

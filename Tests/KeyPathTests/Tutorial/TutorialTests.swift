@@ -90,6 +90,29 @@ struct TutorialTests {
         }
     }
 
+    @Test("5: a renewal is tried until a long lease ends, and an outage of minutes is not seen")
+    func longLease() async throws {
+        let outage = Notes<Bool>()
+        try await KeyPathBench.run(script: { _ in outage.all.last == true ? .resetBeforeHead : .none }) { bench in
+            let parts = bench.tutorial()
+            try await bench.running(parts) {
+                try await parts.session.addContentKeyRecipient(bench.player)
+                let key = try await parts.session.contentKey(identifier: "skd://film/long-lease", for: bench.player)
+                try await key.beginPlayback()
+                // The renewal is due when 300 s are left, or up to 45 s sooner.
+                for (isAway, seconds) in [(true, 500), (false, 300)] {
+                    outage.add(isAway)
+                    for _ in 0..<seconds / 10 {
+                        try await bench.pass(.seconds(10))
+                        await parts.session.checkDeadlines()
+                    }
+                    #expect(key.stopCause == nil)
+                }
+                #expect(try bench.content(key) == bench.server.keys["film/long-lease"])
+            }
+        }
+    }
+
     @Test("5: a short outage is not seen, a long one stops the key, and afterwards it plays again")
     func leases() async throws {
         let outage = Notes<Bool>()
