@@ -92,7 +92,10 @@ public actor ContentKeySession: ContentKeySource {
     }
 
     /// Whether a key is loaded for the current route.
-    public func hasKey(for identifier: String) -> Bool? { keys[KeyName(identifier, route)] != nil }
+    public func hasKey(for identifier: String) async -> Bool? {
+        // Async for its callers' sake: else they would get the protocol's default, which is.
+        keys[KeyName(identifier, route)] != nil
+    }
 
     /// Asks for the lease of the current route's key to be renewed. Does nothing where none is loaded, or another request
     /// for it is under way.

@@ -22,12 +22,15 @@ final class ServerWithRules: Sendable {
         ("film/kept", #"{"persist":{"validity":"P1D"}}"#),
         ("film/at-home", #"{"airplay":"deny","adapter":"deny"}"#),
         ("film/clear", #"{"otherClients":"allow"}"#),
+        ("channel/1", ""), ("channel/2", ""),
     ]
     private static let privateKeys = [0, 1].map { _ in Result { try RSAPrivateKey.generate(bits: 2048) } }
 
     let certificate: X509Certificate
     let ask = SecretBytes(copying: Array("development ask!".utf8))
     let keys: [String: SecretBytes]
+    /// What goes with each key, 16 bytes.
+    let vectors: [String: [UInt8]]
     let folder: String
     private let store: SQLiteKeyStore
     private let pool = BoundedWorkPool(threads: 1, capacity: 64)
@@ -61,6 +64,7 @@ final class ServerWithRules: Sendable {
         store = try SQLiteKeyStore(dataFolder: folder, key: .dataFolder)
         var random = SecureRandom()
         var keys: [String: SecretBytes] = [:]
+        var vectors: [String: [UInt8]] = [:]
         for (asset, policy) in Self.contents {
             let name = policy.isEmpty ? nil : asset.replacingOccurrences(of: "/", with: "-")
             if let name {
@@ -71,18 +75,20 @@ final class ServerWithRules: Sendable {
             }
             let key = SecretBytes(count: 16, randomFrom: &random)
             keys[asset] = key
+            let vector = random.bytes(16)
+            vectors[asset] = vector
             let record = try ContentRecord(
                 assetID: Array(asset.utf8),
                 keyID: asset == "film/clear" ? Self.clearKeyID : nil,
                 contentKey: key,
-                iv: random.bytes(16),
+                iv: vector,
                 policyName: name,
                 streamID: ContentDefaults.streamID(forAssetID: Array(asset.utf8)),
                 time: JumpingDeviceClock.start
             )
             try await store.putContent(record, replacing: false)
         }
-        self.keys = keys
+        (self.keys, self.vectors) = (keys, vectors)
         bundle = try CertificateBundle(
             name: "app",
             kind: .development,

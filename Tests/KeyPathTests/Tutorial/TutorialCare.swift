@@ -1,0 +1,113 @@
+// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md, as it stands there. TutorialTextTests.swift holds the two
+// against each other, TutorialCareTests.swift runs it.
+
+import ContentKeySession
+import FPSCrypto
+import Foundation
+import HLSPlaylist
+import VirtualDevice
+
+// step 6
+func messageForViewer(_ kind: KeyFailure.Kind) -> String {
+    switch kind {
+    case .noConnection, .noAnswerInTime, .outOfTime, .unreadableAnswer: "Check the network connection."
+    case .tokenRefused, .noToken: "Sign in again."
+    case .forbidden: "This cannot be played here with your account."
+    case .overloaded, .tooManyRequests, .serverError: "Try again in a few minutes."
+    case .deviceRefusesAnswer: "This cannot be played on this device or screen."
+    case .deviceCannotAsk: "Update your device's system."
+    default: "This cannot be played. Tell our support: \(kind.rawValue)."
+    }
+}
+
+/// Why there is no key for an identifier.
+func failure(of identifier: String, in loader: KeyLoader) async -> KeyFailure? {
+    await loader.errorLog.entries.last { $0.label == KeyLabel(identifier) }?.failure
+}
+// end
+
+// step 6
+func support(_ loader: KeyLoader) async -> [String] {
+    let accesses = await loader.accessLog.entries
+    let waits = accesses.filter { $0.kind == .onDemand }.map { "waited for \($0.label), \($0.duration)" }
+    let failures = await loader.errorLog.entries.map { "\($0.label): \($0.failure). \($0.advice)" }
+    return waits + failures
+}
+// end
+
+// step 7
+actor KeyFolder: KeptKeys {
+    private let folder: URL
+
+    init(_ folder: URL) { self.folder = folder }
+
+    func key(for identifier: String) -> [UInt8]? { (try? Data(contentsOf: file(of: identifier))).map(Array.init) }
+
+    func keep(_ key: [UInt8], for identifier: String) {
+        try? Data(key).write(to: file(of: identifier), options: .atomic)
+    }
+
+    /// A playlist names the key, so what it says is never part of a path.
+    private func file(of identifier: String) -> URL {
+        let hash = SHA256.hash(Array(identifier.utf8))
+        return folder.appending(path: hash.map { String($0, radix: 16) }.joined(separator: "-"))
+    }
+}
+
+func keep(_ identifiers: [String], in session: ContentKeySession) async {
+    for identifier in identifiers {
+        await session.processContentKeyRequest(identifier: identifier, options: .init(isPersistable: true))
+    }
+}
+// end
+
+// step 8
+extension KeyLoaderSettings {
+    /// For a channel whose keys change every five minutes.
+    static var live: KeyLoaderSettings {
+        var settings = patient
+        settings.rotation = RotationSchedule(period: .seconds(300), window: .seconds(60))
+        return settings
+    }
+}
+
+func reloaded(_ playlist: MediaPlaylist, by loader: KeyLoader) async throws {
+    var newest: String?
+    for segment in try playlist.resolvedSegments() { newest = segment.keys[.fairPlay]?.uri ?? newest }
+    if let newest { await loader.keysAppeared([newest]) }
+}
+// end
+
+// step 9
+func underTest(
+    _ device: VirtualDevice,
+    _ service: KeyService,
+    _ transport: any KeyTransport,
+    _ settings: KeyLoaderSettings,
+    clock: some Clock<Duration>
+) -> (session: ContentKeySession, loader: KeyLoader) {
+    let session = ContentKeySession(device: device, clock: clock, responseTimeout: nil, renewalLead: nil)
+    let loader = KeyLoader(
+        source: session,
+        service: service,
+        transport: transport,
+        settings: settings,
+        clock: LoaderClock(clock),
+        random: SeededNumbers(seed: 1)
+    )
+    return (session, loader)
+}
+
+/// A server that always says the same.
+struct Says: KeyTransport {
+    let answer: KeyTransportAnswer
+
+    func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer { answer }
+}
+// end
+
+// step 10
+func keyLoader(over source: any ContentKeySource, _ service: KeyService, _ transport: any KeyTransport) -> KeyLoader {
+    KeyLoader(source: source, service: service, transport: transport, settings: .patient)
+}
+// end

@@ -1,0 +1,148 @@
+import ContentKeySession
+import Foundation
+import HLSPlaylist
+import StreamPlayer
+import Testing
+import VirtualDevice
+
+@Suite("The tutorial's steps 6 to 10, against a real server", .timeLimit(.minutes(2)))
+struct TutorialCareTests {
+    @Test("6: a refusal says what a viewer may read, and support reads more")
+    func failures() async throws {
+        try await KeyPathBench.run { bench in
+            let parts = bench.tutorial()
+            try await bench.running(parts) {
+                await parts.session.setRoute(.airPlay)
+                let site = try TutorialSite("film/at-home", of: bench.server)
+                let error = await #expect(throws: PlayerError.self) {
+                    _ = try await play(TutorialSite.film, from: site, to: DiscardingOutput(), with: parts.session)
+                }
+                #expect(error?.code == "no-response")
+                let refusal = try #require(await failure(of: "skd://film/at-home", in: parts.loader))
+                #expect(messageForViewer(refusal.kind) == "This cannot be played here with your account.")
+                #expect(await failure(of: "skd://film/hd", in: parts.loader) == nil)
+                let lines = await support(parts.loader)
+                #expect(lines.count == 1)
+                #expect(lines[0].contains("forbidden (status 403, refused-by-policy, airplay-denied)"))
+                #expect(!lines[0].contains(Tokens.good))
+            }
+        }
+    }
+
+    @Test("6: every kind of failure has words for viewers, and unknown ones a code")
+    func words() {
+        let messages = KeyFailure.Kind.allCases.map { ($0, messageForViewer($0)) }
+        for (kind, message) in messages where message.contains("support") {
+            #expect(message.contains(kind.rawValue))
+        }
+        #expect(messages.filter { $0.1.contains("support") }.count < messages.count / 2 + 1)
+    }
+
+    @Test("7: a kept key plays when the server is not asked")
+    func kept() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tutorial-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await KeyPathBench.run { bench in
+            var settings = KeyLoaderSettings.patient
+            settings.keptKeys = KeyFolder(folder)
+            for count in [1, 1] {
+                let parts = bench.tutorial(settings)
+                try await bench.running(parts) {
+                    await keep(["skd://film/kept"], in: parts.session)
+                    let site = try TutorialSite("film/kept", of: bench.server)
+                    let output = TutorialOutput()
+                    _ = try await play(TutorialSite.film, from: site, to: output, with: parts.session)
+                    #expect(output.text == TutorialSite.content)
+                }
+                #expect(bench.proxy.licenses.count == count)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+            }
+        }
+    }
+
+    @Test("8: the next key is fetched before its tag appears, and by then it is there")
+    func live() async throws {
+        try await KeyPathBench.run { bench in
+            let parts = bench.tutorial(.live)
+            try await bench.running(parts) {
+                let key = #"URI="skd://channel/1",KEYFORMAT="com.apple.streamingkeydelivery""#
+                let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=SAMPLE-AES,\(key)\n#EXTINF:4,\n0.ts\n"
+                try await reloaded(MediaPlaylist(parsing: Array(text.utf8)), by: parts.loader)
+                try await bench.pass(.seconds(229))
+                #expect(bench.proxy.licenses.isEmpty)
+                try await bench.pass(.seconds(62))
+                #expect(bench.proxy.licenses.count == 1)
+                #expect(await parts.session.hasKey(for: "skd://channel/2") == true)
+            }
+        }
+    }
+
+    @Test("9: a server that always says the same, without a server")
+    func script() async throws {
+        let time = JumpingTime()
+        let table: [(KeyTransportAnswer, KeyFailure.Kind)] = [
+            (KeyTransportAnswer(status: 500), .serverError), (KeyTransportAnswer(status: 403), .forbidden),
+        ]
+        try await ServerWithRules.run(time) { server in
+            for (answer, kind) in table {
+                let time = JumpingTime()
+                let service = keyService("https://keys.test", for: TutorialAccount())
+                let clock = JumpingClock(time: time)
+                let device = server.device(time)
+                let (session, loader) = underTest(device, service, Says(answer: answer), .patient, clock: clock)
+                try await time.run {
+                    async let running: Void = loader.run()
+                    let site = try TutorialSite("film/hd", of: server)
+                    await #expect(throws: PlayerError.self) {
+                        _ = try await play(TutorialSite.film, from: site, to: DiscardingOutput(), with: session)
+                    }
+                    #expect(await loader.errorLog.entries.map(\.failure.kind).contains(kind))
+                    #expect(time.now <= RetryPolicy().onDemandDeadline)
+                    await session.expire()
+                    await running
+                }
+            }
+        }
+    }
+
+    @Test("10: the loader works over whatever is a source of requests")
+    func source() async throws {
+        try await KeyPathBench.run { bench in
+            try await bench.time.outside {
+                let session = ContentKeySession(device: bench.device, renewalLead: nil)
+                let service = keyService("http://127.0.0.1:\(bench.server.port)", for: TutorialAccount())
+                let loader = keyLoader(over: Platform(session: session), service, HTTPClientTransport())
+                async let running: Void = loader.run()
+                let site = try TutorialSite("film/hd", of: bench.server)
+                let output = TutorialOutput()
+                _ = try await play(TutorialSite.film, from: site, to: output, with: session)
+                #expect(output.text == TutorialSite.content)
+                await session.expire()
+                await running
+            }
+        }
+    }
+}
+
+/// What an adapter has to have, and nothing else.
+private struct Platform: ContentKeySource {
+    let session: ContentKeySession
+    var requests: AsyncStream<any ContentKeyLoading> { session.requests }
+
+    func processContentKeyRequest(
+        identifier: String,
+        initializationData: [UInt8]?,
+        options: ContentKeyRequestOptions
+    ) async {
+        await session.processContentKeyRequest(
+            identifier: identifier,
+            initializationData: initializationData,
+            options: options
+        )
+    }
+
+    func renewExpiringResponseData(for identifier: String) async {
+        await session.renewExpiringResponseData(for: identifier)
+    }
+}
