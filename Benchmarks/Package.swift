@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "FPSCrypto", package: "keyway"),
                 .product(name: "FPSMessages", package: "keyway"),
                 .product(name: "KeyServerModule", package: "keyway"),
+                .product(name: "SampleEncryption", package: "keyway"),
             ],
             swiftSettings: settings
         ),

@@ -1,7 +1,8 @@
 import Foundation
 import Measuring
 
-// `make bench`: SPC to CKC on one core beside the same machine's raw RSA private operation, in the same run.
+// `make bench`: SPC to CKC on one core beside the same machine's raw RSA private operation, in the same run; and the
+// decryption of segments beside libcrypto's.
 // `… --soak SECONDS`: answers SPCs for that long and prints the resident memory as it goes.
 
 /// One measurement: both sides in turn, many short rounds, so that a drifting machine moves both alike.
@@ -69,6 +70,7 @@ do {
         try soak(seconds: seconds)
     } else if arguments.count == 1 {
         try bench()
+        try benchDecryption(rounds: 20)
     } else {
         FileHandle.standardError.write(Data("usage: keyway-bench [--soak SECONDS]\n".utf8))
         exit(64)
