@@ -12,14 +12,14 @@ actor PlayNarrator {
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     func tell(_ event: PlayerEvent) {
-        guard let line = words(event), !isQuiet else { return }
-        Terminal.complain(escaped(line))
+        guard let words = words(event), !isQuiet else { return }
+        for line in words.split(separator: "\n") { Terminal.complain(escaped(String(line))) }
     }
 
     private func words(_ event: PlayerEvent) -> String? {
         switch event {
         case .loadedMultivariant(let playlist):
-            return "\(playlist.variants.count) variants, \(playlist.sessionKeys.count) session keys"
+            return "variants: \(playlist.variants.count), session keys: \(playlist.sessionKeys.count)"
         case .selected(let selection):
             variant = selection.variant.map(Self.words)
             rejected = selection.rejected.map { rejected in
