@@ -139,7 +139,8 @@ struct AuthorizationWebhookTests {
             let text = """
                 data: d
                 authorization:
-                  webhook: {url: '\(try service.url().text)', secretFile: /s, asksWithoutToken: true, mayLoosen: true}
+                  webhook:
+                    {url: '\(try service.url().text)', secretFile: /s, timeout: PT30S, asksWithoutToken: true, mayLoosen: true}
                 """
             let loaded = try LoadedConfiguration.load(text: text)
             #expect(loaded.warnings.map(\.path).contains("authorization.webhook.mayLoosen"))
