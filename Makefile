@@ -30,7 +30,7 @@ demo: build ## Start a key server and let a virtual iPhone ask it for a key
 # One debug build serves the unit tests and, by its executables, the integration tests. Their films are made once, with
 # ffmpeg, and the packager that they compare with is installed once, both below .build-media.
 test: setup ## Run every test
-	swift test --parallel
+	@scripts/test-units
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 # The package manager sees new source files of a package beside its own only when that one's manifest has changed.

@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("What was broken on purpose", .timeLimit(.minutes(2)))
+@Suite("What was broken on purpose", .timeLimit(.minutes(10)))
 struct FaultTests {
     @Test("ends as documented, and leaves no secret in a log", arguments: FaultCase.all)
     func ends(fault: FaultCase) async throws {

@@ -2,7 +2,7 @@ import ContentKeySession
 import Testing
 import VirtualDevice
 
-@Suite("Leases and kept keys from player to server", .timeLimit(.minutes(2)))
+@Suite("Leases and kept keys from player to server", .timeLimit(.minutes(10)))
 struct KeyPathLifetimeTests {
     @Test("The loader renews a lease of the server's before it ends, each time with a new SPC and a new token")
     func renewal() async throws {

@@ -3,7 +3,7 @@ import FPSCrypto
 import Testing
 import VirtualDevice
 
-@Suite("The path of a key from player to server", .timeLimit(.minutes(2)))
+@Suite("The path of a key from player to server", .timeLimit(.minutes(10)))
 struct KeyPathTests {
     @Test("A request that somebody waits for is answered with the server's key")
     func onDemand() async throws {
@@ -69,7 +69,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("Over AirPlay each call asks, and a persistable request gets an online key", .timeLimit(.minutes(2)))
+    @Test("Over AirPlay each call asks, and a persistable request gets an online key", .timeLimit(.minutes(10)))
     func airPlay() async throws {
         let shelf = Shelf()
         try await KeyPathBench.run(.init(settings: .with { $0.keptKeys = shelf })) { bench in

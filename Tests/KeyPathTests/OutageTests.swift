@@ -1,7 +1,7 @@
 import ContentKeySession
 import Testing
 
-@Suite("A key server that comes and goes", .timeLimit(.minutes(2)))
+@Suite("A key server that comes and goes", .timeLimit(.minutes(10)))
 struct OutageTests {
     @Test("A preload outlives a server that is stopped and comes back on the same port")
     func restart() async throws {

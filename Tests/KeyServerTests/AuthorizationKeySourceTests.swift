@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: keys from files and URLs", .timeLimit(.minutes(2)))
+@Suite("Authorization: keys from files and URLs", .timeLimit(.minutes(10)))
 struct AuthorizationKeySourceTests {
     private func authorizer(_ source: JWKSSource, _ clock: AuthorizationClock, logger: Logger = authorizationTestLogger)
         throws

@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: the webhook", .timeLimit(.minutes(2)))
+@Suite("Authorization: the webhook", .timeLimit(.minutes(10)))
 struct AuthorizationWebhookTests {
     static let secret = SecretBytes(copying: Array("a webhook secret of 32 bytes, no".utf8))
     static let yes = #"{"allow":true,"account":"viewer-1","expires":1700000100}"#

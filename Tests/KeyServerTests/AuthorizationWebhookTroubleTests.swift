@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: a webhook in trouble", .timeLimit(.minutes(2)))
+@Suite("Authorization: a webhook in trouble", .timeLimit(.minutes(10)))
 struct AuthorizationWebhookTroubleTests {
     static let yes = AuthorizationWebhookTests.yes
 

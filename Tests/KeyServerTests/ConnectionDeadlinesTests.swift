@@ -51,7 +51,9 @@ struct ConnectionDeadlinesTests {
         try receive(.head(post))
         advance(20)
         #expect(channel.isActive)
-        advance(5)
+        channel.embeddedEventLoop.advanceTime(by: ConnectionDeadlines.graceForAnswer - .nanoseconds(1))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .nanoseconds(1))
         #expect(!channel.isActive)
     }
 

@@ -23,7 +23,7 @@ private func until(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
 
-@Suite("Licences are shed before anything is done for them", .timeLimit(.minutes(2)))
+@Suite("Licences are shed before anything is done for them", .timeLimit(.minutes(10)))
 struct LoadSheddingTests {
     private let metrics = ServerMetrics()
 

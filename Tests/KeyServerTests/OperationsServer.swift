@@ -57,7 +57,7 @@ func fetchSecurely(_ port: Int, _ path: String, _ configure: (inout TLSConfigura
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     do {
         let request = HTTPClientRequest(url: "https://127.0.0.1:\(port)\(path)")
-        let body = try await client.execute(request, timeout: .seconds(30)).body.collect(upTo: 1 << 20)
+        let body = try await client.execute(request, timeout: .seconds(120)).body.collect(upTo: 1 << 20)
         try await client.shutdown()
         return String(buffer: body)
     } catch {

@@ -34,8 +34,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAnswering = false
     private var unflushed = 0
     private var closesAfterAnswer = false
-    /// How long the 408 may take: the route has only to notice and to write it.
-    private static let graceForAnswer = TimeAmount.seconds(5)
+    /// How long the 408 may take. The route has only to notice and to write it, but a busy machine may keep it waiting.
+    static let graceForAnswer = TimeAmount.seconds(30)
 
     init(_ limits: ListenerLimits) { self.limits = limits }
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-@Suite("The whole story", .timeLimit(.minutes(3)))
+@Suite("The whole story", .timeLimit(.minutes(10)))
 struct StoryTests {
     /// What happened, for the end.
     private final class Diary: Sendable {

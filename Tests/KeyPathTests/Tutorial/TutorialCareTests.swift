@@ -5,7 +5,7 @@ import StreamPlayer
 import Testing
 import VirtualDevice
 
-@Suite("The tutorial's steps 6 to 10, against a real server", .timeLimit(.minutes(2)))
+@Suite("The tutorial's steps 6 to 10, against a real server", .timeLimit(.minutes(10)))
 struct TutorialCareTests {
     @Test("6: a refusal says what a viewer may read, and support reads more")
     func failures() async throws {

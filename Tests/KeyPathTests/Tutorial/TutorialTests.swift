@@ -4,7 +4,7 @@ import StreamPlayer
 import Testing
 import VirtualDevice
 
-@Suite("The tutorial's steps 1 to 5, against a real server", .timeLimit(.minutes(2)))
+@Suite("The tutorial's steps 1 to 5, against a real server", .timeLimit(.minutes(10)))
 struct TutorialTests {
     private let output = TutorialOutput()
 

@@ -2,9 +2,9 @@ import Foundation
 import StreamPlayer
 import Testing
 
-@Suite("Loading media over HTTP and from files", .timeLimit(.minutes(2)))
+@Suite("Loading media over HTTP and from files", .timeLimit(.minutes(10)))
 struct HTTPMediaLoaderTests {
-    private let loader = HTTPMediaLoader(timeout: .seconds(30))
+    private let loader = HTTPMediaLoader(timeout: .seconds(120))
 
     private func failure(_ resource: MediaResource, _ loader: HTTPMediaLoader? = nil) async -> MediaLoadError? {
         do throws(MediaLoadError) {

@@ -3,7 +3,7 @@ import HLSPlaylist
 import StreamPlayer
 import Testing
 
-@Suite("A player of live streams", .timeLimit(.minutes(3)))
+@Suite("A player of live streams", .timeLimit(.minutes(10)))
 struct PlayerLiveTests {
     private static let segment = 4
 

@@ -3,7 +3,7 @@ import HLSPlaylist
 import StreamPlayer
 import Testing
 
-@Suite("A player plays", .timeLimit(.minutes(2)))
+@Suite("A player plays", .timeLimit(.minutes(10)))
 struct PlayerTests {
     private static func media(_ lines: String...) -> String {
         (["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")

@@ -3,7 +3,7 @@ import HLSPlaylist
 import StreamPlayer
 import Testing
 
-@Suite("A player and its variants", .timeLimit(.minutes(2)))
+@Suite("A player and its variants", .timeLimit(.minutes(10)))
 struct PlayerVariantTests {
     private static let multivariant = """
         #EXTM3U
