@@ -19,7 +19,14 @@ struct AuthorizationKeySourceTests {
             algorithms: [.es256],
             clockSkew: 30
         )
-        return try JWTAuthorizer(issuers: [issuer], pool: nil, logger: logger, clock: clock.now)
+        return try JWTAuthorizer(
+            issuers: [issuer],
+            pool: nil,
+            timeout: .seconds(120),
+            http: .patient,
+            logger: logger,
+            clock: clock.now
+        )
     }
 
     private func set(_ keys: FreshKey...) -> String { #"{"keys":[\#(keys.map(\.jwk).joined(separator: ","))]}"# }

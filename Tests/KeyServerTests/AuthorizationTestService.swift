@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import Glibc
 import HTTPTypes
@@ -158,4 +159,15 @@ final class RawService: Sendable {
         shutdown(socket, Int32(SHUT_RDWR))
         close(socket)
     }
+}
+
+extension OutgoingHTTP {
+    /// For tests that want an answer: a busy machine may take its time to connect.
+    static let patient: OutgoingHTTP = {
+        var configuration = OutgoingHTTP.configuration
+        configuration.timeout.connect = .seconds(120)
+        return OutgoingHTTP(
+            HTTPClient(eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup), configuration: configuration)
+        )
+    }()
 }

@@ -23,7 +23,7 @@ struct AuthorizationWebhookTests {
             var configuration = WebhookConfiguration.test(try service.url("/authorize"))
             configuration.secret = Self.secret
             configuration.mayLoosen = true
-            let authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             var request = PlaybackRequest.test("opaque \" token", asset: "movie")
             let trace = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
             request.trace = trace
@@ -116,14 +116,14 @@ struct AuthorizationWebhookTests {
     func tokens() async throws {
         try await AskedService.run(AskedService.text(Self.yes)) { service in
             var configuration = WebhookConfiguration.test(try service.url())
-            var authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            var authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             var refusal = try await authorizer.refusal(.test(nil))
             #expect(refusal?.type == .tokenMissing)
             refusal = try await authorizer.refusal(.test(String(repeating: "a", count: 8_193)))
             #expect(refusal?.type == .tokenMalformed)
             #expect(service.count == 0)
             configuration.asksWithoutToken = true
-            authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             refusal = try await authorizer.refusal(.test(""))
             #expect(refusal == nil)
             let question = try JSONValue(parsing: try #require(service.last).body)
@@ -192,6 +192,11 @@ extension WebhookConfiguration {
 extension WebhookAuthorizer {
     /// Asks a service patiently.
     convenience init(_ service: AskedService, clock: AuthorizationClock = AuthorizationClock()) throws {
-        try self.init(.test(try service.url()), logger: authorizationTestLogger, clock: clock.now)
+        try self.init(
+            .test(try service.url()),
+            http: .patient,
+            logger: authorizationTestLogger,
+            clock: clock.now
+        )
     }
 }

@@ -30,7 +30,7 @@ struct AuthorizationWebhookTroubleTests {
         try await AskedService.run(handler) { service in
             var configuration = WebhookConfiguration.test(try service.url())
             configuration.timeout = .milliseconds(200)
-            let authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             let refusal = try await authorizer.refusal(.test("token"))
             #expect(refusal?.type == .unavailable)
             // A slow answer is not asked for again: it would double the load of a service that has too much of it. On a
@@ -50,7 +50,7 @@ struct AuthorizationWebhookTroubleTests {
     func raw(answer: String, connections: Int) async throws {
         let service = try RawService(answering: answer)
         let url = try OutgoingURL("http://127.0.0.1:\(service.port)/")
-        let authorizer = try WebhookAuthorizer(WebhookConfiguration.test(url), logger: authorizationTestLogger)
+        let authorizer = try WebhookAuthorizer(.test(url), http: .patient, logger: authorizationTestLogger)
         let refusal = try await authorizer.refusal(.test("token"))
         #expect(refusal?.type == .unavailable)
         #expect(service.count == connections)
@@ -87,7 +87,11 @@ struct AuthorizationWebhookTroubleTests {
         try await AskedService.run(AskedService.text("token-7", status: .internalServerError)) { service in
             var configuration = WebhookConfiguration.test(try service.url("/path-7"))
             configuration.secret = AuthorizationWebhookTests.secret
-            let authorizer = try WebhookAuthorizer(configuration, logger: Logger(label: "test") { _ in log })
+            let authorizer = try WebhookAuthorizer(
+                configuration,
+                http: .patient,
+                logger: Logger(label: "test") { _ in log }
+            )
             let refusal = try await authorizer.refusal(.test("token-7"))
             #expect(log.text.contains("did not decide: status 500"))
             for text in [log.text, "\(String(describing: refusal))"] {
@@ -133,7 +137,7 @@ struct AuthorizationWebhookTroubleTests {
             configuration.maximumInFlight = 1
             configuration.timeout = .seconds(30)
             configuration.budget = .seconds(30)
-            let authorizer = try WebhookAuthorizer(configuration, logger: authorizationTestLogger)
+            let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             let first = Task { try await authorizer.refusal(.test("token")) }
             try await AskedService.eventually { service.count == 1 }
             let second = try await authorizer.refusal(.test("token"))

@@ -221,11 +221,10 @@ struct LicenseRoutesTests {
             // The challenge is still good.
             #expect(try await server.license(sync).status == 200)
             #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [.invalidated])
-            #expect(
-                try await server.auditOutcomes() == [
-                    "issued-persistable", "malformed-request", "issued", "sync-invalidation",
-                ]
-            )
+            let outcomes = try await server.auditOutcomes()
+            #expect(outcomes.first == "issued-persistable" && outcomes.last == "sync-invalidation")
+            // The two of the batch are under way together.
+            #expect(outcomes.dropFirst().dropLast().sorted() == ["issued", "malformed-request"])
         }
     }
 

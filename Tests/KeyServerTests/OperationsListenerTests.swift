@@ -191,6 +191,8 @@ struct OperationsListenerTests {
             let tokens = try JWTAuthorizer(
                 issuers: [issuer],
                 pool: nil,
+                timeout: .seconds(120),
+                http: .patient,
                 logger: authorizationTestLogger,
                 clock: clock.now
             )

@@ -84,6 +84,29 @@ struct LoadTests {
         #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
     }
 
+    @Test("A batch asks for the keys of one playback, and each licence of it is counted")
+    func batch() throws {
+        let seen = Seen()
+        let server = try server(seen) { number in
+            guard number % 2 == 0 else { return .init(status: 503, body: Self.problem("overloaded")) }
+            let refused =
+                #"{"id":1,"status":403,"problem":{"type":"urn:keyway:problem:refused-by-policy","reason":"hdcp"}}"#
+            let granted = #"{"id":2,"status":0,"ckc":"AQID"}"#
+            return .init(body: Array(#"{"fairplay-streaming-response":{"create-ckc":[\#(granted),\#(refused)]}}"#.utf8))
+        }
+        let outcome = try load(server, ["--requests", "8", "--batch", "2", "--connections", "1", "--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let json = try outcome.json()
+        #expect((json["run"] as? [String: Any])?["licences"] as? Int == 4)
+        let answers = (json["outcomes"] as? [String: Any])?["answers"] as? [[String: Any]] ?? []
+        let counted = answers.map { "\($0["status"] ?? "") \($0["reason"] ?? "") \($0["count"] ?? "")" }
+        #expect(counted == ["200 - 4", "403 hdcp 4", "503 - 8"])
+        #expect(seen.all.allSatisfy { $0.path == "/fps/licenses" && $0.headers["content-type"] == "application/json" })
+        let spcs = seen.all.flatMap { String(decoding: $0.body, as: UTF8.self).matches(of: /"spc":"([^"]+)"/) }
+        #expect(spcs.count == 16)
+        #expect(try tool.run(["load", "--server", server.address, "--assets", "movie", "--batch", "2"]).status == 2)
+    }
+
     @Test("In open loop latency counts from when a request was due: a stall of the server shows in all that waited")
     func openLoop() throws {
         let seen = Seen()

@@ -14,9 +14,10 @@ public final class JWKSCache: Sendable {
         var stamp: JWKSFile.Stamp?
     }
 
-    /// The time that a whole answer of a URL may take.
-    static let timeout = Duration.seconds(5)
+    /// The time that a whole answer of a URL may take, unless something else is said.
+    public static let timeout = Duration.seconds(5)
 
+    private let timeout: Duration
     private let source: JWKSSource
     private let http: OutgoingHTTP
     private let logger: Logger
@@ -27,15 +28,18 @@ public final class JWKSCache: Sendable {
     ///
     /// - Parameters:
     ///   - staleness: How long keys are used after the source last confirmed them.
+    ///   - timeout: The time that a whole answer of a URL may take.
     ///   - clock: Milliseconds since any one moment; it must not jump.
     public init(
         source: JWKSSource,
         staleness: Duration = .seconds(86_400),
+        timeout: Duration = JWKSCache.timeout,
         http: OutgoingHTTP = .shared,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
     ) {
         self.source = source
+        self.timeout = timeout
         self.http = http
         self.logger = logger
         self.clock = clock
@@ -92,7 +96,7 @@ public final class JWKSCache: Sendable {
                     if let read { try await VerificationKeySet(json: read.text, allowingSecrets: true) } else { nil }
                 finish(keys, stamp: read?.stamp ?? known, maximumAge: nil)
             case .url(let url):
-                let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: Self.timeout)
+                let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: timeout)
                 guard answer.status == 200 else { throw Refused(status: answer.status) }
                 let keys = try await VerificationKeySet(json: answer.body, allowingSecrets: false)
                 finish(keys, stamp: nil, maximumAge: maximumAge(cacheControl: answer.cacheControl).map { $0 * 1_000 })

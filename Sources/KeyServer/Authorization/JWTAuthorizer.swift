@@ -24,6 +24,7 @@ public struct JWTAuthorizer: PlaybackAuthorizer {
     ///   - issuers: Whom to believe; at least one, each name once.
     ///   - pool: The threads that several keys are tried on; nil tries them where it is asked, for tests and tools.
     ///   - staleness: How long an issuer's keys are used after their source last answered.
+    ///   - timeout: The time that a source's whole answer may take.
     ///   - http: What fetches key sets.
     ///   - clock: Milliseconds for the age of key sets. What time it is for tokens comes with each request.
     /// - Throws: ``AuthorizationConfigurationError``.
@@ -31,6 +32,7 @@ public struct JWTAuthorizer: PlaybackAuthorizer {
         issuers: [TokenIssuer],
         pool: BoundedWorkPool?,
         staleness: Duration = .seconds(86_400),
+        timeout: Duration = JWKSCache.timeout,
         http: OutgoingHTTP = .shared,
         logger: Logger,
         clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
@@ -42,7 +44,14 @@ public struct JWTAuthorizer: PlaybackAuthorizer {
             guard trusted[issuer.issuer] == nil else {
                 throw AuthorizationConfigurationError("issuer \(issuer.issuer) stands there twice")
             }
-            let keys = JWKSCache(source: issuer.keys, staleness: staleness, http: http, logger: logger, clock: clock)
+            let keys = JWKSCache(
+                source: issuer.keys,
+                staleness: staleness,
+                timeout: timeout,
+                http: http,
+                logger: logger,
+                clock: clock
+            )
             trusted[issuer.issuer] = Trust(issuer: issuer, keys: keys)
         }
         self.trusted = trusted

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -25,12 +24,7 @@ enum JSONValue: Sendable, Equatable {
     }
 
     /// The text in UTF-8, without white space, fields in alphabetical order.
-    var encoded: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Only a number that JSON cannot have makes encoding fail, and none is ever put in.
-        return (try? encoder.encode(self)).map { Array($0) } ?? []
-    }
+    var encoded: [UInt8] { JSONWriter.write(self) }
 
     /// The value as the body of an answer that nobody may keep.
     func response(status: HTTPResponse.Status = .ok) -> Response {
@@ -39,20 +33,5 @@ enum JSONValue: Sendable, Equatable {
             headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: encoded))
         )
-    }
-}
-
-extension JSONValue: Encodable {
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
     }
 }

@@ -17,6 +17,8 @@ public enum WorkPoolError: Error, Sendable, Equatable {
 /// instead of being late for everybody.
 public final class BoundedWorkPool: Sendable {
     private struct Job {
+        /// As how many pieces of work it counts.
+        let weight: Int
         /// Does the work, and hands back what tells the caller.
         let run: @Sendable () -> @Sendable () -> Void
         let refuse: @Sendable () -> Void
@@ -28,11 +30,14 @@ public final class BoundedWorkPool: Sendable {
             var jobs: [Job] = []
             /// Where the queue begins in `jobs`: taking from the front of an array moves the whole rest.
             var first = 0
-            /// Jobs that were taken and have not ended.
+            /// The weight of the jobs that were taken and have not ended.
             var unfinished = 0
             var isStopped = false
 
+            /// How many jobs wait.
             var count: Int { jobs.count - first }
+            /// What they weigh.
+            var waiting: Int { jobs[first...].reduce(0) { $0 + $1.weight } }
         }
 
         let state = Mutex(State())
@@ -44,7 +49,7 @@ public final class BoundedWorkPool: Sendable {
             while let job = next() {
                 let answer = job.run()
                 // First the room, then the answer: whoever has it may come again at once.
-                state.withLock { $0.unfinished -= 1 }
+                state.withLock { $0.unfinished -= job.weight }
                 answer()
             }
         }
@@ -85,7 +90,7 @@ public final class BoundedWorkPool: Sendable {
     deinit { stop() }
 
     /// How many pieces of work wait.
-    public var waiting: Int { queue.state.withLock { $0.count } }
+    public var waiting: Int { queue.state.withLock { $0.waiting } }
 
     /// How many pieces of work it takes at once.
     public var room: Int { threads + capacity }
@@ -95,13 +100,17 @@ public final class BoundedWorkPool: Sendable {
 
     /// Runs `work` on one of the threads. Once it was taken it runs, even when the task is cancelled meanwhile.
     ///
+    /// - Parameter weight: as how many pieces of work it counts. It is taken where there is room for one, so that what is heavier
+    ///   than the queue is not refused for ever.
     /// - Throws: ``WorkPoolError``; what the work itself comes to belongs into its value.
     public func run<Value: Sendable>(
+        weight: Int = 1,
         _ work: @escaping @Sendable () -> Value
     ) async throws(WorkPoolError) -> Value {
         let result = await withCheckedContinuation {
             (answer: CheckedContinuation<Result<Value, WorkPoolError>, Never>) in
             let job = Job(
+                weight: max(weight, 1),
                 run: {
                     let value = work()
                     return { answer.resume(returning: .success(value)) }
@@ -133,7 +142,7 @@ public final class BoundedWorkPool: Sendable {
         try queue.state.withLock { state throws(WorkPoolError) in
             guard !state.isStopped else { throw .stopped }
             guard state.unfinished < room else { throw .overloaded }
-            state.unfinished += 1
+            state.unfinished += job.weight
             state.jobs.append(job)
         }
         queue.available.signal()

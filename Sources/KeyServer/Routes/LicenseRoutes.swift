@@ -86,7 +86,7 @@ public struct LicenseRoutes: Sendable {
         }
     }
 
-    /// One after the other: the pool's threads are for everybody, and one batch must not take them all.
+    /// A few at a time: the pool's threads are for everybody, and one batch must not take them all.
     private func licenses(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let batch = try LicenseBatchRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
@@ -103,33 +103,28 @@ public struct LicenseRoutes: Sendable {
         question.address = context.clientAddress
         question.origin = request.headers[.origin]
         question.takesSync = false
-        var items: [LicenseBatchAnswer.Item] = []
-        for item in batch.items {
-            items.append(.init(id: item.id, result: await result(of: item, question, context)))
+        let questions = batch.items.compactMap { item -> LicenseService.Question? in
+            guard case .success(let content) = item.content else { return nil }
+            return question.asking(for: content)
+        }
+        var answers = await service.answers(to: questions).makeIterator()
+        let items = batch.items.map { item in
+            let result = Result { () throws in
+                _ = try item.content.get()
+                // There is one for each item that could be read.
+                return try Self.license(in: answers.next() ?? .failure(WorkPoolError.stopped))
+            }
+            return LicenseBatchAnswer.Item(
+                id: item.id,
+                result: result.mapError { ProblemMiddleware.problem(for: $0, context) }
+            )
         }
         return LicenseBatchAnswer(items: items).response()
     }
 
-    private func result(
-        of item: LicenseBatchRequest.Item,
-        _ question: LicenseService.Question,
-        _ context: ServerRequestContext
-    ) async -> Result<LicenseAnswer, ProblemDocument> {
-        do {
-            let content = try item.content.get()
-            var question = question
-            question.spc = content.spc
-            question.assetID = content.assetID
-            question.wantsPersistableKey = content.wantsPersistableKey
-            question.isPreload = content.isPreload
-            let outcome = try await service.answer(question)
-            guard case .license(let answer) = outcome else {
-                return .failure(.syncIsSentAlone)
-            }
-            return .success(answer)
-        } catch {
-            return .failure(ProblemMiddleware.problem(for: error, context))
-        }
+    private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> LicenseAnswer {
+        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncIsSentAlone }
+        return license
     }
 
     /// `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app hands it to the device, which signs it into its
@@ -159,5 +154,17 @@ public struct LicenseRoutes: Sendable {
         )
         asked.trace = context.trace
         return try await service.authorize(asked, by: authorizer, route: context.endpointPath ?? "")
+    }
+}
+
+extension LicenseService.Question {
+    /// The question of one item of a batch.
+    fileprivate func asking(for content: LicenseBatchRequest.Content) -> Self {
+        var question = self
+        question.spc = content.spc
+        question.assetID = content.assetID
+        question.wantsPersistableKey = content.wantsPersistableKey
+        question.isPreload = content.isPreload
+        return question
     }
 }

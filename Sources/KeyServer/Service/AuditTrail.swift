@@ -19,6 +19,9 @@ struct AuditTrail {
         record.requestID = question.requestID
     }
 
+    /// How long it has been on its way.
+    var elapsed: Duration { ContinuousClock.now - start }
+
     /// Takes over what an opened SPC says.
     mutating func note(_ opened: OpenedSPC, _ party: Party) {
         let request = opened.request
@@ -34,7 +37,7 @@ struct AuditTrail {
 
     /// The record of a request that came to this.
     func record(outcome: String, detail: String?) -> AuditRecord {
-        let microseconds = Int64((ContinuousClock.now - start) / .microseconds(1))
+        let microseconds = Int64(elapsed / .microseconds(1))
         var final = AuditRecord(
             milliseconds: milliseconds,
             route: record.route,

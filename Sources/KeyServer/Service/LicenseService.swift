@@ -125,11 +125,17 @@ public struct LicenseService: Sendable {
     /// - Throws: ``ProblemDocument`` for what a client may know of a refusal, ``WorkPoolError`` when the server is busy,
     ///   `KeyStoreError` when the store fails.
     public func answer(_ question: Question) async throws -> Outcome {
-        var trail = AuditTrail(question, startedAt: clock())
-        let start = ContinuousClock.now
-        defer { metrics?.stage(.total, took: ContinuousClock.now - start) }
+        let trail = AuditTrail(question, startedAt: clock())
+        let opening = await open([question])
+        return try await answer(question, opening[0], trail)
+    }
+
+    /// What an SPC comes to once it has been opened, or has not.
+    func answer(_ question: Question, _ opening: Opening, _ trail: AuditTrail) async throws -> Outcome {
+        var trail = trail
+        defer { metrics?.stage(.total, took: trail.elapsed) }
         do {
-            return try await decide(question, &trail)
+            return try await decide(question, opening, &trail)
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
             metrics?.licence(refusal.isOurFault ? .failed : .refused, reason: problem.reason ?? problem.type.name)
@@ -239,30 +245,6 @@ public struct LicenseService: Sendable {
         try limiter?.requireRest(ofItems: count, address: address, metrics: metrics)
     }
 
-    /// Opens an SPC on the pool's threads, once it is paid for.
-    private func open(_ question: Question, _ trail: inout AuditTrail) async throws -> (OpenedSPC, Party) {
-        let (module, spc, authorization) = (module, question.spc, question.authorization)
-        let account = authorization.isAnonymous ? nil : authorization.account
-        let charged = try limiter?.requireOpening(account: account, address: question.address, metrics: metrics)
-        let opened = try await measured(.open) {
-            try await pool.run { Result { () throws(KSMError) in try module.open(spc) } }.get()
-        }
-        let party = try party(of: opened, question)
-        trail.note(opened, party)
-        if let charged {
-            let local: RequestClass = opened.device.route == .local ? .licence : .segment
-            try limiter?.settle(
-                charged,
-                as: opened.syncReport == nil ? local : .other,
-                account: party.account,
-                wasKnown: account != nil,
-                address: question.address,
-                metrics: metrics
-            )
-        }
-        return (opened, party)
-    }
-
     func measured<Value>(
         _ stage: ServerMetrics.Stage,
         _ work: () async throws -> Value
@@ -273,8 +255,15 @@ public struct LicenseService: Sendable {
         return try await work()
     }
 
-    private func decide(_ question: Question, _ trail: inout AuditTrail) async throws -> Outcome {
-        let (opened, party) = try await open(question, &trail)
+    private func decide(
+        _ question: Question,
+        _ opening: Opening,
+        _ trail: inout AuditTrail
+    ) async throws -> Outcome {
+        let opened = try opening.opened.get()
+        let party = try party(of: opened, question)
+        trail.note(opened, party)
+        try settle(opening, party, question)
         try KeyServerModule.requireSameAsset(question.assetID, in: opened)
         if let sync = opened.syncReport {
             guard question.takesSync else { throw ProblemDocument.syncIsSentAlone }

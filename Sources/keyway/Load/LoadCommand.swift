@@ -37,11 +37,19 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: .init("How long to wait before that, under load, in seconds.", valueName: "seconds"))
     var warmUp = 2.0
 
-    @Option(help: .init("How many SPCs to make. Without it, enough for the time.", valueName: "number"))
+    @Option(help: .init("How many requests to make. Without it, enough for the time.", valueName: "number"))
     var requests: Int?
 
     @Option(help: .init("The share of requests that renew the lease of their session, 0 to 1.", valueName: "share"))
     var renewals = 0.0
+
+    @Option(
+        help: .init(
+            "How many licences a request asks for: the keys of one playback, in a batch, for as many assets.",
+            valueName: "number"
+        )
+    )
+    var batch = 1
 
     @Option(help: .init("How long an answer may take, in seconds.", valueName: "seconds"))
     var timeout = 30.0
@@ -58,7 +66,7 @@ struct LoadCommand: AsyncParsableCommand {
     @OptionGroup var output: JSONOption
 
     /// No server in reach answers more in closed loop.
-    private static let requestsPerSecond = 6000.0
+    private static let licencesPerSecond = 6000.0
 
     func validate() throws {
         guard (0.1...86_400).contains(duration), (0...3600).contains(warmUp), (0.1...600).contains(timeout) else {
@@ -70,6 +78,13 @@ struct LoadCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--rate is 0.1 to 1000000, --connections 1 to 20000, --requests 1 to 50000000, --renewals 0 to 1."
             )
+        }
+        try validateBatch()
+    }
+
+    private func validateBatch() throws {
+        guard (1...32).contains(batch), batch <= population.assetIDs.count else {
+            throw ValidationError("--batch is 1 to 32, and takes as many --assets.")
         }
     }
 
@@ -150,16 +165,17 @@ struct LoadCommand: AsyncParsableCommand {
     {
         var random = SystemRandomNumberGenerator()
         let arrivals = plan.arrivals(using: &random)
-        let count = requests ?? (rate == nil ? Int(Self.requestsPerSecond * plan.length) : arrivals.count)
+        let count = requests ?? (rate == nil ? Int(Self.licencesPerSecond * plan.length) / batch : arrivals.count)
         let preparation = LoadPreparation(
             population: population,
             certificate: certificate.der,
             versions: self.population.device.versions,
             assets: self.population.assetIDs,
             renewals: renewals,
+            batch: batch,
             keepsRequests: check
         )
-        let line = LoadProgress("making \(count) SPCs")
+        let line = LoadProgress("making \(count * batch) SPCs")
         defer { line.clear() }
         var requests = try preparation.requests(count) { line.show($0, of: count) }
         line.clear()

@@ -137,9 +137,14 @@ struct LoadRequestHeads: Sendable {
     }
 
     /// `POST /fps/license`, without the length of the body.
-    func license(token: String?) -> HTTPRequestHead {
-        var headers: HTTPHeaders = ["host": authority, "content-type": "application/octet-stream"]
+    func license(token: String?) -> HTTPRequestHead { post("/fps/license", "application/octet-stream", token) }
+
+    /// `POST /fps/licenses`, without the length of the body.
+    func licenses(token: String?) -> HTTPRequestHead { post("/fps/licenses", "application/json", token) }
+
+    private func post(_ path: String, _ type: String, _ token: String?) -> HTTPRequestHead {
+        var headers: HTTPHeaders = ["host": authority, "content-type": type]
         if let token { headers.add(name: "authorization", value: "Bearer \(token)") }
-        return HTTPRequestHead(version: .http1_1, method: .POST, uri: "/fps/license", headers: headers)
+        return HTTPRequestHead(version: .http1_1, method: .POST, uri: path, headers: headers)
     }
 }

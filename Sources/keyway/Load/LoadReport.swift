@@ -85,7 +85,7 @@ struct LoadReport {
                     "busy",
                     .decimal(Self.rounded(tally.ownSeconds / max(tally.seconds, 0.001), digits: 1000), unit: nil)
                 ),
-                Field("unused SPCs", .number(tally.unused)),
+                Field("unused requests", .number(tally.unused)),
             ]
         )
     }

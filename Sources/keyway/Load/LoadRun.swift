@@ -161,8 +161,10 @@ final class LoadRun: @unchecked Sendable {
         let sent = NIODeadline.now()
         let due = plan.pace == .closed ? sent : start + .nanoseconds(material.arrivals[index])
         busy[ObjectIdentifier(connection)] = connection
-        let head = LoadRequestHeads(authority: target.authority).license(token: request.token)
-        connection.send(head, body: request.spc) { result in
+        let heads = LoadRequestHeads(authority: target.authority)
+        let isBatch = request.assets.count > 1
+        let head = isBatch ? heads.licenses(token: request.token) : heads.license(token: request.token)
+        connection.send(head, body: request.body) { result in
             self.outstanding -= 1
             self.busy[ObjectIdentifier(connection)] = nil
             self.record(request, due: due, sent: sent, result)
@@ -180,32 +182,40 @@ final class LoadRun: @unchecked Sendable {
         _ result: Result<LoadAnswer, LoadFailure>
     ) {
         let now = NIODeadline.now()
-        var outcome: LoadOutcome
-        var lease: Int64?
-        switch result {
-        case .success(let answer):
-            outcome = answer.outcome
-            if outcome == .granted, checksAnswers { (outcome, lease) = check(answer, request) }
-        case .failure(let failure): outcome = failure.outcome
-        }
-        if let trace {
-            trace.write(line(request, sent: sent, now: now, try? result.get(), outcome, lease))
-        }
+        let answer = try? result.get()
         let windowStart = start + .nanoseconds(Int64(plan.warmUp * 1e9))
-        guard due >= windowStart else { return }
-        tally.record(outcome, microseconds: UInt64((now - due).nanoseconds / 1000), inTime: !isOver)
+        for (index, item) in items(of: result, request).enumerated() {
+            var outcome = item.outcome
+            var lease: Int64?
+            if outcome == .granted, checksAnswers { (outcome, lease) = check(item.ckc, request, index) }
+            if let trace { trace.write(line(request, index, sent: sent, now: now, answer, outcome, lease)) }
+            guard due >= windowStart else { continue }
+            tally.record(outcome, microseconds: UInt64((now - due).nanoseconds / 1000), inTime: !isOver)
+        }
     }
 
-    private func check(_ answer: LoadAnswer, _ request: PreparedRequest) -> (LoadOutcome, Int64?) {
+    /// What came of each licence that a request asked for.
+    private func items(of result: Result<LoadAnswer, LoadFailure>, _ request: PreparedRequest) -> [LoadBatch.Item] {
+        let count = request.assets.count
+        switch result {
+        case .success(let answer) where count > 1: return LoadBatch.items(of: answer, count: count)
+        case .success(let answer): return [LoadBatch.Item(outcome: answer.outcome, ckc: answer.body)]
+        case .failure(let failure):
+            return [LoadBatch.Item](repeating: LoadBatch.Item(outcome: failure.outcome), count: count)
+        }
+    }
+
+    private func check(_ ckc: [UInt8], _ request: PreparedRequest, _ index: Int) -> (LoadOutcome, Int64?) {
         let member = material.population.members[request.member]
-        guard let keyRequest = request.request,
-            let key = try? member.device.process(ckc: answer.body, for: keyRequest)
+        guard index < request.requests.count,
+            let key = try? member.device.process(ckc: ckc, for: request.requests[index])
         else { return (.unusable, nil) }
         return (.granted, key.leaseEnd.map { $0 - member.clock.noted })
     }
 
     private func line(
         _ request: PreparedRequest,
+        _ index: Int,
         sent: NIODeadline,
         now: NIODeadline,
         _ answer: LoadAnswer?,
@@ -219,7 +229,7 @@ final class LoadRun: @unchecked Sendable {
             account: material.population.accounts[member.account],
             device: member.number,
             session: hexadecimal(request.session, digits: 16),
-            asset: material.assets[request.asset],
+            asset: material.assets[request.assets[index]],
             kind: request.isRenewal ? "renewal" : "start",
             status: outcome.status,
             requestId: answer?.requestID,
@@ -256,7 +266,7 @@ final class LoadRun: @unchecked Sendable {
         if plan.pace != .closed {
             let unsent = max(0, min(material.arrivals.count, material.requests.count) - next)
             tally.unused -= unsent
-            if unsent > 0 { tally.outcomes[.notSent] = unsent }
+            if unsent > 0 { tally.outcomes[.notSent] = unsent * (material.requests.first?.assets.count ?? 1) }
         }
         if outstanding == 0 { finish() }
     }

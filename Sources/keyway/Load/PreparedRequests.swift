@@ -2,20 +2,20 @@ import Dispatch
 import Synchronization
 import VirtualDevice
 
-/// A licence request that was made before the clock started.
+/// A request for one licence, or for those of several keys of one playback, that was made before the clock started.
 struct PreparedRequest: Sendable {
     /// Which of the population's devices made it.
     let member: Int
-    /// Which of the assets it asks for.
-    let asset: Int
+    /// Which of the assets it asks for, one licence each.
+    let assets: [Int]
     /// The session ID.
     let session: UInt64
     /// Whether it renews a lease (playback state 3).
     let isRenewal: Bool
-    /// The SPC.
-    let spc: [UInt8]
-    /// What opens the answer; only where somebody will.
-    let request: KeyRequest?
+    /// What is sent: the SPC, or a batch of them.
+    let body: [UInt8]
+    /// What opens the answer, for each asset; only where somebody will.
+    let requests: [KeyRequest]
     /// The playback token.
     var token: String?
 }
@@ -28,6 +28,8 @@ struct LoadPreparation {
     let assets: [String]
     /// The share of renewals, 0 to 1.
     let renewals: Double
+    /// How many licences are asked for together, at most as many as there are assets.
+    let batch: Int
     /// Whether answers will be opened.
     let keepsRequests: Bool
 
@@ -114,22 +116,28 @@ struct LoadPreparation {
             let isRenewal = playing != nil && Double.random(in: 0..<1, using: &random) < renewals
             if !isRenewal { playing = (device.beginSession(), Int.random(in: 0..<assetIDs.count, using: &random)) }
             guard let playing else { continue }
-            let request = try device.makeSPC(
-                certificate: certificate,
-                assetID: assetIDs[playing.asset],
-                versions: versions,
-                options: .init(
-                    session: playing.session,
-                    playbackState: isRenewal ? .leaseAboutToExpire : .readyToStart
+            let wanted = (0..<batch).map { (playing.asset + $0) % assetIDs.count }
+            var made: [KeyRequest] = []
+            for asset in wanted {
+                made.append(
+                    try device.makeSPC(
+                        certificate: certificate,
+                        assetID: assetIDs[asset],
+                        versions: versions,
+                        options: .init(
+                            session: playing.session,
+                            playbackState: isRenewal ? .leaseAboutToExpire : .readyToStart
+                        )
+                    )
                 )
-            )
+            }
             let prepared = PreparedRequest(
                 member: member,
-                asset: playing.asset,
+                assets: wanted,
                 session: playing.session.id,
                 isRenewal: isRenewal,
-                spc: request.spc,
-                request: keepsRequests ? request : nil
+                body: batch == 1 ? made[0].spc : LoadBatch.body(made.map(\.spc)),
+                requests: keepsRequests ? made : []
             )
             requests.append((index, prepared))
         }
