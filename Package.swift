@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "StreamPlayer", targets: ["StreamPlayer"]),
+        .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [
@@ -139,6 +140,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "OfflineAssets",
+            dependencies: [
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "VirtualDevice",
             dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto"],
             swiftSettings: settings
@@ -147,8 +158,8 @@ let package = Package(
             name: "keyway",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist",
-                "KeyServerModule", "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption", "StreamPlayer",
-                "VirtualDevice",
+                "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager", "SampleEncryption",
+                "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -245,6 +256,14 @@ let package = Package(
         .testTarget(
             name: "StreamPlayerTests",
             dependencies: ["ContentKeySession", "FPSCrypto", "HLSPlaylist", "SampleEncryption", "StreamPlayer"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OfflineAssetsTests",
+            dependencies: [
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "OfflineAssets", "StreamPlayer",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
