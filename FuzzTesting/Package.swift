@@ -3,10 +3,10 @@ import PackageDescription
 
 // libFuzzer targets, a build of their own: `make fuzz`, or scripts/fuzz for a shorter run. Every executable is one.
 
-func fuzzTarget(_ name: String, _ libraries: [String]) -> Target {
+func fuzzTarget(_ name: String, _ libraries: [String], mutates: Bool = false) -> Target {
     .executableTarget(
         name: name,
-        dependencies: libraries.map { .product(name: $0, package: "keyway") },
+        dependencies: libraries.map { .product(name: $0, package: "keyway") } + (mutates ? ["Mutations"] : []),
         // libFuzzer brings the main function.
         swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-parse-as-library"])]
     )
@@ -15,10 +15,16 @@ func fuzzTarget(_ name: String, _ libraries: [String]) -> Target {
 let package = Package(
     name: "keyway-fuzz-testing",
     dependencies: [.package(name: "keyway", path: "..")],
-    targets: ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {
-        fuzzTarget($0, ["ByteCoding", "FPSMessages"])
-    } + [fuzzTarget("FuzzPlaylist", ["HLSPlaylist"])]
-        + ["FuzzMP4", "FuzzTS", "FuzzNAL", "FuzzADTS", "FuzzAC3"].map {
-            fuzzTarget($0, ["ByteCoding", "MediaFormats"])
+    targets: [
+        // How inputs are changed by what their formats are made of.
+        .target(name: "Mutations", swiftSettings: [.treatAllWarnings(as: .error)]),
+        fuzzTarget("FuzzPlaylist", ["HLSPlaylist"], mutates: true),
+        fuzzTarget("FuzzTS", ["ByteCoding", "MediaFormats"]),
+    ]
+        + ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {
+            fuzzTarget($0, ["ByteCoding", "FPSMessages"])
+        }
+        + ["FuzzMP4", "FuzzNAL", "FuzzADTS", "FuzzAC3"].map {
+            fuzzTarget($0, ["ByteCoding", "MediaFormats"], mutates: true)
         }
 )

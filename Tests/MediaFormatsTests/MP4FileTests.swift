@@ -90,6 +90,18 @@ struct MP4FileTests {
         }
     }
 
+    @Test("a pipe whose fragments come before the movie is an error, and loses no sample in silence")
+    func fragmentBeforeMovie() throws {
+        let bytes = try MP4Fixture.fragmented.bytes
+        let boxes = BoxTree(reading: bytes.span.bytes).boxes
+        let movie = try #require(boxes.first { $0.type == "moov" })
+        let fragment = try #require(boxes.first { $0.type == "moof" })
+        let turned =
+            bytes[fragment.offset..<fragment.offset + fragment.size] + bytes[movie.offset..<movie.offset + movie.size]
+        let error = #expect(throws: ParseError.self) { try drain(MovieStream(), Array(turned)) }
+        #expect(error?.code == .movieBehindMedia && error?.offset == 0)
+    }
+
     @Test("what a pipe holds is bounded")
     func bounded() throws {
         let header = [0, 0, 0x10, 0] + Array("moov".utf8)

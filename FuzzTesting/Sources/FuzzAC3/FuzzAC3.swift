@@ -12,8 +12,8 @@ struct Result: Equatable {
     var skipped = 0
     var isRefused = false
 
-    init(_ input: [UInt8], pieces size: Int) {
-        var splitter = AC3Splitter()
+    init(_ input: [UInt8], pieces size: Int, preamble: Int = 1 << 20) {
+        var splitter = AC3Splitter(preamble: preamble)
         do {
             func take(_ unit: AC3Splitter.AccessUnit, _ span: RawSpan) {
                 units.append(unit)
@@ -42,6 +42,7 @@ func check(_ unit: AC3Splitter.AccessUnit, _ bytes: [UInt8]) {
             end = range.upperBound
             guard let header = syncframes.header else { preconditionFailure("no header") }
             if header.beginsAccessUnit { blocks += header.blockCount }
+            precondition((1...6).contains(header.channelCount) && header.blockCount <= 6)
             let syncframe = Array(bytes[range])
             if header.isEnhanced { _ = try? EnhancedAC3Information(syncframe.span.bytes) }
         }
@@ -57,9 +58,27 @@ func check(_ unit: AC3Splitter.AccessUnit, _ bytes: [UInt8]) {
         precondition((try? TransportDescriptor(setup))?.content.count == 12 + setup.setupData.count)
     }
     if let box = try? AC3ConfigurationBox(unit.header) {
-        precondition((try? SampleEntry.ac3(box).ac3Configuration()) == box)
+        let entry = SampleEntry.ac3(box)
+        precondition((try? entry.ac3Configuration()) == box)
+        precondition((try? entry.audioDescription())??.codecs == "ac-3" && box.bitRate <= 640_000)
         precondition((try? AudioSetupInformation(ac3: bytes.span.bytes)) != nil)
+        // A box of one kind is missed in the entry of the other.
+        let other = SampleEntry(format: "ec-3", fields: entry.fields, boxes: entry.boxes)
+        precondition((try? other.enhancedAC3Configuration()) == nil)
     }
+}
+
+/// What is taken for a syncframe, or for one that begins an access unit, is or is not: the input may be anything.
+func checkAnything(_ input: [UInt8]) {
+    do throws(ParseError) {
+        let header = try AC3Syncframe(input.span.bytes)
+        precondition(header.size > 0)
+        _ = try AudioSetupInformation(ac3: input.span.bytes)
+    } catch {
+        precondition((0...input.count).contains(error.offset))
+    }
+    _ = try? EnhancedAC3Information(input.span.bytes)
+    _ = try? EnhancedAC3ConfigurationBox(accessUnit: input.span.bytes)
 }
 
 /// Reads a box's content, and what is written of it.
@@ -82,7 +101,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let stream = Array(input.dropFirst())
     let whole = Result(stream, pieces: max(1, stream.count))
     precondition(whole == Result(stream, pieces: Int(first) + 1))
+    let limited = Result(stream, pieces: Int(first) + 1, preamble: 64)
+    precondition(limited == whole || limited.isRefused && limited.bytes.isEmpty)
     for (unit, bytes) in zip(whole.units, whole.bytes) { check(unit, bytes) }
+    checkAnything(stream)
     checkBox(AC3ConfigurationBox.self, stream)
     checkBox(EnhancedAC3ConfigurationBox.self, stream)
     checkBox(ElementaryStreamDescriptorBox.self, stream)

@@ -11,8 +11,8 @@ struct Result: Equatable {
     var skipped = 0
     var isRefused = false
 
-    init(_ input: [UInt8], pieces size: Int) {
-        var splitter = ADTSSplitter()
+    init(_ input: [UInt8], pieces size: Int, preamble: Int = 1 << 20) {
+        var splitter = ADTSSplitter(preamble: preamble)
         do {
             func take(_ frame: ADTSSplitter.Frame, _ span: RawSpan) {
                 frames.append(frame)
@@ -34,6 +34,12 @@ struct Result: Equatable {
 func check(_ frame: ADTSSplitter.Frame, _ bytes: [UInt8]) {
     var header: [UInt8] = []
     frame.header.write(to: &header)
+    let same = try? ADTSHeader(bytes.span.bytes)
+    precondition(same == frame.header && frame.header.payload.upperBound == bytes.count)
+    precondition(same?.checksum == frame.header.checksum && frame.header.sampleCount == 1024 * frame.header.blockCount)
+    let short = Array(header.dropLast())
+    let none = try? ADTSHeader(short.span.bytes)
+    precondition(none == nil)
     precondition(bytes.starts(with: header) && bytes.count == frame.header.frameLength)
     do throws(ParseError) {
         let blocks = try frame.header.rawDataBlocks()
@@ -54,7 +60,10 @@ func check(_ frame: ADTSSplitter.Frame, _ bytes: [UInt8]) {
     } catch {
         preconditionFailure("not read again: \(error)")
     }
-    guard let framing = try? ADTSFraming(config) else { preconditionFailure("ADTS cannot say what it said") }
+    guard let framing = try? ADTSFraming(config, isMPEG2: frame.header.isMPEG2) else {
+        preconditionFailure("ADTS cannot say what it said")
+    }
+    precondition((7...8191).contains(framing.overhead) && frame.header.bufferFullness < 2048)
     var framed: [UInt8] = []
     let payload = Array(bytes[frame.header.size...])
     try? framing.append(payload.span.bytes, to: &framed)
@@ -70,15 +79,52 @@ func checkConfig(_ input: [UInt8]) {
         let entry = SampleEntry.mp4a(config)
         let same = try? entry.audioSpecificConfig()
         precondition(same == config)
+        let description = (try? entry.audioDescription()) ?? nil
+        precondition(description?.sampleRate == config.outputSampleRate && description?.codecs == config.codecs)
         _ = try? ADTSFraming(config)
         let setup = AudioSetupInformation(config)
         if let descriptor = try? TransportDescriptor(setup) {
             let same = try? descriptor.audioSetup()
             precondition(same == setup)
+        } else {
+            precondition(setup.setupData.count > 243)
         }
+        checkPackedAudio(setup)
     } catch {
         precondition((0...input.count).contains(error.offset))
     }
+}
+
+/// A segment of packed audio begins with a tag that says when it begins, and what it is.
+func checkPackedAudio(_ setup: AudioSetupInformation) {
+    guard setup.setupData.count < 256 else { return }
+    let time = UInt64(setup.setupData.count) << 32 | 0x8000_0001
+    let tag = ID3Tag(timestamp: time, audioSetup: setup)
+    let bytes = tag.bytes
+    var reader = ByteReader(bytes.span.bytes)
+    let again = try? ID3Tag(reading: &reader)
+    precondition(again == tag)
+    let sameTime = try? tag.timestamp()
+    let sameSetup = try? tag.audioSetup()
+    precondition(sameTime == time & (1 << 33 - 1) && sameSetup == setup)
+}
+
+/// What describes audio otherwise: an audio setup by itself, a descriptor of MP4.
+func checkDescriptions(_ input: [UInt8]) {
+    var reader = ByteReader(input.span.bytes)
+    if let setup = try? AudioSetupInformation(reading: &reader) {
+        let bytes = setup.bytes
+        var again = ByteReader(bytes.span.bytes)
+        let same = try? AudioSetupInformation(reading: &again)
+        precondition(same == setup && again.remaining == 0)
+    }
+    reader = ByteReader(input.span.bytes)
+    guard let descriptor = try? ElementaryStreamDescriptorBox(reading: &reader) else { return }
+    let fields = AudioSampleFields(channelCount: UInt32(input.count % 3), sampleRate: Double(input.count) * 1000)
+    let entry = SampleEntry(format: "mp4a", fields: .audio(fields), boxes: [RawBox(descriptor)])
+    if let description = try? entry.audioDescription() { precondition(description.codecs.hasPrefix("mp4a.")) }
+    let bare = SampleEntry(format: "mp4a", fields: .audio(fields), boxes: [])
+    precondition((try? bare.audioDescription()) == nil)
 }
 
 func checkTag(_ input: [UInt8]) {
@@ -104,10 +150,16 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let stream = Array(input.dropFirst())
     let whole = Result(stream, pieces: max(1, stream.count))
     precondition(whole == Result(stream, pieces: Int(first) + 1))
+    let limited = Result(stream, pieces: Int(first) + 1, preamble: 64)
+    precondition(limited == whole || limited.isRefused && limited.bytes.isEmpty)
     for (frame, bytes) in zip(whole.frames, whole.bytes) { check(frame, bytes) }
     let total = whole.bytes.reduce(0) { $0 + $1.count } + whole.skipped
     precondition(total <= stream.count)
     checkConfig(stream)
     checkTag(stream)
+    checkDescriptions(stream)
+    for index in stream.prefix(16) {
+        precondition(SamplingFrequency(index: index).map { $0.hertz > 0 } ?? (index > 12))
+    }
     return 0
 }

@@ -4,10 +4,11 @@ import MediaFormats
 /// Boxes that can be written.
 private let kinds: [FourCC: any (Box & Equatable).Type] = {
     let all: [any (Box & Equatable).Type] = [
-        AVCConfigurationBox.self, AuxiliaryInformationOffsetsBox.self, AuxiliaryInformationSizesBox.self,
+        AC3ConfigurationBox.self, AVCConfigurationBox.self, AuxiliaryInformationOffsetsBox.self,
+        AuxiliaryInformationSizesBox.self,
         BitRateBox.self,
         ColourInformationBox.self, ContentLightLevelBox.self, DataReferenceBox.self, EditListBox.self,
-        EventMessageBox.self,
+        ElementaryStreamDescriptorBox.self, EnhancedAC3ConfigurationBox.self, EventMessageBox.self,
         ExtendedLanguageBox.self, FileTypeBox.self, HEVCConfigurationBox.self, HandlerBox.self,
         MasteringDisplayBox.self,
         MediaHeaderBox.self, MovieExtendsHeaderBox.self, MovieFragmentHeaderBox.self,
@@ -46,10 +47,7 @@ private func checkNodes(_ nodes: [BoxTree.Node], _ parent: Range<Int>, _ input: 
         }
         if let kind = kinds[node.type] { checkWriting(kind, content) }
         if node.type == "senc" { for size in [0, 8, 16] { checkEncryption(content, ivSize: size) } }
-        if node.type == "esds" {
-            var reader = ByteReader(content.span.bytes)
-            _ = try? ElementaryStreamDescriptorBox(reading: &reader)
-        }
+        if node.type == "sgpd" { checkGroups(content) }
     }
 }
 
@@ -71,6 +69,24 @@ private func checkWriting<Kind: Box & Equatable>(_: Kind.Type, _ content: [UInt8
         precondition(second.bytes == writer.bytes)
     } catch {
         preconditionFailure("a \(Kind.type) box that was written is not read: \(error)")
+    }
+}
+
+/// What groups of samples mean, by their kind and whatever their kind.
+private func checkGroups(_ content: [UInt8]) {
+    var reader = ByteReader(content.span.bytes)
+    guard let box = try? SampleGroupDescriptionBox(reading: &reader) else { return }
+    for entry in box.entries {
+        var reader = ByteReader(entry.span.bytes)
+        _ = try? RollGroupEntry(reading: &reader)
+        reader = ByteReader(entry.span.bytes)
+        _ = try? RandomAccessGroupEntry(reading: &reader)
+        reader = ByteReader(entry.span.bytes)
+        guard let encryption = try? SampleEncryptionGroupEntry(reading: &reader) else { continue }
+        let bytes = encryption.bytes
+        var again = ByteReader(bytes.span.bytes)
+        let same = try? SampleEncryptionGroupEntry(reading: &again)
+        precondition(same == encryption && again.remaining == 0)
     }
 }
 

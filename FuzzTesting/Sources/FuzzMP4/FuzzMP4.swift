@@ -10,7 +10,8 @@ import MediaFormats
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
     checkBoxes(input)
-    precondition(MP4Verifier.verify(input.span.bytes).count <= 1000)
+    let findings = MP4Verifier.verify(input.span.bytes)
+    precondition(findings.count <= 1000 && findings.allSatisfy { !$0.description.isEmpty })
     let contents = FileContents(input)
     checkStream(input, contents)
     if let contents { checkWriting(input, contents) }
@@ -43,6 +44,8 @@ struct FileContents {
             self.isComplete = self.isComplete && isComplete
             // A sample takes 4 bits of a table at least, or bytes of the file.
             precondition(samples.count <= 3 * input.count)
+            // A file that grows or shrinks while it is read is noticed.
+            precondition(input.isEmpty || (try? cursor.next(bytes.extracting(0..<input.count - 1))) == nil)
             for sample in samples { Self.check(sample, track, bytes) }
         }
         checkMerging(file, bytes)
@@ -62,7 +65,11 @@ struct FileContents {
         precondition(sample.trackID == track.id)
         precondition(sample.offset >= 0 && sample.size >= 0 && sample.range.upperBound <= file.byteCount)
         precondition((1...track.descriptions.count).contains(Int(sample.descriptionIndex)))
-        guard let protection = sample.protection, protection.subsamples.count > 0 else { return }
+        _ = sample.presentationTime
+        guard let protection = sample.protection else { return }
+        precondition(KeyID(protection.keyID.bytes) == protection.keyID)
+        precondition(SampleIV(protection.iv.bytes) == protection.iv)
+        guard protection.subsamples.count > 0 else { return }
         let end = protection.subsamples.offset + 6 * protection.subsamples.count
         precondition(protection.subsamples.offset >= 0 && end <= file.byteCount)
         let sum = protection.subsamples.entries(in: file).reduce(0) { $0 + Int($1.clear) + Int($1.protected) }

@@ -6,12 +6,15 @@ func checkWriting(_ input: [UInt8], _ contents: FileContents) {
     for (track, samples) in zip(contents.movie.tracks, contents.samples) {
         checkDescriptions(track)
         checkConfigurations(track)
+        checkTiming(track, contents.movie)
         let initialization = initSegment(track, contents.movie)
         // A track that does not say what its samples are has none.
         guard !track.descriptions.isEmpty else { continue }
         // A segment has samples of one description, and the times of its samples follow one another.
         let first = samples.first?.descriptionIndex ?? 1
-        checkSegment(track, Array(samples.prefix { $0.descriptionIndex == first }), initialization, input)
+        let segment = Array(samples.prefix { $0.descriptionIndex == first })
+        checkSegment(track, segment, initialization, input)
+        checkEncryptedSegment(track, segment, contents.movie, input)
     }
 }
 
@@ -44,7 +47,7 @@ private func reread(_ box: SampleDescriptionBox, _ kind: FourCC) -> SampleDescri
 }
 
 /// The fields of an audio entry have 16 bits for channels and 32 for the rate; QuickTime has more.
-private func written(_ entry: SampleEntry) -> SampleEntry {
+func written(_ entry: SampleEntry) -> SampleEntry {
     guard case .audio(var fields) = entry.fields else { return entry }
     fields.channelCount = UInt32(UInt16(clamping: fields.channelCount))
     fields.sampleRate = fields.sampleRate < 65536 ? (fields.sampleRate * 65536).rounded(.down) / 65536 : 0
@@ -53,21 +56,27 @@ private func written(_ entry: SampleEntry) -> SampleEntry {
     return written
 }
 
-/// What a packager asks of the codecs.
-private func checkConfigurations(_ track: Track) {
-    for box in track.descriptions.flatMap(\.boxes) {
-        if box.type == "avcC", let configuration = try? box.parse(as: AVCConfigurationBox.self) {
-            _ = try? H264ParameterSets(configuration)
-            precondition(configuration.codecs().utf8.count == 11)
-        }
-        if box.type == "hvcC", let configuration = try? box.parse(as: HEVCConfigurationBox.self) {
-            _ = try? HEVCParameterSets(configuration)
-            precondition(configuration.profileTierLevel.codecs().hasPrefix("hvc1."))
-        }
+/// An edit list that is made of a track's timing means the same, but for what the movie's timescale rounds down.
+private func checkTiming(_ track: Track, _ movie: Movie) {
+    try? track.requireSelfContained()
+    guard let timing = try? track.timing() else { return }
+    let scale = movie.header.timescale
+    for isFragmented in [false, true] {
+        let list = timing.editList(movieTimescale: scale, isFragmented: isFragmented)
+        let again = try? TrackTiming(
+            editList: list,
+            trackID: track.id,
+            movieTimescale: scale,
+            timescale: timing.timescale
+        )
+        // Without a timescale there are no times.
+        guard let again else { return precondition(scale == 0 || timing.timescale == 0) }
+        precondition(again.mediaTime == timing.mediaTime && again.delay <= timing.delay)
+        precondition(isFragmented || again.movieDuration == timing.movieDuration)
     }
 }
 
-private func initSegment(_ track: Track, _ movie: Movie) -> [UInt8] {
+func initSegment(_ track: Track, _ movie: Movie) -> [UInt8] {
     let segment = InitializationSegment(
         fileType: .cmafHeader(kind: track.kind, hasEditList: track.editList != nil),
         timescale: movie.header.timescale,

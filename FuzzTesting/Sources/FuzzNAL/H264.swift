@@ -23,18 +23,29 @@ func checkH264(_ units: [[UInt8]]) {
             precondition(set.croppedSize.height <= set.codedSize.height && set.croppedSize.height > 0)
             _ = set.displaySize
             _ = set.fixedFrameRate?.value
+            checkRange(set.usability)
         } else {
             pictures.append(unit)
+            // Both kinds of set are found by their numbers, and none where there is none.
+            for id in [0, 1, 255, -1, 256] { precondition(sets.picture(id).map { $0.id == id } ?? true) }
         }
     }
     checkConfiguration(sequences.suffix(3), pictures.suffix(3))
     checkAccessUnits(units)
 }
 
+/// What the track's box says goes before what the codec says.
+func checkRange(_ usability: VideoUsabilityInformation) {
+    let range = DynamicRange(container: nil, codec: usability.colour)
+    precondition(range == usability.colour?.dynamicRange ?? .sdr)
+    precondition(DynamicRange(container: usability.colour, codec: nil, alternativeTransfer: 18) == .hlg)
+}
+
 /// The header of a slice ends where it says: with as many bytes it is the same, with one less it is not there.
 private func checkSlice(_ unit: [UInt8], _ sets: H264ParameterSets) {
     guard let slice = try? H264SliceHeader(unit.span.bytes, parameterSets: sets) else { return }
     precondition(slice.clearByteCount <= unit.count && slice.bitCount > 8)
+    precondition(H264NALHeader(rawValue: unit[0]).type.isVideoCodingLayer)
     let clear = Array(unit[..<slice.clearByteCount])
     precondition(unescape(clear).count == (slice.bitCount + 7) / 8)
     let same = try? H264SliceHeader(clear.span.bytes, parameterSets: sets)
@@ -55,7 +66,7 @@ private func checkConfiguration(_ sequences: ArraySlice<[UInt8]>, _ pictures: Ar
     else { return }
     let raw = RawBox(box)
     guard let same = try? raw.parse(as: AVCConfigurationBox.self) else { preconditionFailure("not read again") }
-    precondition(same == box)
+    precondition(same == box && box.codecs(sampleEntry: "avc3").utf8.count == 11)
     _ = try? H264ParameterSets(box)
 }
 
@@ -79,6 +90,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
         }
         let slices = accessUnit.filter { [1, 2, 5].contains($0[0] & 31) }
         precondition(summary.sliceCount == slices.count)
+        precondition(summary.randomAccess.isSyncSample == slices.contains { $0[0] & 31 == 5 })
         precondition(summary.startsWithDelimiter == (accessUnit[0][0] & 31 == 9))
         stream += written(sample, writer.maximumSize(of: sample.count)) { output throws(ParseError) in
             try writer.write(sample.span.bytes, into: &output)

@@ -17,13 +17,16 @@ func checkHEVC(_ units: [[UInt8]]) {
             continue
         }
         byType[header.type, default: []].append(unit)
+        // Sets are found by their numbers, and none where there is none.
+        for id in [0, 1, 63, -1, 64] { precondition(sets.picture(id).map { $0.id == id } ?? true) }
         if header.type == .sequenceParameterSet {
             guard let set = sets.latestSequence else { preconditionFailure("the set that came last is not there") }
             precondition(sets.sequence(set.id) == set && set.profileTierLevel.codecs().hasPrefix("hvc1."))
             precondition(set.croppedSize.width <= set.codedSize.width && set.croppedSize.width > 0)
             precondition(set.croppedSize.height <= set.codedSize.height && set.croppedSize.height > 0)
             _ = set.displaySize
-            _ = set.nominalFrameRate?.value
+            precondition(set.fixedFrameRate.map { $0 == set.nominalFrameRate } ?? true)
+            checkRange(set.usability)
         }
     }
     checkConfiguration(byType)
@@ -34,6 +37,7 @@ func checkHEVC(_ units: [[UInt8]]) {
 private func checkSlice(_ unit: [UInt8], _ sets: HEVCParameterSets) {
     guard let slice = try? HEVCSliceHeader(unit.span.bytes, parameterSets: sets) else { return }
     precondition(slice.clearByteCount <= unit.count && slice.bitCount % 8 == 0 && slice.bitCount > 16)
+    precondition(HEVCNALHeader(unit.span.bytes).map { (-1...6).contains($0.temporalLayer) } ?? false)
     let clear = Array(unit[..<slice.clearByteCount])
     precondition(unescape(clear).count == slice.bitCount / 8)
     let same = try? HEVCSliceHeader(clear.span.bytes, parameterSets: sets)
@@ -77,7 +81,10 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
         guard let summary = try? HEVCAccessUnit.summary(sample.span.bytes, lengthSize: 4) else {
             preconditionFailure("lengths that do not fit")
         }
-        precondition(summary.sliceCount == accessUnit.filter { type($0).isSlice }.count)
+        let slices = accessUnit.map(type).filter(\.isSlice)
+        precondition(summary.sliceCount == slices.count)
+        let isIntra = slices.contains { $0.isIDR || $0.isBLA || $0 == .cra }
+        precondition(summary.randomAccess.isSyncSample == isIntra)
         precondition(summary.startsWithDelimiter == (type(accessUnit[0]) == .accessUnitDelimiter))
         stream += written(sample, writer.maximumSize(of: sample.count)) { output throws(ParseError) in
             try writer.write(sample.span.bytes, into: &output)

@@ -98,11 +98,24 @@ func mediaEdits(_ playlist: MediaPlaylist) -> [MediaPlaylist] {
     edit { $0.defines.append(DefineTag(.value(name: "fuzz_added", value: "x"))) }
     edit { if !$0.defines.isEmpty { $0.defines[0] = DefineTag(.value(name: $0.defines[0].name, value: "other")) } }
     edit { $0.isEnded.toggle() }
+    edit { $0.start = StartTag(timeOffset: -12.5, isPrecise: true) }
+    edit { $0.partInf = PartInfTag(partTarget: 0.334) }
+    edit {
+        $0.serverControl = ServerControlTag(canSkipUntil: 36, holdBack: 18, partHoldBack: 1.5, canBlockReload: true)
+    }
+    edit { $0.skip = SkipTag(skippedSegments: 3, recentlyRemovedDateRanges: ["a", "b"]) }
+    edit { $0.preloadHints.append(PreloadHintTag(kind: .part, uri: "fuzz/part.m4s", byteRangeStart: 8)) }
+    edit { $0.renditionReports.append(RenditionReportTag(uri: "fuzz.m3u8", lastMediaSequenceNumber: 3, lastPart: 1)) }
+    edit { $0.upcoming.tags.append(.part(PartTag(uri: "fuzz/part.m4s", duration: 0.25, isIndependent: true))) }
     let places = Set([0, playlist.segments.count / 2, playlist.segments.count - 1]).filter { $0 >= 0 }
     for place in places where place < playlist.segments.count {
         edit { $0.segments[place].uri = "fuzz/edited.m4s" }
         edit { $0.segments[place].title = "edited" }
         edit { $0.segments[place].isDiscontinuity.toggle() }
+        edit { $0.segments[place].isGap.toggle() }
+        edit { $0.segments[place].byteRange = ByteRange(length: 77, offset: 5) }
+        edit { $0.segments[place].tags.append(.dateRange(dateRange)) }
+        edit { $0.segments[place].tags.append(.bitrate(4711)) }
         edit { $0.segments[place].keys.append(.fairPlay(uri: "skd://fuzz")) }
         edit { $0.segments[place].keys = [] }
         edit { $0.segments[place].map = MapTag(uri: "fuzz.mp4") }
@@ -113,6 +126,15 @@ func mediaEdits(_ playlist: MediaPlaylist) -> [MediaPlaylist] {
     }
     return edits
 }
+
+private let dateRange = DateRangeTag(
+    id: "fuzz",
+    startDate: PlaylistDate(seconds: 1_767_225_600),
+    cue: [.once],
+    plannedDuration: 30,
+    scte35Out: [0xFC, 0x30],
+    otherAttributes: [Attribute(name: "X-FUZZ", value: "x", isQuoted: true)]
+)
 
 func multivariantEdits(_ playlist: MultivariantPlaylist) -> [MultivariantPlaylist] {
     var edits: [MultivariantPlaylist] = []
@@ -127,6 +149,10 @@ func multivariantEdits(_ playlist: MultivariantPlaylist) -> [MultivariantPlaylis
     edit { $0.defines.append(DefineTag(.value(name: "fuzz_added", value: "x"))) }
     edit { if !$0.defines.isEmpty { $0.defines.removeLast() } }
     edit { $0.sessionKeys.append(SessionKeyTag(.fairPlay(uri: "skd://fuzz"))) }
+    edit { $0.sessionData.append(SessionDataTag(dataID: "fuzz.added", value: "x", language: "en")) }
+    edit { $0.contentSteering = ContentSteeringTag(serverURI: "fuzz.json", pathwayID: "fuzz") }
+    edit { $0.iFrameVariants.append(IFrameStreamInfTag(VariantAttributes(bandwidth: 4711), uri: "fuzz/i.m3u8")) }
+    edit { if !$0.iFrameVariants.isEmpty { $0.iFrameVariants[0].bandwidth = 4711 } }
     edit { $0.renditions.append(MediaTag(type: .audio, groupID: "fuzz", name: "added")) }
     edit { if !$0.renditions.isEmpty { $0.renditions[0].name = "edited" } }
     edit { if !$0.renditions.isEmpty { $0.renditions.removeFirst() } }

@@ -11,28 +11,65 @@ let options = ParsingOptions(
 
 let linter = Linter()
 
-/// One playlist, and what can be done with it.
+/// One playlist or several, and what can be done with them.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    let files = NamedFile.split(input)
+    // A number drawn from the input: one of many things is done with each.
+    let choice = Int(input.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
+    checkPlaylist(files[0].bytes, choice: choice)
+    checkLimits(files[0].bytes)
+    checkPresentation(files)
+    checkReload(files, choice: choice)
+    return 0
+}
+
+func checkPlaylist(_ input: [UInt8], choice: Int) {
     let strict = try? Playlist(parsing: input, options: options)
     do {
         let (playlist, diagnostics) = try Playlist.parseLeniently(input, options: options)
         precondition((strict == nil) == diagnostics.contains { $0.severity == .error })
         if let strict { precondition(isSame(strict, playlist)) }
+        checkKind(input, playlist, isValid: strict != nil)
         let written = try playlist.write()
         precondition(written == input)
         try readLines(input)
-        lint(input)
-        use(playlist)
-        let choice = Int(input.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
+        use(playlist, choice: choice)
         checkEdits(playlist, choice: choice, isValid: strict != nil, hasReferences: hasReference(input))
-        checkReload(input, choice: choice)
     } catch {
         // Nothing of this size passes a limit but one of these.
         precondition((error as? PlaylistError)?.rule == .limitExceeded)
     }
-    return 0
+}
+
+/// A playlist is read as one of its own kind, and not as one of the other.
+func checkKind(_ input: [UInt8], _ playlist: Playlist, isValid: Bool) {
+    let media = try? MediaPlaylist(parsing: input, options: options)
+    let multivariant = try? MultivariantPlaylist(parsing: input, options: options)
+    precondition((media != nil) == (isValid && playlist.kind == .media))
+    precondition((multivariant != nil) == (isValid && playlist.kind == .multivariant))
+}
+
+/// With narrow limits a playlist is refused, or is the same.
+func checkLimits(_ input: [UInt8]) {
+    var narrow = options
+    narrow.limits.bytes = 3000
+    narrow.limits.lineLength = 400
+    narrow.limits.lines = 100
+    (narrow.limits.attributes, narrow.limits.segments) = (12, 12)
+    (narrow.limits.keyFormats, narrow.limits.variables) = (2, 2)
+    narrow.limits.substitutedBytes = 60
+    _ = try? Playlist.lines(of: input, options: narrow)
+    do throws(PlaylistError) {
+        let (limited, _) = try Playlist.parseLeniently(input, options: narrow)
+        guard let playlist = try? Playlist.parseLeniently(input, options: options).playlist else {
+            preconditionFailure("refused with wider limits")
+        }
+        precondition(isSame(limited, playlist))
+    } catch {
+        precondition(error.rule == .limitExceeded && !error.description.isEmpty)
+    }
 }
 
 /// Whether a variable may be referred to. Text that becomes a reference only when it is written cannot be told apart.
@@ -59,45 +96,28 @@ func readLines(_ input: [UInt8]) throws {
     }
 }
 
-/// A playlist by itself, and as its own presentation.
-func lint(_ input: [UInt8]) {
-    guard let file = try? LintFile(name: "main.m3u8", bytes: input, options: options) else { return }
-    // An empty playlist lacks #EXTM3U on its first line.
-    for finding in linter.check(file) {
-        precondition(finding.line <= max(1, file.lines.count) && !finding.message.isEmpty)
+/// Everything that a player asks for.
+func use(_ playlist: Playlist, choice: Int) {
+    switch playlist {
+    case .media(let media): use(media)
+    case .multivariant(let multivariant): checkSelection(multivariant, choice: choice)
     }
-    _ = linter.check(presentation: file) { _ in file }
 }
 
-/// Everything that a player asks for.
-func use(_ playlist: Playlist) {
-    guard case .media(let media) = playlist else { return }
-    _ = media.duration
+func use(_ media: MediaPlaylist) {
+    precondition(media.duration >= 0 && media.isDeltaUpdate == (media.skip != nil))
     for range in media.dateRanges { _ = range.interstitial }
     guard let segments = try? media.resolvedSegments() else { return }
     for segment in segments {
-        for key in segment.keys.keys { _ = segment.initializationVector(for: key)?.bytes }
+        precondition(segment.keys.isEncrypted == !segment.keys.keys.isEmpty)
+        for key in segment.keys.keys {
+            precondition(segment.keys[key.keyFormat] == key)
+            let vector = segment.initializationVector(for: key)
+            precondition(vector.map { InitializationVector(bytes: $0.bytes) == $0 } ?? true)
+        }
+        precondition(segment.bitrate == nil || segment.segment.byteRange == nil)
         _ = segment.initialization?.byteRange
         _ = segment.programDateTime?.description
         if let range = segment.byteRange { precondition(range.lowerBound <= range.upperBound) }
     }
-}
-
-/// The input as two snapshots of one playlist: its first half and its second, or one of them and the whole.
-func checkReload(_ input: [UInt8], choice: Int) {
-    let half = input.count / 2
-    let parts = [Array(input[..<half]), Array("#EXTM3U\n".utf8) + input[half...], input]
-    let (before, after) = [(0, 1), (1, 0), (2, 1), (0, 2)][choice % 4]
-    guard let first = try? LintFile(name: "a", bytes: parts[before], options: options),
-        let second = try? LintFile(name: "a", bytes: parts[after], options: options)
-    else { return }
-    _ = linter.check(reloadFrom: first, to: second)
-    guard case .media(let base) = first.playlist, case .media(let update) = second.playlist,
-        let merged = try? base.applying(update)
-    else { return }
-    use(.media(merged))
-    guard let written = try? merged.write(),
-        case .media(let again)? = try? Playlist.parseLeniently(written, options: options).playlist
-    else { return }
-    precondition(hasReference(input) || again.segments.map(\.uri) == merged.segments.map(\.uri))
 }

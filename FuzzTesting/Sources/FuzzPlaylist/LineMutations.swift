@@ -1,14 +1,13 @@
+import Mutations
+
 // Playlists are made of lines, and tags of attributes: most of what bytes make of them is one and the same syntax error.
 // Half of the mutations here are libFuzzer's own, the others are made in lines and attributes.
-
-@_silgen_name("LLVMFuzzerMutate")
-private func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int) -> Int
 
 /// What libFuzzer calls to make a new input of an old one; `size` bytes lie in room for `limit`.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ seed: UInt32) -> Int {
-    var random = Xorshift(state: UInt64(seed) << 1 | 1)
-    guard size > 8, random.next() % 2 == 0 else { return mutateBytes(data, size, limit) }
+    var random = Xorshift(seed: UInt64(seed))
+    guard size > 8, random.isOne(of: 2) else { return mutateBytes(data, size, limit) }
     var lines = UnsafeBufferPointer(start: data, count: size).split(separator: 10, omittingEmptySubsequences: false)
         .map(Array.init)
     for _ in 0...Int.random(in: 0...2, using: &random) { change(&lines, &random) }
@@ -62,16 +61,4 @@ private func split(_ list: ArraySlice<UInt8>) -> [[UInt8]] {
         if byte == 34 { isQuoted.toggle() }
         return byte == 44 && !isQuoted
     }.map(Array.init)
-}
-
-/// The same seed makes the same input, as libFuzzer expects.
-private struct Xorshift: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state >> 3
-    }
 }

@@ -24,8 +24,8 @@ struct Demuxed: Equatable {
     var error: (any Error)?
 
     /// Demultiplexes a stream that comes `size` bytes at a time.
-    init(_ input: [UInt8], pieces size: Int) {
-        var demuxer = TransportDemuxer()
+    init(_ input: [UInt8], pieces size: Int, limits: TransportDemuxer.Limits = .init()) {
+        var demuxer = TransportDemuxer(limits: limits)
         do {
             for start in stride(from: 0, to: input.count, by: size) {
                 let piece = input.span.bytes.extracting(start..<min(input.count, start + size))
@@ -63,7 +63,21 @@ func checkDemuxing(_ input: [UInt8]) {
     precondition(whole.packets.reduce(0) { $0 + $1.payload.count } <= input.count)
     precondition(whole.packets.allSatisfy { (0..<input.count).contains($0.offset) && $0.offset % 188 == 0 })
     precondition(whole.damage <= 2 * (input.count / 188 + 1))
-    if whole.error == nil { checkMuxing(whole.packets) }
+    checkLimits(input, whole)
+    if whole.error == nil {
+        checkMuxing(whole.packets)
+        checkPacketizing(whole.packets)
+    }
+}
+
+/// With narrow limits there is the same, or an error and what came before it.
+func checkLimits(_ input: [UInt8], _ whole: Demuxed) {
+    var limits = TransportDemuxer.Limits()
+    (limits.packetSize, limits.preamble) = (300, 3 * 188)
+    let limited = Demuxed(input, pieces: max(1, input.count), limits: limits)
+    precondition(limited.error != nil || limited == whole)
+    // A packet that ends in one that is too large is given out before it.
+    precondition(limited.packets.count <= whole.packets.count || whole.error != nil)
 }
 
 /// What is multiplexed comes out again, in order and undamaged.

@@ -68,7 +68,4 @@ extension LintRule {
     public static let all: [LintRule] =
         syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules
         + lowLatencyPresentationRules + contentProtectionRules + multivariantRules + presentationRules + reloadRules
-
-    /// The rules by their names.
-    static let byID: [RuleID: LintRule] = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 }

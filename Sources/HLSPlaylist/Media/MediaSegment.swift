@@ -246,17 +246,6 @@ extension SegmentTag {
         case .part: 5
         }
     }
-
-    func write(to playlist: inout PlaylistWriter) {
-        switch self {
-        case .key(let tag): tag.write(to: &playlist)
-        case .map(let tag): tag.write(to: &playlist)
-        case .bitrate(let rate): IntegerTag.write(.bitrate, rate, to: &playlist)
-        case .dateRange(let tag): tag.write(to: &playlist)
-        case .part(let tag): tag.write(to: &playlist)
-        case .other(let line): playlist.otherLine(line)
-        }
-    }
 }
 
 /// A segment while its lines are read.

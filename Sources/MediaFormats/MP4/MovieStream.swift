@@ -91,8 +91,8 @@ public struct MovieStream: Sendable {
 
     /// What can be read from the bytes that have come; nil: more are needed.
     ///
-    /// - Throws: `ParseError`; `movie-behind-media` when media data come before the `moov` box; `not-supported` when
-    ///   samples lie in front of what has come already.
+    /// - Throws: `ParseError`; `movie-behind-media` when media data or a fragment come before the `moov` box;
+    ///   `not-supported` when samples lie in front of what has come already.
     public mutating func next() throws(ParseError) -> Event? {
         while true {
             switch state {
@@ -146,6 +146,15 @@ public struct MovieStream: Sendable {
         guard available >= 8 else { return false }
         guard let header = try Self.header(Array(buffer[head..<head + available]), at: position) else { return false }
         switch header.type {
+        // A fragment is of no use without its track either.
+        case "mdat" where !hasMovie, "moof" where !hasMovie:
+            throw ParseError(
+                .movieBehindMedia,
+                reading: "file",
+                offset: position,
+                reason: "the media data come before the moov box, and a pipe cannot go back; "
+                    + "give the file by its name, or move its moov box to the front (ffmpeg -movflags +faststart)"
+            )
         case "moov", "moof", "ftyp":
             guard let size = header.size, size <= maximumHeaderSize else {
                 throw ParseError(
@@ -157,15 +166,6 @@ public struct MovieStream: Sendable {
             }
             state = .collect(header, size: size)
         case "mdat":
-            guard hasMovie else {
-                throw ParseError(
-                    .movieBehindMedia,
-                    reading: "file",
-                    offset: position,
-                    reason: "the media data come before the moov box, and a pipe cannot go back; "
-                        + "give the file by its name, or move its moov box to the front (ffmpeg -movflags +faststart)"
-                )
-            }
             advance(header.headerSize)
             state = .media(end: header.size.map { header.offset + $0 })
         default:
@@ -201,7 +201,7 @@ public struct MovieStream: Sendable {
                 hasMovie = true
                 try begin(movie, contentOffset: start + header.headerSize)
                 return .movie(movie)
-            case "moof" where hasMovie:
+            case "moof":
                 if let left = firstPending() {
                     throw ParseError(
                         .invalidValue,

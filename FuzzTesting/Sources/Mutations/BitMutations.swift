@@ -1,14 +1,8 @@
-// Parameter sets and slice headers are made of bits: a byte that is added or taken away moves all fields behind it by eight.
-// Half of the mutations here are libFuzzer's own, the others are made in bits.
-
-@_silgen_name("LLVMFuzzerMutate")
-private func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int) -> Int
-
-/// What libFuzzer calls to make a new input of an old one; `size` bytes lie in room for `limit`.
-@_cdecl("LLVMFuzzerCustomMutator")
-public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ seed: UInt32) -> Int {
-    var random = Xorshift(state: UInt64(seed) << 1 | 1)
-    guard size > 1, random.next() % 2 == 0 else { return mutateBytes(data, size, limit) }
+/// Changes bits. Headers of codecs are made of them: a byte that is added or taken away moves all fields behind it by eight.
+///
+/// - Returns: The new size; the `size` bytes lie in room for `limit`.
+public func mutateBits(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ random: inout Xorshift) -> Int
+{
     var bits: [Bool] = []
     bits.reserveCapacity(size * 8 + 64)
     for index in 0..<size { for bit in (0..<8).reversed() { bits.append(data[index] >> bit & 1 == 1) } }
@@ -47,16 +41,4 @@ private func replaceExpGolomb(_ bits: inout [Bool], at place: Int, _ random: ino
     let width = 32 - value.leadingZeroBitCount
     let code = Array(repeating: false, count: width - 1) + (0..<width).reversed().map { value >> UInt32($0) & 1 == 1 }
     bits.replaceSubrange(place...(2 * one - place), with: code)
-}
-
-/// The same seed makes the same input, as libFuzzer expects.
-private struct Xorshift: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state >> 3
-    }
 }
