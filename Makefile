@@ -58,10 +58,12 @@ soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten m
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-lint: setup ## Check format, layers and scripts
+lint: setup ## Check format, layers, scripts and the code for Apple's systems
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
 	@scripts/check-layers --self-test
 	@scripts/check-layers
+	@scripts/check-avfoundation --self-test
+	@scripts/check-avfoundation
 	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_SCRIPTS); else echo "shellcheck is not here: skipped"; fi
 
 format: setup ## Put the Swift files into the project's format

@@ -12,6 +12,8 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "keyway",
+    // Of Apple's systems, those whose standard library has Synchronization's Mutex. On Linux this says nothing.
+    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "ByteCoding", targets: ["ByteCoding"]),
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
@@ -23,6 +25,7 @@ let package = Package(
         .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
+        .library(name: "ContentKeySessionAVFoundation", targets: ["ContentKeySessionAVFoundation"]),
         .library(name: "StreamPlayer", targets: ["StreamPlayer"]),
         .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
@@ -129,6 +132,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "ContentKeySession", dependencies: ["HLSPlaylist"], swiftSettings: settings),
+        // Empty where there is no AVFoundation; scripts/check-avfoundation type-checks it there.
+        .target(name: "ContentKeySessionAVFoundation", dependencies: ["ContentKeySession"], swiftSettings: settings),
         .target(
             name: "StreamPlayer",
             dependencies: [

@@ -1,12 +1,13 @@
 /// The answer to a request. It prints its kind and its size, never its content.
 public struct ContentKeyResponse: Sendable, Equatable {
-    enum Content: Sendable, Equatable {
+    /// What is in it, for who hands it on.
+    package enum Content: Sendable, Equatable {
         case fairPlayStreaming(RedactedBytes)
         case clearKey(RedactedBytes, initializationVector: RedactedBytes?)
         case authorizationToken(RedactedBytes)
     }
 
-    let content: Content
+    package let content: Content
 
     /// An answer for FairPlay Streaming: a CKC, or, to a request for a persistable key, the stored key.
     public init(fairPlayStreamingKeyResponseData data: [UInt8]) { content = .fairPlayStreaming(RedactedBytes(data)) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Any number of sequences of the same elements; what waits for an answer is given to late ones as well.
-final class Feed<Element: Sendable>: Sendable {
+package final class Feed<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var continuations: [UInt64: AsyncStream<Element>.Continuation] = [:]
         var waiting: [UInt64: Element] = [:]
@@ -11,8 +11,11 @@ final class Feed<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    /// Makes a feed that nobody reads yet.
+    package init() {}
+
     /// A new sequence. It begins with the elements that wait.
-    func sequence() -> AsyncStream<Element> {
+    package func sequence() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
         let id: UInt64? = state.withLock { state in
             for (_, element) in state.waiting.sorted(by: { $0.key < $1.key }) { continuation.yield(element) }
@@ -30,7 +33,7 @@ final class Feed<Element: Sendable>: Sendable {
     }
 
     /// Gives an element to every sequence. One with an ID waits until ``settle(_:)``.
-    func add(_ element: Element, waitingAs id: UInt64? = nil) {
+    package func add(_ element: Element, waitingAs id: UInt64? = nil) {
         state.withLock { state in
             if let id { state.waiting[id] = element }
             for continuation in state.continuations.values { continuation.yield(element) }
@@ -38,10 +41,10 @@ final class Feed<Element: Sendable>: Sendable {
     }
 
     /// The element need not be given to late sequences any more.
-    func settle(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
+    package func settle(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
 
     /// Ends every sequence.
-    func finish() {
+    package func finish() {
         let continuations = state.withLock { state in
             state.isFinished = true
             state.waiting = [:]

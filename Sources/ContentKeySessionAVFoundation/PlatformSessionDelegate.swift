@@ -1,0 +1,119 @@
+#if canImport(AVFoundation)
+import AVFoundation
+import ContentKeySession
+
+/// The delegate of a session: notes what AVFoundation says, and gives requests to who answers them.
+///
+/// All of its properties are constant and Sendable; the compiler cannot see that through NSObject.
+final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unchecked Sendable {
+    private let ledger: RequestLedger
+    private let events: Feed<PlatformContentKeyEvent>
+    private let retries: Int
+    private let updates: AsyncStream<(identifier: String, key: [UInt8])>.Continuation
+
+    init(
+        _ ledger: RequestLedger,
+        _ events: Feed<PlatformContentKeyEvent>,
+        _ keptKeys: (any KeptKeys)?,
+        retries: Int
+    ) {
+        (self.ledger, self.events, self.retries) = (ledger, events, retries)
+        let (stream, continuation) = AsyncStream.makeStream(of: (identifier: String, key: [UInt8]).self)
+        updates = continuation
+        super.init()
+        // One after the other, so that of two updates the later one stays. It goes on after the session's end until what
+        // came before is kept: a key that was replaced does not play any more.
+        Task {
+            for await update in stream {
+                await keptKeys?.keep(update.key, for: update.identifier)
+                events.add(.didUpdatePersistableKey(identifier: update.identifier))
+            }
+        }
+    }
+
+    /// Nothing follows.
+    func end() { updates.finish() }
+
+    func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
+        ledger.take(keyRequest, isRenewal: false)
+    }
+
+    func contentKeySession(
+        _ session: AVContentKeySession,
+        didProvideRenewingContentKeyRequest keyRequest: AVContentKeyRequest
+    ) {
+        ledger.take(keyRequest, isRenewal: true)
+    }
+
+    func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVPersistableContentKeyRequest) {
+        ledger.take(keyRequest, isRenewal: false)
+    }
+
+    func contentKeySession(
+        _ session: AVContentKeySession,
+        didUpdatePersistableContentKey persistableContentKey: Data,
+        forContentKeyIdentifier keyIdentifier: Any
+    ) {
+        guard let identifier = text(ofIdentifier: keyIdentifier) else { return }
+        updates.yield((identifier, Array(persistableContentKey)))
+    }
+
+    func contentKeySession(_ session: AVContentKeySession, contentKeyRequestDidSucceed keyRequest: AVContentKeyRequest)
+    {
+        guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
+        ledger.note(loaded: identifier, by: keyRequest)
+        let request = ledger.request(for: keyRequest)
+        request?.settle(request?.isRenewal == true ? .renewed : .receivedResponse)
+        events.add(.didSucceed(identifier: identifier))
+    }
+
+    func contentKeySession(
+        _ session: AVContentKeySession,
+        contentKeyRequest keyRequest: AVContentKeyRequest,
+        didFailWithError err: any Error
+    ) {
+        let error = ContentKeyError(platform: err)
+        let request = ledger.request(for: keyRequest)
+        let asksAgain = request?.wasKept == true && error.concernsKeptKey
+        request?.settle(.failed)
+        if let request { ledger.giveUp(request, "the request failed") }
+        guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
+        // A kept key that is outdated, expired or void: the loader asks the server, which decides.
+        if asksAgain, ledger.mayRetry(identifier, atMost: retries) {
+            session.processContentKeyRequest(withIdentifier: identifier, initializationData: nil, options: nil)
+        } else {
+            events.add(.didFail(identifier: identifier, error))
+        }
+    }
+
+    func contentKeySession(
+        _ session: AVContentKeySession,
+        shouldRetry keyRequest: AVContentKeyRequest,
+        reason retryReason: AVContentKeyRequest.RetryReason
+    ) -> Bool {
+        guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return false }
+        let reason = ContentKeyRetryReason(retryReason)
+        let retries = reason != nil && ledger.mayRetry(identifier, atMost: retries)
+        if retries { ledger.request(for: keyRequest)?.settle(.retried) }
+        events.add(.wasAskedToRetry(identifier: identifier, reason, retries))
+        return retries
+    }
+
+    func contentKeySessionContentProtectionSessionIdentifierDidChange(_ session: AVContentKeySession) {
+        events.add(.sessionIdentifierDidChange)
+    }
+
+    func contentKeySessionDidGenerateExpiredSessionReport(_ session: AVContentKeySession) {
+        events.add(.didGenerateExpiredSessionReport)
+    }
+
+    func contentKeySession(
+        _ session: AVContentKeySession,
+        externalProtectionStatusDidChangeFor contentKey: AVContentKey
+    ) {
+        guard let identifier = text(ofIdentifier: contentKey.contentKeySpecifier.identifier) else { return }
+        let status = ExternalContentProtectionStatus(contentKey.externalContentProtectionStatus)
+        events.add(.externalProtectionStatusDidChange(identifier: identifier, status))
+    }
+}
+#endif

@@ -1,0 +1,164 @@
+import ContentKeySession
+import Synchronization
+import Testing
+
+@Suite("Clear keys that are kept")
+struct KeptClearKeysTests {
+    /// A web server that is a table, and that can be cut off.
+    private final class Web: KeyTransport {
+        struct State {
+            var answers: [String: KeyTransportAnswer]
+            var asked: [KeyTransportRequest] = []
+            var isCut = false
+        }
+        let state: Mutex<State>
+
+        init(_ pages: [String: String] = [:], answers: [String: KeyTransportAnswer] = [:]) {
+            let pages = pages.mapValues { KeyTransportAnswer(status: 200, body: Array($0.utf8)) }
+            state = Mutex(State(answers: pages.merging(answers) { _, new in new }))
+        }
+
+        var asked: [String] { state.withLock { $0.asked.map(\.url) } }
+        func cut() { state.withLock { $0.isCut = true } }
+
+        func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+            let answer: Result<KeyTransportAnswer, KeyTransportError> = state.withLock { state in
+                state.asked.append(request)
+                guard !state.isCut else { return .failure(.noConnection) }
+                return .success(state.answers[request.url] ?? KeyTransportAnswer(status: 404))
+            }
+            return try answer.get()
+        }
+    }
+
+    private static let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000\nlow.m3u8\n"
+    private static let low = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-KEY:METHOD=AES-128,URI="k"
+        #EXTINF:4,
+        one.ts
+        #EXT-X-ENDLIST
+
+        """
+    private static let key = "sixteen secrets."
+    private static let pages = [
+        "https://film.example/main.m3u8": main, "https://film.example/low.m3u8": low, "https://film.example/k": key,
+    ]
+
+    private func code(_ keys: KeptClearKeys, _ url: String) async -> ResourceError.Code? {
+        do throws(ResourceError) {
+            _ = try await keys.answer(ResourceRequest(url))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("are there before the playlist that names them, and answer without a network")
+    func offline() async throws {
+        let (web, shelf) = (Web(Self.pages), Shelf())
+        let keys = KeptClearKeys(store: shelf, transport: web)
+        let entrance = keys.entrance(to: "https://film.example/main.m3u8")
+        #expect(keys.intercepts(entrance))
+        let main = try await keys.answer(ResourceRequest(entrance, contentInformation: .init()))
+        #expect(main.contentInformation?.contentType == .playlist)
+        #expect(shelf.all.isEmpty)
+        _ = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
+        #expect(shelf.all == ["https://film.example/k": Array(Self.key.utf8)])
+        #expect(web.asked.last == "https://film.example/k")
+        web.cut()
+        let asked = web.asked.count
+        // The app was started anew: only the store is the same.
+        let later = KeptClearKeys(store: shelf, transport: web)
+        let request = ResourceRequest("keptkeyhttps://film.example/k", contentInformation: .init())
+        let answer = try await later.answer(request)
+        #expect(answer.data?.bytes == Array(Self.key.utf8))
+        #expect(answer.contentInformation?.contentType == .persistentContentKey)
+        #expect(web.asked.count == asked)
+        #expect(await code(later, "keptkeyhttps://film.example/other") == .noConnection)
+        #expect(await code(later, entrance) == .noConnection)
+    }
+
+    @Test("are fetched when they are asked for first, and then kept")
+    func onDemand() async throws {
+        let (web, shelf) = (Web(Self.pages), Shelf())
+        let keys = KeptClearKeys(store: shelf, transport: web)
+        for _ in 0..<2 {
+            let answer = try await keys.answer(ResourceRequest("keptkeyhttps://film.example/k"))
+            #expect(answer.data?.bytes == Array(Self.key.utf8))
+        }
+        #expect(web.asked == ["https://film.example/k"])
+        #expect(shelf.all.count == 1)
+    }
+
+    @Test("get the app's headers, which playlists do not")
+    func headers() async throws {
+        let web = Web(Self.pages)
+        let keys = KeptClearKeys(
+            store: Shelf(),
+            transport: web,
+            headers: { url in
+                url.hasPrefix("https://film.example/") ? [KeyTransportHeader("Authorization", "Bearer t")] : []
+            }
+        )
+        _ = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
+        let sent = web.state.withLock { $0.asked.map(\.headers.count) }
+        #expect(sent == [0, 1])
+    }
+
+    @Test("keep a playlist from being downloaded that could not be played")
+    func unplayable() async {
+        let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportAnswer(status: 403)])
+        let low = "interceptedhttps://film.example/low.m3u8"
+        #expect(await code(KeptClearKeys(store: Shelf(), transport: refused), low) == .status)
+        for body in ["", "fifteen bytes..", "seventeen bytes.."] {
+            let page = Web(
+                Self.pages,
+                answers: ["https://film.example/k": KeyTransportAnswer(status: 200, body: Array(body.utf8))]
+            )
+            let shelf = Shelf()
+            #expect(await code(KeptClearKeys(store: shelf, transport: page), low) == .unreadableKey)
+            #expect(shelf.all.isEmpty)
+        }
+        let html = Web(["https://film.example/low.m3u8": "<html></html>"])
+        #expect(await code(KeptClearKeys(store: Shelf(), transport: html), low) == .unreadablePlaylist)
+        #expect(await code(KeptClearKeys(store: Shelf(), transport: Web()), low) == .status)
+    }
+
+    @Test("are those of where the playlist came from in the end")
+    func redirects() async throws {
+        let moved = { (to: String) in KeyTransportAnswer(status: 302, headers: [.init("location", to)]) }
+        let web = Web(
+            [
+                "https://cdn.example/b/low.m3u8": Self.low, "https://cdn.example/b/k": Self.key,
+            ],
+            answers: [
+                "https://film.example/low.m3u8": moved("/a/low.m3u8"),
+                "https://film.example/a/low.m3u8": moved("https://cdn.example/b/low.m3u8"),
+                "https://film.example/loop": moved("loop"),
+                "https://film.example/down": moved("http://film.example/low.m3u8"),
+                "https://film.example/file": moved("file:///etc/passwd"),
+                "https://film.example/k": moved("https://cdn.example/b/k"),
+            ]
+        )
+        let keys = KeptClearKeys(store: Shelf(), transport: web)
+        let answer = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
+        let text = String(decoding: answer.data?.bytes ?? [], as: UTF8.self)
+        #expect(text.contains("keptkeyhttps://cdn.example/b/k"))
+        for path in ["loop", "down", "file"] {
+            #expect(await code(keys, "interceptedhttps://film.example/\(path)") == .badAddress, "\(path)")
+        }
+        // With a key goes a token, which nobody else may get.
+        #expect(await code(keys, "keptkeyhttps://film.example/k") == .status)
+    }
+
+    @Test("answer for their own addresses only")
+    func others() async {
+        let keys = KeptClearKeys(store: Shelf(), transport: Web(Self.pages))
+        for url in ["https://film.example/k", "skd://film", "keptkeyfile:///etc/passwd"] {
+            #expect(!keys.intercepts(url))
+            #expect(await code(keys, url) == .notIntercepted)
+        }
+    }
+}
