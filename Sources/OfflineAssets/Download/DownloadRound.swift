@@ -55,7 +55,16 @@ struct DownloadRound: Sendable {
                 guard let step = await group.next() else { break }
                 do throws(DownloadError) {
                     switch step {
-                    case .due: continue
+                    case .due:
+                        // A clock may wake a little early, and then nothing else would wake the file.
+                        guard let moment = queue.nextMoment, moment > clock.now(), failure == nil, !Task.isCancelled
+                        else {
+                            continue
+                        }
+                        group.addTask { [clock] in
+                            try? await clock.sleep(moment - clock.now())
+                            return .due
+                        }
                     case .committed(let file, let content, let result):
                         try Self.check(result)
                         missing.remove(file)

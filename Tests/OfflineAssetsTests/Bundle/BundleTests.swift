@@ -75,6 +75,7 @@ struct BundleTests {
         let report = try await player.play(bundle.bundle.mainPlaylistURL, to: output)
         #expect(report.duration == 10)
         #expect(await output.bytes == (0..<5).flatMap { site.file("/s\($0).ts") ?? [] })
+        withExtendedLifetime(bundle) {}
     }
 
     @Test func itsLoaderReadsNothingElse() async throws {
@@ -100,10 +101,12 @@ struct BundleTests {
     }
 
     @Test func aProofFailsWhereAFirstSegmentIsNotThere() async throws {
-        let bundle = try await DownloadStageHolder(Film.single()).bundle().bundle
+        let holder = try await DownloadStageHolder(Film.single()).bundle()
+        let bundle = holder.bundle
         try await BundleProof.play(bundle, keys: PlayerKeySystems())
         try Files.remove(bundle.folder + "/" + bundle.description.resources[0].file)
         await #expect(throws: PlayerError.self) { try await BundleProof.play(bundle, keys: PlayerKeySystems()) }
+        withExtendedLifetime(holder) {}
     }
 
     @Test func aProofFailsWhereKeysAreMissing() async throws {

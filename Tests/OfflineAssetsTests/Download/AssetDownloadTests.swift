@@ -233,9 +233,9 @@ struct AssetDownloadTests {
         stage.settings.parallel = 1
         let download = stage.download()
         let pausing = Task { [log = stage.log] in
-            while log.progress.last?.bytes != 4000 { await Task.yield() }
+            await site.silence()
             await download.pause()
-            while !log.events.contains(where: { if case .paused = $0 { true } else { false } }) { await Task.yield() }
+            while !log.isPaused { try? await Task.sleep(for: .milliseconds(2)) }
             await download.resume()
         }
         let bundle = try await stage.run(download)
@@ -251,8 +251,8 @@ struct AssetDownloadTests {
         var stage = try DownloadStage(site)
         stage.settings.parallel = 1
         let download = stage.download()
-        let cancelling = Task { [log = stage.log] in
-            while log.progress.last?.bytes != 4000 { await Task.yield() }
+        let cancelling = Task {
+            await site.silence()
             await download.cancel()
         }
         let failed = await #expect(throws: DownloadError.self) { try await stage.run(download) }

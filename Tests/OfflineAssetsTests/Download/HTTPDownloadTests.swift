@@ -33,7 +33,8 @@ struct HTTPDownloadTests {
 
     @Test func fetchesAFilm() async throws {
         let site = Film.single(segments: 12, size: 70_000)
-        let (bundle, _) = try await run(site, TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let (bundle, _) = try await run(site, folder)
         #expect(files(bundle) == (0..<12).map { site.file("/s\($0).ts") })
         #expect(bundle.description.state == .complete)
     }
@@ -42,7 +43,8 @@ struct HTTPDownloadTests {
         let site = Film.single(segments: 2, size: 300_000)
         site.spoil("/s0.ts", .breaksOff(after: 100_000), .breaksOff(after: 0), .status(503))
         site.spoil("/s1.ts", .breaksOff(after: 299_999))
-        let (bundle, log) = try await run(site, TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let (bundle, log) = try await run(site, folder)
         #expect(files(bundle) == (0..<2).map { site.file("/s\($0).ts") })
         #expect(log.retries == 4)
         #expect(site.requests(of: "/s1.ts").map(\.range) == [nil, "bytes=299999-"])
@@ -51,7 +53,8 @@ struct HTTPDownloadTests {
     @Test func goesOnWhereAConnectionFallsSilent() async throws {
         let site = Film.single(segments: 1, size: 50_000)
         site.spoil("/s0.ts", .hangs(after: 20_000))
-        let (bundle, log) = try await run(site, TemporaryFolder()) { $0.idleTimeout = .seconds(1) }
+        let folder = try TemporaryFolder()
+        let (bundle, log) = try await run(site, folder) { $0.idleTimeout = .seconds(1) }
         #expect(files(bundle) == [site.file("/s0.ts")])
         #expect(site.requests(of: "/s0.ts").first?.range == nil)
         #expect(site.requests(of: "/s0.ts").last?.range == "bytes=20000-")
@@ -64,7 +67,8 @@ struct HTTPDownloadTests {
         site.change("/moved/film.m3u8", to: Film.playlist(["../s0.ts"]))
         site.spoil("/s0.ts", .redirect(to: "/elsewhere.ts"))
         site.change("/elsewhere.ts", to: Film.bytes("elsewhere", count: 100))
-        let (bundle, _) = try await run(site, TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let (bundle, _) = try await run(site, folder)
         #expect(files(bundle) == [site.file("/elsewhere.ts")])
     }
 
@@ -89,7 +93,8 @@ struct HTTPDownloadTests {
 
     @Test func mergesByteRanges() async throws {
         let site = Film.ranges()
-        let (bundle, _) = try await run(site, TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let (bundle, _) = try await run(site, folder)
         let all = try #require(site.file("/all.mp4"))
         #expect(files(bundle) == [Array(all[0..<6700]), Array(all[106_700..<108_700])])
         #expect(Set(site.requests(of: "/all.mp4").map(\.range)) == ["bytes=0-6699", "bytes=106700-108699"])
@@ -98,7 +103,8 @@ struct HTTPDownloadTests {
     @Test func takesPartsOfWholeFilesWhereThereAreNoRanges() async throws {
         let site = Film.ranges()
         site.setRanges(false)
-        let (bundle, _) = try await run(site, TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let (bundle, _) = try await run(site, folder)
         let all = try #require(site.file("/all.mp4"))
         #expect(files(bundle) == [Array(all[0..<6700]), Array(all[106_700..<108_700])])
     }

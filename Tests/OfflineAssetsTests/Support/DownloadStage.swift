@@ -29,6 +29,7 @@ struct SiteTransport: DownloadTransport {
                 case .breaksOff(let after) where place >= after: throw MediaLoadError(.noConnection, request.url)
                 case .hangs(let after) where place >= after:
                     // Until the download has enough of it.
+                    site.fallSilent()
                     while (try? await Task.sleep(for: .seconds(3600))) != nil {}
                     throw MediaLoadError(.cancelled, request.url)
                 case .whole, .breaksOff, .hangs: break
@@ -94,6 +95,7 @@ final class EventLog: Sendable {
     func add(_ event: DownloadEvent) { log.withLock { $0.append(event) } }
 
     var anew: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
+    var isPaused: Bool { events.contains { if case .paused = $0 { true } else { false } } }
     var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
     var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }
     var repaired: [String] { events.compactMap { if case .repairing(let file, _) = $0 { file } else { nil } } }
@@ -121,13 +123,21 @@ struct DownloadStage {
         (self.site, self.url) = (site, url)
         folder = try TemporaryFolder()
         keys = StageKeys(site)
+        // What falls silent here does so until somebody stops it.
+        settings.idleTimeout = .seconds(3600)
     }
 
     var path: String { folder.path + "/bundle" }
 
     func download() -> AssetDownload {
         var clock = DownloadClock()
-        clock.sleep = { _ in try Task.checkCancellation() }
+        // Time passes when somebody sleeps.
+        let time = Mutex(Duration.zero)
+        clock.now = { time.withLock { $0 } }
+        clock.sleep = { pause in
+            try Task.checkCancellation()
+            time.withLock { $0 += pause }
+        }
         clock.chance = { 0 }
         clock.date = { 1_000_000 }
         return AssetDownload(

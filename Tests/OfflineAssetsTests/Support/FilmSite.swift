@@ -43,6 +43,7 @@ final class FilmSite: Sendable {
         var hasValidators = true
         var faults: [String: [Fault]] = [:]
         var log: [SiteRequest] = []
+        var silences = 0
     }
 
     private let state = Mutex(State())
@@ -57,6 +58,15 @@ final class FilmSite: Sendable {
     /// What was asked for.
     var requests: [SiteRequest] { state.withLock { $0.log } }
     func requests(of path: String) -> [SiteRequest] { requests.filter { $0.path == path } }
+    /// How often an answer has fallen silent.
+    var silences: Int { state.withLock { $0.silences } }
+    func fallSilent() { state.withLock { $0.silences += 1 } }
+
+    /// Waits until an answer has fallen silent: what was before that has come.
+    func silence() async {
+        while silences == 0 { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
     func forgetRequests() { state.withLock { $0.log = [] } }
     func file(_ path: String) -> [UInt8]? { state.withLock { $0.files[path] } }
 

@@ -1,0 +1,109 @@
+"""A web server for films that go wrong: slow, broken, without ranges, moved, changed. In threads of its own."""
+
+import email.utils
+import hashlib
+import http.server
+import re
+import threading
+import time
+
+
+class Site:
+    """Files by path, and how they are served."""
+
+    def __init__(self, files):
+        self.files = dict(files)
+        self.ranges = True
+        # Bytes a second of each connection; None: as fast as it goes.
+        self.rate = None
+        # Path to what goes wrong with its next requests: ("status", 503, {...}), ("break", n), ("move", path).
+        self.faults = {}
+        self.requests = []
+        self.lock = threading.Lock()
+
+    def fault(self, path):
+        with self.lock:
+            waiting = self.faults.get(path)
+            return waiting.pop(0) if waiting else None
+
+
+def film(segments, size, seed=1):
+    """A clear film of one Media Playlist at /film.m3u8, whose segments are bytes of their own."""
+    files, lines = {}, ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2"]
+    for number in range(segments):
+        block = hashlib.sha512(f"{seed} {number}".encode()).digest()
+        files[f"/s{number}.ts"] = (block * (size // len(block) + 1))[:size]
+        lines += ["#EXTINF:2.0,", f"s{number}.ts"]
+    files["/film.m3u8"] = "\n".join([*lines, "#EXT-X-ENDLIST", ""]).encode()
+    return files
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        site, path = self.server.site, self.path.split("?")[0]
+        with site.lock:
+            site.requests.append((path, self.headers.get("Range")))
+        fault = site.fault(path)
+        if fault and fault[0] == "status":
+            return self.answer(fault[1], b"", fault[2] if len(fault) > 2 else {})
+        if fault and fault[0] == "move":
+            return self.answer(302, b"", {"Location": fault[1]})
+        data = site.files.get(path)
+        if data is None:
+            return self.answer(404, b"", {})
+        etag = '"' + hashlib.sha256(data).hexdigest()[:16] + '"'
+        headers = {"ETag": etag, "Last-Modified": email.utils.formatdate(0, usegmt=True)}
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        status = 200
+        if asked and site.ranges and self.headers.get("If-Range", etag) == etag:
+            first, last = int(asked[1]), min(int(asked[2] or len(data)), len(data) - 1)
+            if first > last:
+                return self.answer(416, b"", {"Content-Range": f"bytes */{len(data)}"})
+            status, headers["Content-Range"] = 206, f"bytes {first}-{last}/{len(data)}"
+            data = data[first : last + 1]
+        self.answer(status, data, headers, cut=fault[1] if fault else None)
+
+    def answer(self, status, data, headers, cut=None):
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            rate = self.server.site.rate
+            step = len(data) or 1 if rate is None else max(1, rate // 50)
+            end = len(data) if cut is None else cut
+            for place in range(0, end, step):
+                self.wfile.write(data[place : min(place + step, end)])
+                self.wfile.flush()
+                if rate is not None:
+                    time.sleep(step / rate)
+            self.wfile.flush()
+        except OSError:
+            self.close_connection = True
+        if cut is not None:
+            self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+class FaultyServer:
+    """A site by HTTP, for as long as the block lasts."""
+
+    def __init__(self, site):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.site = site
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
