@@ -44,7 +44,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CKeywayDASk"),
-        .target(name: "CWebFiles", exclude: ["Dashboard"]),
+        .target(name: "CWebFiles", exclude: ["Dashboard", "Player"]),
 
         .target(
             name: "ByteCoding",

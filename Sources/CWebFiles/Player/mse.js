@@ -13,6 +13,8 @@ const AHEAD = 30;
 const BEHIND = 10;
 /** What two ranges may lie apart, in seconds, and still be one: sound and picture do not end at the same time. */
 const GAP = 0.25;
+/** How long after a failure the element may still tell of its own, in milliseconds. */
+const ERROR_DELAY = 500;
 /** How often a segment is asked for. */
 const TRIES = 3;
 
@@ -82,8 +84,11 @@ export class MediaFeed {
             this.#source.duration = Math.max(...sources.map(({ playlist }) => length(playlist)));
         }
         for (const track of this.#tracks) {
-            track.run(() => this.#endIfDone()).catch((error) => {
-                if (!this.#abort.signal.aborted) this.#events.failure(PlayerError.from(error, "media-malformed"));
+            track.run(() => this.#endIfDone()).catch(async (error) => {
+                // Where decoding has failed, buffers fail too, and sometimes first. The element's own error says more.
+                await new Promise((resolve) => { setTimeout(resolve, ERROR_DELAY); });
+                if (this.#abort.signal.aborted || this.#video.error) return;
+                this.#events.failure(PlayerError.from(error, "media-malformed"));
             });
         }
     }
@@ -220,9 +225,7 @@ class Track {
             } catch (error) {
                 this.#buffer.removeEventListener("updateend", end);
                 this.#buffer.removeEventListener("error", end);
-                // The element has had its own error, which says more.
-                if (this.#video.error) resolve(undefined);
-                else reject(error);
+                reject(error);
             }
         });
     }

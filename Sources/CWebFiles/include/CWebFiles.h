@@ -21,4 +21,7 @@ struct keyway_web_files {
 /// What the operator's dashboard is made of.
 struct keyway_web_files keyway_dashboard_files(void);
 
+/// The player module, and the page that shows it at work.
+struct keyway_web_files keyway_player_files(void);
+
 #endif
