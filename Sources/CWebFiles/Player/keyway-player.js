@@ -155,6 +155,8 @@ export class KeywayPlayer extends EventTarget {
     #playNatively(url, variant) {
         this.#isEncrypted = true;
         if (!playsHLS(this.video)) throw new PlayerError("aes-128-unsupported");
+        // Keys and segments lie on different origins. Chromium decrypts only what all of them let the page read.
+        this.video.crossOrigin = "anonymous";
         this.video.src = url;
         this.#emit("mode", { way: "native HLS", keySystem: "AES-128", variant });
     }
