@@ -24,7 +24,7 @@ setup: ## Install the Debian packages that are missing (quick when none is)
 build: setup ## Build .build/release/keyway and .build/release/keyway-server
 	swift build -c release
 
-demo: build ## Start a key server and let a virtual iPhone ask it for a key
+demo: build ## Start a key server, let a virtual iPhone play with it, and leave the pages up (KEEP=1 without a terminal)
 	@scripts/demo
 
 # One debug build serves the unit tests and, by its executables, the integration tests. Their films are made once, with

@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CKeywayDASk"),
+        .target(name: "CWebFiles", exclude: ["Dashboard", "Player"]),
 
         .target(
             name: "ByteCoding",
@@ -102,7 +103,7 @@ let package = Package(
         .target(
             name: "KeyServer",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
+                "CWebFiles", "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -66,6 +66,7 @@ struct ServerProcess {
             signer: try configuration.licences.keyURLs.signer()
         )
         OtherClientRoutes(service: others).add(to: publicRouter)
+        if configuration.playerPage || isDevelopment { PlayerPage().add(to: publicRouter) }
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
         services.append(StorePruning(store: store, logger: logger))

@@ -28,6 +28,11 @@ extension ServerConfiguration {
             let names = Set(origins.map(\.setting))
             crossOrigin = names.isEmpty ? nil : names.contains("*") ? .all : .listed(names)
         }
+        reader.read(
+            &playerPage,
+            "playerPage",
+            "Whether the listener for players has GET /player, a page that plays and shows how; with --dev it has."
+        )
         reader.section("licences") { licences.read(&$0) }
         reader.section("limits") { limits.read(&$0) }
         reader.section("log") { section in

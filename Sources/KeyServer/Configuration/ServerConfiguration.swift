@@ -145,6 +145,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var proxies: [IPNetwork] = []
     /// Web pages that may use the routes for players; nil: none.
     public var crossOrigin: CrossOrigin.Origins?
+    /// Whether the listener for players has the page that plays, `/player`. With `--dev` it has, whatever this says.
+    public var playerPage = false
     /// What holds for all licences.
     public var licences = Licences()
     /// How much at once and how often.

@@ -1,0 +1,280 @@
+/** @file Tests of the player module without a browser; IntegrationTests/test-player-module runs them beside the module. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { PlayerError, refusal, WORDS } from "./errors.js";
+import { attributes, parse, requirePlayable } from "./hls.js";
+import {
+    base64, base64url, contentID, fromHex, hex, keyIDsData, keyIDsOf, prefixedInitData, prefixedKeyURI, tracksIn,
+} from "./init-data.js";
+import { LicenceServer } from "./licences.js";
+
+const KID = "000102030405060708090a0b0c0d0e0f";
+const OTHER = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+const BASE = "https://media.example.com/film/main.m3u8";
+
+const utf8 = (text) => new TextEncoder().encode(text);
+const join = (...parts) => Uint8Array.from(parts.flatMap((part) => [...part]));
+const number = (value) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
+const box = (type, ...content) => {
+    const body = join(...content);
+    return join(number(body.length + 8), utf8(type), body);
+};
+const sinf = (kid) => box("sinf", box("frma", utf8("avc1")), box("schm", [0, 0, 0, 0], utf8("cbcs"), number(0x10000)),
+    box("schi", box("tenc", [1, 0, 0, 0, 0, 0x19, 1, 0], fromHex(kid), [16], new Array(16).fill(7))));
+const init = (kid, entry = "encv", before = 78) => join(box("ftyp", utf8("cmfc")), box("moov", box("mvhd", new Array(100).fill(0)),
+    box("trak", box("mdia", box("minf", box("stbl", box("stsd", number(0), number(1),
+        box(entry, new Array(before).fill(0), box("avcC", [1, 2, 3]), sinf(kid)))))))));
+const pssh = (...kids) => box("pssh", [1, 0, 0, 0], fromHex("1077efecc0b24d02ace33c1e52e2fb4b"), number(kids.length),
+    ...kids.map(fromHex), number(0));
+
+test("the table of errors in the documentation is the module's", () => {
+    const rows = [...readFileSync(new URL("browser-playback.md", import.meta.url), "utf8").matchAll(/^\| `([a-z0-9-]+)` \| (.*) \|$/gm)]
+        .map(([, code, words]) => [code, words]).filter(([code]) => code in WORDS);
+    assert.deepEqual(rows, Object.entries(WORDS));
+});
+
+test("every code that the module uses has words", () => {
+    for (const name of ["hls", "keys", "keyway-player", "licences", "mse", "webkit-keys"]) {
+        const source = readFileSync(new URL(`${name}.js`, import.meta.url), "utf8");
+        for (const [, code] of source.matchAll(/new PlayerError\("([a-z0-9-]+)"/g)) assert.ok(code in WORDS, `${name}: ${code}`);
+    }
+});
+
+test("a refusal keeps the server's type and reason, and has words", () => {
+    const error = refusal(403, { type: "urn:keyway:problem:refused-by-policy", reason: "client-not-protected" });
+    assert.equal(error.code, "licence-refused");
+    assert.equal(error.reason, "client-not-protected");
+    assert.match(error.message, /refuses the key.*client-not-protected/);
+});
+
+for (const [status, type, code] of [
+    [401, "token-expired", "token-expired"], [401, "token-signature", "token-refused"], [401, "token-missing", "token-refused"],
+    [403, "token-device", "token-refused"], [403, "streams-exceeded", "too-many-streams"], [404, "unknown-asset", "unknown-key"],
+    [429, "rate-limited", "too-many-requests"], [503, "overloaded", "server-busy"], [500, "internal-error", "server-failed"],
+]) {
+    test(`${type} is ${code}`, () => assert.equal(refusal(status, { type: `urn:keyway:problem:${type}` }).code, code));
+}
+
+test("a refusal that is no problem document goes by its status", () => {
+    assert.equal(refusal(502, null).code, "server-failed");
+    assert.equal(refusal(401, "<html>").code, "token-refused");
+    assert.equal(refusal(404, { type: 5 }).code, "unknown-key");
+});
+
+test("an error of anybody's becomes one of the player's, once", () => {
+    const own = new PlayerError("key-expired");
+    assert.equal(PlayerError.from(own, "wrong-key"), own);
+    assert.equal(PlayerError.from(new Error("x"), "wrong-key").detail, "x");
+});
+
+test("attributes with commas in quotes are read whole", () => {
+    assert.deepEqual(attributes('CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=640x360,AUDIO="a"'),
+        { CODECS: "avc1.64001e,mp4a.40.2", RESOLUTION: "640x360", AUDIO: "a" });
+});
+
+test("a Multivariant Playlist has variants, audio with a URI, and session keys", () => {
+    const { multivariant } = parse(`#EXTM3U
+#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="data:text/plain;base64,${base64(fromHex(KID))}",KEYFORMAT="org.w3.clearkey"
+#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://${OTHER}",KEYFORMAT="com.apple.streamingkeydelivery"
+#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="audio/media.m3u8"
+#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="muxed",NAME="In the picture"
+#EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=640x360,AUDIO="aac"
+video/media.m3u8
+`, BASE);
+    assert.deepEqual(multivariant.variants, [{
+        url: "https://media.example.com/film/video/media.m3u8", bandwidth: 800000, codecs: ["avc1.64001e", "mp4a.40.2"],
+        width: 640, height: 360, audio: "aac",
+    }]);
+    assert.deepEqual(multivariant.audio.map(({ url, isDefault }) => [url, isDefault]),
+        [["https://media.example.com/film/audio/media.m3u8", true]]);
+    assert.deepEqual(multivariant.keys.map(({ keyID }) => keyID), [KID, OTHER]);
+});
+
+const MEDIA = `#EXTM3U
+#EXT-X-TARGETDURATION:2
+#EXT-X-MAP:URI="all.mp4",BYTERANGE="700@0"
+#EXTINF:2.0,
+#EXT-X-BYTERANGE:1000@700
+all.mp4
+#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://movie",KEYFORMAT="com.apple.streamingkeydelivery"
+#EXT-X-KEY:METHOD=SAMPLE-AES,URI="/keys/1"
+#EXTINF:1.5,
+#EXT-X-BYTERANGE:500
+all.mp4
+#EXT-X-ENDLIST
+`;
+
+test("segments have their ranges, their times, and the keys that stand before them", () => {
+    const { media } = parse(MEDIA, BASE);
+    assert.equal(media.isEnded, true);
+    assert.deepEqual(media.segments.map(({ range, start, duration }) => [range, start, duration]), [
+        [{ start: 700, length: 1000 }, 0, 2], [{ start: 1700, length: 500 }, 2, 1.5],
+    ]);
+    assert.deepEqual(media.segments[1].map, { url: "https://media.example.com/film/all.mp4", range: { start: 0, length: 700 } });
+    assert.deepEqual(media.segments.map(({ keys }) => keys.map(({ format, uri }) => [format, uri])), [[], [
+        ["com.apple.streamingkeydelivery", "skd://movie"], ["identity", "https://media.example.com/keys/1"],
+    ]]);
+    requirePlayable(media);
+});
+
+test("METHOD=NONE ends encryption, and a later key replaces what was before", () => {
+    const { media } = parse(MEDIA.replace("#EXT-X-ENDLIST", `#EXT-X-KEY:METHOD=NONE
+#EXTINF:1,
+a.mp4
+#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://next",KEYFORMAT="com.apple.streamingkeydelivery"
+#EXTINF:1,
+b.mp4`), BASE);
+    assert.deepEqual(media.segments.map(({ keys }) => keys.length), [0, 2, 0, 1]);
+});
+
+for (const [what, text, code] of [
+    ["no playlist", "<html>", "playlist-malformed"],
+    ["no target duration", "#EXTM3U\n#EXTINF:1,\na.mp4\n", "playlist-malformed"],
+    ["a segment without a duration", "#EXTM3U\n#EXT-X-TARGETDURATION:1\na.mp4\n", "playlist-malformed"],
+    ["a range that is none", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n#EXT-X-BYTERANGE:x\na.mp4\n", "playlist-malformed"],
+    ["a URI that is none", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://[\n", "playlist-malformed"],
+    ["I-frames alone", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-I-FRAMES-ONLY\n", "playlist-unsupported"],
+]) {
+    test(`${what} is refused`, () => assert.throws(() => parse(text, BASE), { code }));
+}
+
+for (const [what, change, code] of [
+    ["AES-128", ["METHOD=SAMPLE-AES", "METHOD=AES-128"], "aes-128-unsupported"],
+    ["a transport stream", ['#EXT-X-MAP:URI="all.mp4",BYTERANGE="700@0"', ""], "playlist-unsupported"],
+    ["a discontinuity", ["#EXTINF:1.5,", "#EXT-X-DISCONTINUITY\n#EXTINF:1.5,"], "playlist-unsupported"],
+]) {
+    test(`${what} is not for Media Source Extensions`, () => {
+        const { media } = parse(MEDIA.replace(...change), BASE);
+        assert.throws(() => requirePlayable(media), { code });
+    });
+}
+
+test("the key of an init segment is found in picture and sound", () => {
+    assert.deepEqual(tracksIn(init(KID)), [{ scheme: "cbcs", keyID: KID }]);
+    assert.deepEqual(tracksIn(init(OTHER, "enca", 28)), [{ scheme: "cbcs", keyID: OTHER }]);
+});
+
+test("an init segment that is cut off or lies about its sizes has no key, and no error", () => {
+    const whole = init(KID);
+    for (let end = 0; end < whole.length; end += 1) tracksIn(whole.subarray(0, end));
+    for (let at = 0; at < whole.length; at += 1) {
+        const changed = whole.slice();
+        changed[at] ^= 255;
+        tracksIn(changed);
+    }
+    assert.deepEqual(tracksIn(whole.subarray(0, whole.length - 1)), []);
+});
+
+test("key IDs are read from each type of initialisation data", () => {
+    assert.deepEqual(keyIDsOf("cenc", join(pssh(KID, OTHER), pssh())), [KID, OTHER]);
+    assert.deepEqual(keyIDsOf("keyids", keyIDsData([KID, OTHER])), [KID, OTHER]);
+    assert.deepEqual(keyIDsOf("sinf", utf8(JSON.stringify({ sinf: [base64(sinf(KID))] }))), [KID]);
+    assert.deepEqual(keyIDsOf("skd", utf8(`skd://${KID}`)), [KID]);
+    assert.deepEqual(keyIDsOf("skd", utf8("skd://movie")), []);
+});
+
+test("initialisation data that is damaged names no keys", () => {
+    for (const type of ["cenc", "keyids", "sinf", "skd", "other"]) {
+        assert.deepEqual(keyIDsOf(type, Uint8Array.from([1, 2, 3])), []);
+        assert.deepEqual(keyIDsOf(type, new Uint8Array()), []);
+    }
+    // A count that is larger than the box.
+    const lying = pssh(KID);
+    lying[28] = 255;
+    assert.deepEqual(keyIDsOf("cenc", lying), [KID]);
+});
+
+test("keyids are what browsers take", () => {
+    assert.equal(new TextDecoder().decode(keyIDsData([KID])), `{"kids":["${base64url(fromHex(KID))}"]}`);
+});
+
+test("Safari's prefixed API gets init data, content ID and certificate, each behind its length", () => {
+    const uri = "skd://movie";
+    const event = join([2 * uri.length, 0, 0, 0], ...[...uri].map((letter) => [letter.charCodeAt(0), 0]));
+    assert.equal(prefixedKeyURI(event), uri);
+    assert.equal(prefixedKeyURI(event.subarray(4)), uri);
+    assert.equal(contentID(uri), "movie");
+    assert.equal(hex(prefixedInitData(event, "mov", Uint8Array.from([0x30, 0x82]))),
+        hex(event) + "06000000" + "6d006f007600" + "02000000" + "3082");
+});
+
+/** Answers of a server, one after the other; what was asked is noted. */
+function server(...answers) {
+    const asked = [];
+    globalThis.fetch = async (url, { headers }) => {
+        asked.push([String(url), headers.get("Authorization")]);
+        const [status, body] = answers.shift();
+        return new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers: { "Retry-After": "0" } });
+    };
+    return asked;
+}
+const EXPIRED = [401, { type: "urn:keyway:problem:token-expired" }];
+
+test("an expired token is replaced once, for several requests at a time", async () => {
+    const asked = server(EXPIRED, EXPIRED, [200, "one"], [200, "two"]);
+    const refreshes = [];
+    const licences = new LicenceServer("https://keys.example.com", {
+        token: async ({ isRefresh }) => { refreshes.push(isRefresh); return isRefresh ? "new" : "old"; },
+    });
+    await Promise.all([licences.fairPlay(new Uint8Array(1)), licences.fairPlay(new Uint8Array(2))]);
+    assert.deepEqual(refreshes, [false, true]);
+    assert.deepEqual(asked.map(([, token]) => token), ["Bearer old", "Bearer old", "Bearer new", "Bearer new"]);
+    assert.equal(asked[0][0], "https://keys.example.com/fps/license");
+});
+
+test("a token that stays expired is an error, and is not asked for again and again", async () => {
+    const asked = server(EXPIRED, EXPIRED);
+    const licences = new LicenceServer("https://keys.example.com", { token: ({ isRefresh }) => (isRefresh ? "b" : "a") });
+    await assert.rejects(licences.clearKey(utf8("{}")), { code: "token-expired" });
+    assert.equal(asked.length, 2);
+});
+
+test("a token function that fails is told from a server that refuses", async () => {
+    const licences = new LicenceServer("https://keys.example.com", { token: async () => { throw new Error("signed out"); } });
+    await assert.rejects(licences.clearKey(utf8("{}")), { code: "token-unavailable", detail: "signed out" });
+});
+
+test("a token goes to the key server and to nobody else", async () => {
+    const asked = server([200, "0123456789abcdef"], [200, "0123456789abcdef"], [200, "short"]);
+    const licences = new LicenceServer("https://keys.example.com", { token: () => "secret" });
+    await licences.key("https://keys.example.com/keys/1");
+    await licences.key("https://keys.example.com.evil.example/keys/1");
+    assert.deepEqual(asked.map(([, token]) => token), ["Bearer secret", null]);
+    await assert.rejects(licences.key("https://other.example/keys/1"), { code: "key-rejected" });
+});
+
+test("a busy server is asked again, and then given up", async () => {
+    const busy = [503, { type: "urn:keyway:problem:overloaded" }];
+    server(busy, [200, "ckc"]);
+    const licences = new LicenceServer("https://keys.example.com");
+    assert.equal(new TextDecoder().decode(await licences.fairPlay(new Uint8Array(1))), "ckc");
+    server(busy, busy, busy);
+    await assert.rejects(licences.fairPlay(new Uint8Array(1)), { code: "server-busy" });
+});
+
+test("a batch gives each key its own outcome", async () => {
+    server([200, { "fairplay-streaming-response": { "create-ckc": [
+        { id: 2, status: 403, problem: { type: "urn:keyway:problem:refused-by-policy", reason: "virtual-machine" } },
+        { id: 1, status: 0, ckc: base64(utf8("ckc")) },
+    ] } }]);
+    const [one, two] = await new LicenceServer("https://keys.example.com").fairPlayBatch([new Uint8Array(1), new Uint8Array(1)]);
+    assert.equal(new TextDecoder().decode(one), "ckc");
+    assert.equal(two.code, "licence-refused");
+});
+
+test("a certificate is fetched once, and again when that failed", async () => {
+    const asked = server([404, {}], [200, "der"]);
+    const licences = new LicenceServer("https://keys.example.com", { app: "my app" });
+    await assert.rejects(licences.certificate(), { code: "certificate-unavailable" });
+    await licences.certificate();
+    await licences.certificate();
+    assert.deepEqual(asked.map(([url]) => url), Array(2).fill("https://keys.example.com/fps/certificate?app=my%20app"));
+});
+
+test("a server that cannot be reached is told from one that refuses", async () => {
+    globalThis.fetch = async () => { throw new TypeError("network"); };
+    await assert.rejects(new LicenceServer("https://keys.example.com").clearKey(utf8("{}")), { code: "server-unreachable" });
+});

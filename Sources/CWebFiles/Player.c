@@ -1,0 +1,55 @@
+#include "EmbeddedFile.h"
+
+static const uint8_t index_html[] = {
+#embed "Player/index.html"
+};
+static const uint8_t page_css[] = {
+#embed "Player/page.css"
+};
+static const uint8_t page_js[] = {
+#embed "Player/page.js"
+};
+static const uint8_t icon_svg[] = {
+#embed "Player/icon.svg"
+};
+static const uint8_t keyway_player_js[] = {
+#embed "Player/keyway-player.js"
+};
+static const uint8_t errors_js[] = {
+#embed "Player/errors.js"
+};
+static const uint8_t hls_js[] = {
+#embed "Player/hls.js"
+};
+static const uint8_t init_data_js[] = {
+#embed "Player/init-data.js"
+};
+static const uint8_t keys_js[] = {
+#embed "Player/keys.js"
+};
+static const uint8_t licences_js[] = {
+#embed "Player/licences.js"
+};
+static const uint8_t mse_js[] = {
+#embed "Player/mse.js"
+};
+static const uint8_t webkit_keys_js[] = {
+#embed "Player/webkit-keys.js"
+};
+
+static const struct keyway_web_file files[] = {
+    KEYWAY_WEB_FILE("index.html", index_html),
+    KEYWAY_WEB_FILE("page.css", page_css),
+    KEYWAY_WEB_FILE("page.js", page_js),
+    KEYWAY_WEB_FILE("icon.svg", icon_svg),
+    KEYWAY_WEB_FILE("keyway-player.js", keyway_player_js),
+    KEYWAY_WEB_FILE("errors.js", errors_js),
+    KEYWAY_WEB_FILE("hls.js", hls_js),
+    KEYWAY_WEB_FILE("init-data.js", init_data_js),
+    KEYWAY_WEB_FILE("keys.js", keys_js),
+    KEYWAY_WEB_FILE("licences.js", licences_js),
+    KEYWAY_WEB_FILE("mse.js", mse_js),
+    KEYWAY_WEB_FILE("webkit-keys.js", webkit_keys_js),
+};
+
+struct keyway_web_files keyway_player_files(void) { return KEYWAY_WEB_FILES(files); }

@@ -1,0 +1,253 @@
+// @ts-check
+/** @file HLS playlists, as far as the packager writes them: fragmented MP4, on demand or as an event. */
+
+import { fromBase64, fromHex, hex } from "./init-data.js";
+import { PlayerError } from "./errors.js";
+
+/** No playlist of ours comes near; what is larger is not read. */
+const MAXIMUM_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * How segments are encrypted: one EXT-X-KEY.
+ *
+ * @typedef {object} KeyTag
+ * @property {string} method
+ * @property {string} uri resolved, unless it is `skd:` or `data:`
+ * @property {string} format `identity` where the tag names none
+ * @property {string} keyID in hexadecimal digits; empty where the tag does not tell
+ */
+
+/**
+ * Bytes of a file.
+ *
+ * @typedef {object} Piece
+ * @property {string} url
+ * @property {{start: number, length: number} | null} range null for the whole file
+ */
+
+/** @typedef {Piece & {duration: number, start: number, map: Piece | null, keys: KeyTag[], isDiscontinuity: boolean}} Segment */
+/** @typedef {{segments: Segment[], target: number, isEnded: boolean}} MediaPlaylist */
+/** @typedef {{url: string, bandwidth: number, codecs: string[], width: number, height: number, audio: string}} Variant */
+/** @typedef {{group: string, url: string, name: string, language: string, isDefault: boolean}} AudioRendition */
+/** @typedef {{variants: Variant[], audio: AudioRendition[], keys: KeyTag[]}} Multivariant */
+
+/**
+ * The attributes of a tag.
+ *
+ * @param {string} text behind the colon
+ * @returns {Record<string, string>} without quotes
+ */
+export function attributes(text) {
+    /** @type {Record<string, string>} */
+    const found = {};
+    for (const [, name, value] of text.matchAll(/([A-Z0-9-]+)=("[^"]*"|[^",]*)(?:,|$)/g)) {
+        found[name] = value.replace(/^"|"$/g, "");
+    }
+    return found;
+}
+
+/**
+ * @param {string} text
+ * @returns {string[]} its lines, the first one checked
+ */
+function lines(text) {
+    const all = text.replace(/^\uFEFF/, "").split(/\r?\n/).map((line) => line.trim());
+    if (text.length > MAXIMUM_LENGTH) throw new PlayerError("playlist-malformed", "it is too large");
+    if (all[0] !== "#EXTM3U") throw new PlayerError("playlist-malformed", "it does not begin with #EXTM3U");
+    return all;
+}
+
+/**
+ * @param {string} line
+ * @param {string} name
+ * @returns {string | null} what stands behind the tag; null when it is another
+ */
+function value(line, name) {
+    return line === name ? "" : line.startsWith(name + ":") ? line.slice(name.length + 1) : null;
+}
+
+/**
+ * @param {string} uri
+ * @param {string} base
+ */
+function resolve(uri, base) {
+    try {
+        return new URL(uri, base).href;
+    } catch {
+        throw new PlayerError("playlist-malformed", `no URL: ${uri.slice(0, 100)}`);
+    }
+}
+
+/**
+ * @param {string} text of a tag
+ * @param {string} base
+ * @returns {KeyTag}
+ */
+function keyTag(text, base) {
+    const { METHOD: method = "", URI: uri = "", KEYFORMAT: format = "identity", KEYID: id = "" } = attributes(text);
+    let keyID = /^0x[0-9a-f]{32}$/i.test(id) ? id.slice(2).toLowerCase() : "";
+    // Clear Key as the packager and hls.js have it: the key ID in a data: URI.
+    const data = /^data:[^,]*;base64,(.*)$/.exec(uri);
+    if (data && format === "org.w3.clearkey") {
+        const bytes = fromBase64(data[1]);
+        if (bytes && bytes.length >= 16) keyID = hex(bytes.subarray(0, 16));
+    }
+    const named = /^skd:\/\/([0-9a-f-]{32,36})$/i.exec(uri);
+    if (!keyID && named && fromHex(named[1])?.length === 16) keyID = named[1].replace(/-/g, "").toLowerCase();
+    const isOpaque = method === "NONE" || /^(skd|data):/i.test(uri);
+    return { method, uri: isOpaque ? uri : resolve(uri, base), format: format.toLowerCase(), keyID };
+}
+
+/**
+ * @param {string} text
+ * @param {string} url where it came from
+ * @returns {{multivariant: Multivariant, media: null} | {multivariant: null, media: MediaPlaylist}}
+ */
+export function parse(text, url) {
+    const all = lines(text);
+    return all.some((line) => line.startsWith("#EXT-X-STREAM-INF:"))
+        ? { multivariant: multivariant(all, url), media: null }
+        : { multivariant: null, media: media(all, url) };
+}
+
+/**
+ * @param {string[]} all
+ * @param {string} base
+ * @returns {Multivariant}
+ */
+function multivariant(all, base) {
+    /** @type {Multivariant} */
+    const playlist = { variants: [], audio: [], keys: [] };
+    for (let index = 0; index < all.length; index += 1) {
+        const stream = value(all[index], "#EXT-X-STREAM-INF");
+        const rendition = value(all[index], "#EXT-X-MEDIA");
+        const key = value(all[index], "#EXT-X-SESSION-KEY");
+        if (stream !== null) {
+            const { BANDWIDTH = "0", CODECS = "", RESOLUTION = "0x0", AUDIO = "" } = attributes(stream);
+            const uri = all.slice(index + 1).find((line) => line && !line.startsWith("#"));
+            if (!uri) throw new PlayerError("playlist-malformed", "a variant has no URI");
+            const [width, height] = RESOLUTION.split("x").map(Number);
+            const codecs = CODECS.split(",").map((codec) => codec.trim()).filter(Boolean);
+            playlist.variants.push({ url: resolve(uri, base), bandwidth: Number(BANDWIDTH), codecs, width, height, audio: AUDIO });
+        } else if (rendition !== null) {
+            const { TYPE, URI, "GROUP-ID": group = "", NAME = "", LANGUAGE = "", DEFAULT = "NO" } = attributes(rendition);
+            // Without a URI it is in the variant itself.
+            if (TYPE === "AUDIO" && URI) {
+                playlist.audio.push({ group, url: resolve(URI, base), name: NAME, language: LANGUAGE, isDefault: DEFAULT === "YES" });
+            }
+        } else if (key !== null) {
+            playlist.keys.push(keyTag(key, base));
+        }
+    }
+    return playlist;
+}
+
+/**
+ * @param {string[]} all
+ * @param {string} base
+ * @returns {MediaPlaylist}
+ */
+function media(all, base) {
+    /** @type {MediaPlaylist} */
+    const playlist = { segments: [], target: 0, isEnded: false };
+    /** @type {KeyTag[]} */
+    let keys = [];
+    /** Whether a segment stands behind the last key. */
+    let areUsed = true;
+    /** @type {Piece | null} */
+    let map = null;
+    /** @type {number | null} */
+    let duration = null;
+    let start = 0;
+    let isDiscontinuity = false;
+    /** @type {{start: number, length: number} | null} */
+    let range = null;
+    /** Where the last range of a file ended. @type {Map<string, number>} */
+    const ends = new Map();
+    const piece = (/** @type {string} */ uri, /** @type {string} */ text) => {
+        const resolved = resolve(uri, base);
+        const [length, from = ends.get(resolved) ?? 0] = text.split("@").map(Number);
+        if (!Number.isSafeInteger(length) || !Number.isSafeInteger(from) || length <= 0 || from < 0) {
+            throw new PlayerError("playlist-malformed", `no byte range: ${text.slice(0, 50)}`);
+        }
+        ends.set(resolved, from + length);
+        return { start: from, length };
+    };
+    let rangeText = "";
+    for (const line of all) {
+        const info = value(line, "#EXTINF");
+        const key = value(line, "#EXT-X-KEY");
+        const init = value(line, "#EXT-X-MAP");
+        const target = value(line, "#EXT-X-TARGETDURATION");
+        if (info !== null) {
+            duration = Number.parseFloat(info);
+        } else if (key !== null) {
+            const tag = keyTag(key, base);
+            // Tags that follow each other are one key in several formats.
+            if (areUsed || tag.method === "NONE") keys = [];
+            if (tag.method !== "NONE") keys.push(tag);
+            areUsed = false;
+        } else if (init !== null) {
+            const { URI = "", BYTERANGE = "" } = attributes(init);
+            map = { url: resolve(URI, base), range: BYTERANGE ? piece(URI, BYTERANGE) : null };
+        } else if (target !== null) {
+            playlist.target = Number(target);
+        } else if (line.startsWith("#EXT-X-BYTERANGE:")) {
+            rangeText = line.slice("#EXT-X-BYTERANGE:".length);
+        } else if (line === "#EXT-X-DISCONTINUITY") {
+            isDiscontinuity = true;
+        } else if (line === "#EXT-X-ENDLIST") {
+            playlist.isEnded = true;
+        } else if (line === "#EXT-X-I-FRAMES-ONLY") {
+            throw new PlayerError("playlist-unsupported", "it has I-frames alone");
+        } else if (line && !line.startsWith("#")) {
+            if (duration === null || !(duration >= 0)) throw new PlayerError("playlist-malformed", "a segment has no EXTINF");
+            range = rangeText ? piece(line, rangeText) : null;
+            playlist.segments.push({ url: resolve(line, base), range, duration, start, map, keys, isDiscontinuity });
+            start += duration;
+            areUsed = true;
+            duration = null;
+            isDiscontinuity = false;
+            rangeText = "";
+        }
+    }
+    if (!(playlist.target > 0)) throw new PlayerError("playlist-malformed", "there is no EXT-X-TARGETDURATION");
+    return playlist;
+}
+
+/**
+ * @param {string} url
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<string>} the text of a playlist
+ */
+export async function fetchPlaylist(url, signal) {
+    /** @type {Response} */
+    let answer;
+    try {
+        answer = await fetch(url, { credentials: "omit", signal });
+    } catch (error) {
+        if (signal?.aborted) throw error;
+        throw new PlayerError("playlist-unreachable", url);
+    }
+    if (!answer.ok) throw new PlayerError("playlist-unreachable", `${url}: status ${answer.status}`);
+    return await answer.text();
+}
+
+/**
+ * What MSE cannot play, said before anything is loaded.
+ *
+ * @param {MediaPlaylist} playlist
+ */
+export function requirePlayable(playlist) {
+    const { segments, isEnded } = playlist;
+    if (!segments.length && isEnded) throw new PlayerError("playlist-malformed", "it has no segments");
+    if (segments.some((segment) => segment.keys.some((key) => key.method === "AES-128"))) {
+        throw new PlayerError("aes-128-unsupported");
+    }
+    if (segments.some((segment) => !segment.map)) {
+        throw new PlayerError("playlist-unsupported", "segments are no fragmented MP4: there is no EXT-X-MAP");
+    }
+    if (segments.some((segment, index) => index > 0 && segment.isDiscontinuity)) {
+        throw new PlayerError("playlist-unsupported", "it has a discontinuity");
+    }
+}

@@ -1,0 +1,260 @@
+// @ts-check
+/** @file Initialisation data: which key a piece of media needs, in the forms that browsers and containers have for it. */
+
+/** The common system of `pssh` boxes, whose boxes list key IDs (W3C, "cenc" initialisation data). */
+const COMMON_SYSTEM = "1077efecc0b24d02ace33c1e52e2fb4b";
+
+/** Boxes that hold boxes, with the bytes that stand before the first one. */
+const CONTAINERS = new Map([
+    ["moov", 0], ["trak", 0], ["mdia", 0], ["minf", 0], ["stbl", 0], ["sinf", 0], ["schi", 0],
+    // A full box with a count.
+    ["stsd", 8],
+    // VisualSampleEntry and AudioSampleEntry.
+    ["encv", 78], ["enca", 28],
+]);
+
+/**
+ * @param {BufferSource} source
+ * @returns {Uint8Array} its bytes, not copied
+ */
+export function bytesOf(source) {
+    return ArrayBuffer.isView(source)
+        ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+        : new Uint8Array(source);
+}
+
+/**
+ * @param {BufferSource} source
+ * @returns {string} lower-case hexadecimal digits
+ */
+export function hex(source) {
+    return Array.from(bytesOf(source), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * @param {string} digits with the dashes of a UUID or without
+ * @returns {Uint8Array | null} the bytes; null when these are no hexadecimal digits
+ */
+export function fromHex(digits) {
+    const plain = digits.replace(/-/g, "");
+    if (!/^([0-9a-fA-F]{2})*$/.test(plain)) return null;
+    return Uint8Array.from(plain.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+/**
+ * @param {BufferSource} source
+ * @returns {string} standard base64
+ */
+export function base64(source) {
+    return btoa(Array.from(bytesOf(source), (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/**
+ * @param {BufferSource} source
+ * @returns {string} base64url without padding, as JSON Web Keys have it
+ */
+export function base64url(source) {
+    return base64(source).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/**
+ * @param {string} text base64, standard or URL-safe
+ * @returns {Uint8Array | null} null when it is none
+ */
+export function fromBase64(text) {
+    try {
+        return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
+    } catch {
+        return null;
+    }
+}
+
+/**
+ * Initialisation data of type `keyids`: the key IDs themselves.
+ *
+ * @param {string[]} keyIDs in hexadecimal digits
+ * @returns {Uint8Array}
+ */
+export function keyIDsData(keyIDs) {
+    const kids = keyIDs.map((keyID) => base64url(fromHex(keyID) ?? new Uint8Array()));
+    return new TextEncoder().encode(JSON.stringify({ kids }));
+}
+
+/**
+ * The key IDs in initialisation data of one of the four types that this module knows.
+ *
+ * `skd` has a key's URI, whose key ID is known only where it is the text behind `skd://`. `sinf` is JSON with boxes in
+ * base64, `cenc` one or more `pssh` boxes, `keyids` JSON.
+ *
+ * @param {string} type
+ * @param {BufferSource} data
+ * @returns {string[]} in hexadecimal digits; empty where it cannot be told
+ */
+export function keyIDsOf(type, data) {
+    const bytes = bytesOf(data);
+    try {
+        switch (type) {
+            case "cenc": return fromPSSH(bytes);
+            case "keyids": return json(bytes).kids.map((/** @type {string} */ kid) => hex(fromBase64(kid) ?? new Uint8Array()));
+            case "sinf": {
+                const boxes = json(bytes).sinf.map(fromBase64);
+                return boxes.flatMap((/** @type {Uint8Array | null} */ box) => (box ? tracksIn(box) : [])
+                    .map((/** @type {Protection} */ track) => track.keyID));
+            }
+            case "skd": {
+                const keyID = fromHex(contentID(new TextDecoder().decode(bytes)));
+                return keyID?.length === 16 ? [hex(keyID)] : [];
+            }
+            default: return [];
+        }
+    } catch {
+        // Of the media's making: what cannot be read says nothing.
+        return [];
+    }
+}
+
+/** @param {Uint8Array} bytes */
+function json(bytes) {
+    return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/**
+ * What a key server calls the content: what stands behind `skd://`.
+ *
+ * @param {string} uri such as `skd://movie`
+ * @returns {string}
+ */
+export function contentID(uri) {
+    return uri.replace(/^skd:\/\//i, "");
+}
+
+/**
+ * Boxes of one level, as far as they are whole.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {Generator<{type: string, body: Uint8Array}>}
+ */
+export function* boxes(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let at = 0;
+    while (at + 8 <= bytes.length) {
+        let size = view.getUint32(at);
+        let header = 8;
+        if (size === 1 && at + 16 <= bytes.length) {
+            size = Number(view.getBigUint64(at + 8));
+            header = 16;
+        } else if (size === 0) {
+            size = bytes.length - at;
+        }
+        if (size < header || at + size > bytes.length) return;
+        yield { type: String.fromCharCode(...bytes.subarray(at + 4, at + 8)), body: bytes.subarray(at + header, at + size) };
+        at += size;
+    }
+}
+
+/**
+ * How a track is encrypted.
+ *
+ * @typedef {object} Protection
+ * @property {string} scheme such as `cbcs`
+ * @property {string} keyID in hexadecimal digits
+ */
+
+/**
+ * The encrypted tracks of an init segment, or of a `sinf` box.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} [depth] how deep boxes may still stand in boxes
+ * @returns {Protection[]}
+ */
+export function tracksIn(bytes, depth = 10) {
+    /** @type {Protection[]} */
+    const found = [];
+    for (const box of boxes(bytes)) {
+        if (box.type === "sinf") {
+            const track = protection(box.body);
+            if (track) found.push(track);
+        } else if (CONTAINERS.has(box.type) && depth > 0) {
+            found.push(...tracksIn(box.body.subarray(CONTAINERS.get(box.type)), depth - 1));
+        }
+    }
+    return found;
+}
+
+/**
+ * `schm` (version and flags, then four letters) and, in `schi`, `tenc` (version and flags, four bytes, then the key ID).
+ *
+ * @param {Uint8Array} sinf
+ * @returns {Protection | null}
+ */
+function protection(sinf) {
+    let scheme = "";
+    let keyID = "";
+    for (const box of boxes(sinf)) {
+        if (box.type === "schm" && box.body.length >= 8) scheme = String.fromCharCode(...box.body.subarray(4, 8));
+        if (box.type !== "schi") continue;
+        for (const inner of boxes(box.body)) {
+            if (inner.type === "tenc" && inner.body.length >= 24) keyID = hex(inner.body.subarray(8, 24));
+        }
+    }
+    return keyID ? { scheme, keyID } : null;
+}
+
+/**
+ * Key IDs of the common system's `pssh` boxes: version 1, system ID, a count, 16 bytes each.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {string[]}
+ */
+function fromPSSH(bytes) {
+    /** @type {string[]} */
+    const found = [];
+    for (const { type, body } of boxes(bytes)) {
+        if (type !== "pssh" || body.length < 24 || body[0] === 0 || hex(body.subarray(4, 20)) !== COMMON_SYSTEM) continue;
+        const count = new DataView(body.buffer, body.byteOffset).getUint32(20);
+        for (let index = 0; index < count && 24 + 16 * (index + 1) <= body.length; index += 1) {
+            found.push(hex(body.subarray(24 + 16 * index, 40 + 16 * index)));
+        }
+    }
+    return found;
+}
+
+/**
+ * What the prefixed API of older Safari is given: the init data of its event; the content ID in UTF-16LE behind its length;
+ * the certificate behind its length. Lengths are in bytes, four bytes each, little-endian. Apple's guide has only "asset
+ * ID and certificate"; this is what Safari takes.
+ *
+ * @param {BufferSource} initData
+ * @param {string} identifier
+ * @param {BufferSource} certificate DER
+ * @returns {Uint8Array}
+ */
+export function prefixedInitData(initData, identifier, certificate) {
+    const event = bytesOf(initData);
+    const der = bytesOf(certificate);
+    const joined = new Uint8Array(event.length + 4 + 2 * identifier.length + 4 + der.length);
+    const view = new DataView(joined.buffer);
+    joined.set(event);
+    let at = event.length;
+    view.setUint32(at, 2 * identifier.length, true);
+    at += 4;
+    for (let index = 0; index < identifier.length; index += 1, at += 2) {
+        view.setUint16(at, identifier.charCodeAt(index), true);
+    }
+    view.setUint32(at, der.length, true);
+    joined.set(der, at + 4);
+    return joined;
+}
+
+/**
+ * The key's URI in the init data of the prefixed API's event: UTF-16LE, behind its length in four bytes, or without one.
+ *
+ * @param {BufferSource} initData
+ * @returns {string} such as `skd://movie`
+ */
+export function prefixedKeyURI(initData) {
+    const bytes = bytesOf(initData);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const hasLength = bytes.length >= 4 && view.getUint32(0, true) === bytes.length - 4;
+    return new TextDecoder("utf-16le").decode(bytes.subarray(hasLength ? 4 : 0)).replace(/\0+$/, "");
+}

@@ -1,0 +1,344 @@
+// @ts-check
+/**
+ * @file Plays encrypted HLS in a browser: FairPlay where Safari plays it by itself, Clear Key by Media Source Extensions
+ * elsewhere. No dependencies.
+ *
+ *     import { KeywayPlayer } from "./keyway-player.js";
+ *
+ *     const player = new KeywayPlayer(document.querySelector("video"), {
+ *         server: "https://keys.example.com",
+ *         token: async () => (await fetch("/playback-token")).text(),
+ *     });
+ *     player.addEventListener("error", ({ detail }) => alert(detail.words));
+ *     await player.load("https://media.example.com/movie/main.m3u8");
+ */
+
+import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
+import { tracksIn } from "./init-data.js";
+import { PlayerError, WORDS } from "./errors.js";
+import { findKeySystem, Keys } from "./keys.js";
+import { LicenceServer } from "./licences.js";
+import { MediaFeed, mediaSourceType } from "./mse.js";
+import { hasPrefixedKeys, PrefixedKeys } from "./webkit-keys.js";
+
+export { PlayerError, WORDS };
+
+/** @typedef {import("./hls.js").KeyTag} KeyTag */
+/** @typedef {import("./hls.js").Multivariant} Multivariant */
+/** @typedef {import("./hls.js").Segment} Segment */
+/** @typedef {import("./hls.js").Variant} Variant */
+/** @typedef {import("./mse.js").TrackSource} TrackSource */
+
+const FAIRPLAY_FORMAT = "com.apple.streamingkeydelivery";
+const VIDEO_CODEC = /^(avc[13]|hvc1|hev1|dvh1|dvhe|av01|vp09)\b/;
+const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
+
+/**
+ * @typedef {object} PlayerOptions
+ * @property {string} server the key server's URL
+ * @property {import("./licences.js").TokenSource} [token] gives a playback token; asked again when the server refuses one
+ * @property {string} [app] which FairPlay certificate, where the server has several
+ * @property {number} [renewEvery] seconds after which FairPlay keys are asked for again: less than the lease of the policy
+ */
+
+/**
+ * A player around a video element.
+ *
+ * | Event | `detail` |
+ * |---|---|
+ * | `error` | a {@link PlayerError}; playback may go on where another key was refused |
+ * | `keyrequest` | a request to the key server and its outcome |
+ * | `keystatus` | `{keyID, status}` |
+ * | `mode` | how it plays: `{way, keySystem, variant}` |
+ */
+export class KeywayPlayer extends EventTarget {
+    /** @type {Keys | PrefixedKeys | null} */
+    #keys = null;
+    /** @type {MediaFeed | null} */
+    #feed = null;
+    #isEncrypted = false;
+    /** Counts presentations, so that what is late for one does not disturb the next. */
+    #round = 0;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    #renewal;
+    #options;
+
+    /**
+     * @param {HTMLVideoElement} video
+     * @param {PlayerOptions} options
+     */
+    constructor(video, options) {
+        super();
+        this.video = video;
+        this.#options = options;
+        video.addEventListener("error", () => this.#mediaError());
+    }
+
+    /** How each key is. @returns {ReadonlyMap<string, string>} */
+    get keyStatuses() {
+        return this.#keys?.statuses ?? new Map();
+    }
+
+    /**
+     * Loads a presentation. What fails later comes as an `error` event, and so does what this throws.
+     *
+     * @param {string} url of a Multivariant Playlist
+     * @throws {PlayerError}
+     */
+    async load(url) {
+        await this.stop();
+        const round = this.#round;
+        const { server, token, app } = this.#options;
+        const licences = new LicenceServer(server, {
+            token,
+            app,
+            report: (request) => { if (round === this.#round) this.#emit("keyrequest", request); },
+        });
+        try {
+            await this.#load(new URL(url, globalThis.location?.href).href, licences, round);
+        } catch (error) {
+            if (round !== this.#round) return;
+            const failure = PlayerError.from(error, "decode-failed");
+            this.#fail(failure, round);
+            throw failure;
+        }
+    }
+
+    /** Asks for every FairPlay key again, before a lease runs out. */
+    async renew() {
+        await this.#keys?.renew();
+    }
+
+    /** Ends playback and gives the keys back. */
+    async stop() {
+        this.#round += 1;
+        clearInterval(this.#renewal);
+        this.#feed?.close();
+        if (!this.#feed && this.video.getAttribute("src")) {
+            this.video.removeAttribute("src");
+            this.video.load();
+        }
+        this.#feed = null;
+        const keys = this.#keys;
+        this.#keys = null;
+        await keys?.close();
+    }
+
+    /**
+     * @param {string} url
+     * @param {LicenceServer} server
+     * @param {number} round
+     */
+    async #load(url, server, round) {
+        const { multivariant, media } = parse(await fetchPlaylist(url), url);
+        if (!multivariant) {
+            const isWhole = media.segments.some((segment) => segment.keys.some((key) => key.method === "AES-128"));
+            if (isWhole) return this.#playNatively(url, null);
+            throw new PlayerError("playlist-unsupported", "open the Multivariant Playlist, which names the codecs");
+        }
+        const variant = choose(multivariant.variants);
+        const sources = await tracks(multivariant, variant);
+        const tags = sources.flatMap(({ playlist }) => playlist.segments.flatMap((segment) => segment.keys)).concat(multivariant.keys);
+        this.#isEncrypted = tags.length > 0;
+        if (round !== this.#round) return;
+        if (tags.some((tag) => tag.method === "AES-128")) return this.#playNatively(url, variant);
+        if (this.#isEncrypted && !globalThis.isSecureContext) throw new PlayerError("insecure-page");
+        const hasFairPlay = tags.some((tag) => tag.format === FAIRPLAY_FORMAT);
+        if (hasFairPlay && (await this.#playFairPlay(url, variant, sources, server, round))) return;
+        await this.#playByMediaSource(variant, sources, tags, server, round);
+    }
+
+    /**
+     * @param {string} url
+     * @param {Variant | null} variant
+     */
+    #playNatively(url, variant) {
+        this.#isEncrypted = true;
+        if (!playsHLS(this.video)) throw new PlayerError("aes-128-unsupported");
+        // Keys and segments lie on different origins. Chromium decrypts only what all of them let the page read.
+        this.video.crossOrigin = "anonymous";
+        this.video.src = url;
+        this.#emit("mode", { way: "native HLS", keySystem: "AES-128", variant });
+    }
+
+    /**
+     * FairPlay in HLS that the browser plays by itself: by the modern API, or the prefixed one where only that is there.
+     *
+     * @param {string} url
+     * @param {Variant} variant
+     * @param {TrackSource[]} sources
+     * @param {LicenceServer} server
+     * @param {number} round
+     * @returns {Promise<boolean>} whether it does
+     */
+    async #playFairPlay(url, variant, sources, server, round) {
+        if (!playsHLS(this.video)) return false;
+        const access = await findKeySystem(["com.apple.fps"], sources.map(({ type }) => type));
+        if (access) {
+            this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
+        } else if (hasPrefixedKeys()) {
+            this.#keys = await PrefixedKeys.attach(this.video, server, this.#keyEvents(round));
+        } else {
+            return false;
+        }
+        if (round !== this.#round) {
+            await this.#dropLate();
+            return true;
+        }
+        this.#renewRegularly();
+        this.video.src = url;
+        this.#emit("mode", { way: "native HLS", keySystem: this.#keys.system, variant });
+        return true;
+    }
+
+    /**
+     * @param {Variant} variant
+     * @param {TrackSource[]} sources
+     * @param {KeyTag[]} tags
+     * @param {LicenceServer} server
+     * @param {number} round
+     */
+    async #playByMediaSource(variant, sources, tags, server, round) {
+        sources.forEach(({ playlist }) => requirePlayable(playlist));
+        const type = mediaSourceType();
+        const unsupported = sources.find((source) => !type?.isTypeSupported(source.type));
+        if (unsupported) throw new PlayerError("codec-unsupported", unsupported.type);
+        if (this.#isEncrypted) {
+            // Clear Key needs no signal of its own: the media has the key IDs, and the server knows keys by them.
+            const scheme = tags.some((tag) => tag.method === "SAMPLE-AES-CTR") ? "cenc" : "cbcs";
+            const access = await findKeySystem(["com.apple.fps", "org.w3.clearkey"], sources.map((source) => source.type), scheme);
+            if (!access) throw new PlayerError("no-key-system", sources.map((source) => source.type).join(", "));
+            this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
+            if (round !== this.#round) return this.#dropLate();
+            this.#renewRegularly();
+        }
+        const feed = new MediaFeed(this.video, {
+            init: (init, segment) => this.#needKeys(init, segment, server),
+            failure: (error) => this.#fail(error, round),
+        });
+        this.#feed = feed;
+        this.#emit("mode", { way: "Media Source Extensions", keySystem: this.#keys?.system ?? "none", variant });
+        await feed.open(sources);
+    }
+
+    /**
+     * The keys that an init segment names; where the playlist says where the bytes lie, from there.
+     *
+     * @param {Uint8Array} init
+     * @param {Segment} segment
+     * @param {LicenceServer} server
+     */
+    #needKeys(init, segment, server) {
+        const identity = segment.keys.find((tag) => tag.format === "identity");
+        for (const { keyID } of tracksIn(init)) {
+            const key = identity && server.key(identity.uri);
+            // Whoever waits for it is told.
+            key?.catch(() => {});
+            void this.#keys?.needKeyID(keyID, key);
+        }
+    }
+
+    #renewRegularly() {
+        const { renewEvery } = this.#options;
+        if (renewEvery) this.#renewal = setInterval(() => { void this.renew(); }, renewEvery * 1000);
+    }
+
+    /** Another presentation was loaded while this one got ready. */
+    async #dropLate() {
+        const keys = this.#keys;
+        this.#keys = null;
+        await keys?.close();
+    }
+
+    /**
+     * @param {number} round
+     * @returns {import("./keys.js").KeyEvents}
+     */
+    #keyEvents(round) {
+        return {
+            status: (keyID, status) => { if (round === this.#round) this.#emit("keystatus", { keyID, status }); },
+            failure: (error) => this.#fail(error, round),
+        };
+    }
+
+    #mediaError() {
+        const { code, message } = this.video.error ?? { code: 0, message: "" };
+        // Taking the source away is no error of the media.
+        if (!this.video.getAttribute("src")) return;
+        const unreadable = this.#isEncrypted ? "wrong-key" : "decode-failed";
+        const codes = { [MediaError.MEDIA_ERR_NETWORK]: "segment-unreachable", [MediaError.MEDIA_ERR_DECODE]: unreadable };
+        this.#fail(new PlayerError(codes[code] ?? (this.#feed ? unreadable : "codec-unsupported"), message), this.#round);
+    }
+
+    /**
+     * @param {PlayerError} error
+     * @param {number} round
+     */
+    #fail(error, round) {
+        if (round === this.#round) this.#emit("error", error);
+    }
+
+    /**
+     * @param {string} name
+     * @param {unknown} detail
+     */
+    #emit(name, detail) {
+        this.dispatchEvent(new CustomEvent(name, { detail }));
+    }
+}
+
+/** @param {HTMLVideoElement} video @returns {boolean} whether the browser plays HLS by itself */
+function playsHLS(video) {
+    return video.canPlayType("application/vnd.apple.mpegurl") !== "";
+}
+
+/**
+ * The largest picture that this browser decodes; with several of a size the one with the most bits.
+ *
+ * @param {Variant[]} variants
+ * @returns {Variant}
+ */
+function choose(variants) {
+    const type = mediaSourceType();
+    const playable = variants.filter((variant) => !type || type.isTypeSupported(mime(variant.codecs)));
+    const sorted = [...(playable.length ? playable : variants)].sort((one, other) => other.height - one.height || other.bandwidth - one.bandwidth);
+    return sorted[0];
+}
+
+/**
+ * @param {string[]} codecs
+ * @returns {string} the media type of a file with these
+ */
+function mime(codecs) {
+    const known = codecs.filter((codec) => VIDEO_CODEC.test(codec) || AUDIO_CODEC.test(codec));
+    const kind = known.some((codec) => VIDEO_CODEC.test(codec)) ? "video" : "audio";
+    return known.length ? `${kind}/mp4; codecs="${known.join(", ")}"` : `${kind}/mp4`;
+}
+
+/**
+ * The renditions of a variant, with their playlists: picture, and sound where it has a playlist of its own.
+ *
+ * @param {Multivariant} multivariant
+ * @param {Variant} variant
+ * @returns {Promise<TrackSource[]>}
+ */
+async function tracks(multivariant, variant) {
+    const group = multivariant.audio.filter((rendition) => rendition.group === variant.audio);
+    const audio = group.find((rendition) => rendition.isDefault) ?? group[0];
+    /** @type {[string, string][]} */
+    const found = [];
+    if (audio) {
+        const video = variant.codecs.filter((codec) => VIDEO_CODEC.test(codec));
+        const sound = variant.codecs.filter((codec) => AUDIO_CODEC.test(codec));
+        // A variant of sound alone is its own rendition.
+        if (video.length) found.push([mime(video), variant.url]);
+        found.push([mime(sound), audio.url]);
+    } else {
+        found.push([mime(variant.codecs), variant.url]);
+    }
+    return Promise.all(found.map(async ([type, url]) => {
+        const { media } = parse(await fetchPlaylist(url), url);
+        if (!media) throw new PlayerError("playlist-malformed", url);
+        return { type, url, playlist: media };
+    }));
+}

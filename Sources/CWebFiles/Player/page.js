@@ -1,0 +1,253 @@
+// @ts-check
+/** @file The page around the player: what is played, and what comes of it. */
+
+import { KeywayPlayer } from "./keyway-player.js";
+
+/** @typedef {import("./errors.js").PlayerError} PlayerError */
+/** @typedef {import("./licences.js").KeyRequest} KeyRequest */
+
+/** How many requests are shown, the last ones. */
+const SHOWN_REQUESTS = 100;
+
+const KINDS = { certificate: "certificate", fairplay: "FairPlay licence", clearkey: "Clear Key licence", key: "key" };
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @returns {T}
+ */
+function element(id) {
+    const found = document.getElementById(id);
+    if (!found) throw new Error(`there is no element ${id}`);
+    return /** @type {T} */ (found);
+}
+
+/** @type {HTMLVideoElement} */
+const video = element("video");
+/** @type {HTMLInputElement} */
+const urlField = element("url");
+/** @type {HTMLInputElement} */
+const tokenField = element("token-value");
+/** @type {HTMLFormElement} */
+const form = element("form");
+
+const player = new KeywayPlayer(video, {
+    // The page is on the key server itself.
+    server: location.origin,
+    token: () => token(),
+});
+
+/** @returns {string} which of the three is chosen */
+function tokenKind() {
+    return String(new FormData(form).get("token"));
+}
+
+/** @returns {string | null} */
+function token() {
+    const text = tokenField.value.trim();
+    if (tokenKind() === "none" || !text) return null;
+    return tokenKind() === "account" ? `dev:${text}` : text;
+}
+
+function showTokenField() {
+    const kind = tokenKind();
+    const label = element("token-label");
+    tokenField.hidden = label.hidden = kind === "none";
+    label.textContent = kind === "account" ? "Account" : "Token (JWT)";
+    // A token is as good as a password for as long as it is valid.
+    tokenField.type = kind === "token" ? "password" : "text";
+    tokenField.required = kind !== "none";
+}
+
+/**
+ * @param {string} id
+ * @param {string} text
+ */
+function show(id, text) {
+    const place = element(id);
+    if (place.textContent !== text) place.textContent = text;
+}
+
+/** @param {PlayerError | null} error */
+function showFailure(error) {
+    element("failure").hidden = !error;
+    if (!error) return;
+    show("failure-words", error.words);
+    show("failure-code", error.code);
+    show("failure-detail", error.detail);
+}
+
+/**
+ * @param {[string, string][]} cells text and class
+ * @returns {HTMLTableRowElement}
+ */
+function row(cells) {
+    const line = document.createElement("tr");
+    for (const [text, kind] of cells) {
+        const cell = line.insertCell();
+        cell.textContent = text;
+        cell.className = kind;
+    }
+    return line;
+}
+
+/**
+ * @param {string} id
+ * @param {HTMLTableRowElement[]} rows
+ * @param {string} empty what is said when there is none
+ */
+function fill(id, rows, empty) {
+    const body = element(id);
+    if (rows.length) {
+        body.replaceChildren(...rows);
+        return;
+    }
+    const line = row([[empty, ""]]);
+    line.className = "empty";
+    line.cells[0].colSpan = id === "keys" ? 2 : 4;
+    body.replaceChildren(line);
+}
+
+/** @type {HTMLTableRowElement[]} */
+let requests = [];
+
+/** @param {KeyRequest} request */
+function noteRequest({ kind, status, problem, reason, milliseconds }) {
+    const answer = problem ? [problem, reason].filter(Boolean).join(": ") : `given (${status})`;
+    requests = [row([
+        [new Date().toLocaleTimeString([], { hour12: false }), "time"],
+        [KINDS[kind], ""],
+        [answer, problem ? "bad" : "good"],
+        [`${milliseconds.toFixed(0)} ms`, "number"],
+    ]), ...requests].slice(0, SHOWN_REQUESTS);
+    fill("requests", requests, "");
+}
+
+function showKeys() {
+    const rows = [...player.keyStatuses].map(([keyID, status]) => row([
+        [keyID, "mono"], [status, status === "usable" ? "good" : status === "status-pending" ? "" : "bad"],
+    ]));
+    fill("keys", rows, "No key yet. Keys appear once an encrypted stream is loaded.");
+}
+
+/**
+ * @param {number} seconds
+ * @returns {string}
+ */
+function clock(seconds) {
+    if (!Number.isFinite(seconds)) return "–";
+    const whole = Math.floor(seconds);
+    return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}.${Math.floor((seconds - whole) * 10)}`;
+}
+
+/** @returns {number} where the range ends that is loaded around where it plays */
+function loadedUntil() {
+    let end = video.currentTime;
+    for (let index = 0; index < video.buffered.length; index += 1) {
+        if (video.buffered.start(index) <= end + 0.25) end = Math.max(end, video.buffered.end(index));
+    }
+    return end;
+}
+
+function showPlayback() {
+    const { currentTime, duration } = video;
+    const isLoaded = video.readyState > 0;
+    const quality = video.getVideoPlaybackQuality();
+    const end = loadedUntil();
+    show("fact-position", isLoaded ? `${clock(currentTime)} of ${clock(duration)}` : "–");
+    show("fact-ahead", isLoaded ? `${(end - currentTime).toFixed(1)} s` : "–");
+    show("fact-frames", isLoaded ? String(quality.totalVideoFrames) : "–");
+    show("fact-dropped", isLoaded ? String(quality.droppedVideoFrames) : "–");
+    const part = (/** @type {number} */ seconds) => (Number.isFinite(duration) && duration > 0 ? Math.min(100, (100 * seconds) / duration) : 0);
+    element("bar-loaded").style.width = `${part(end)}%`;
+    element("bar-played").style.width = `${part(currentTime)}%`;
+    element("bar").setAttribute("aria-label", isLoaded
+        ? `${part(currentTime).toFixed(0)} percent played, ${part(end).toFixed(0)} percent loaded` : "Nothing is loaded");
+}
+
+/** @param {boolean} isPlaying */
+function setButtons(isPlaying) {
+    for (const name of ["renew", "stop"]) /** @type {HTMLButtonElement} */ (element(name)).disabled = !isPlaying;
+}
+
+function clear() {
+    requests = [];
+    showFailure(null);
+    showKeys();
+    fill("requests", [], "Nothing has been asked for yet.");
+    show("fact-way", "nothing is loaded");
+    show("fact-system", "–");
+    show("fact-variant", "–");
+}
+
+player.addEventListener("error", (event) => showFailure(/** @type {CustomEvent} */ (event).detail));
+player.addEventListener("keyrequest", (event) => noteRequest(/** @type {CustomEvent} */ (event).detail));
+player.addEventListener("keystatus", showKeys);
+player.addEventListener("mode", (event) => {
+    const { way, keySystem, variant } = /** @type {CustomEvent} */ (event).detail;
+    show("fact-way", way);
+    show("fact-system", keySystem);
+    const size = variant?.height ? `${variant.width} × ${variant.height}, ` : "";
+    show("fact-variant", variant ? `${size}${(variant.bandwidth / 1e6).toFixed(2)} Mbit/s` : "–");
+});
+
+form.addEventListener("change", showTokenField);
+form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    clear();
+    setButtons(true);
+    try {
+        await player.load(urlField.value.trim());
+        await video.play();
+    } catch {
+        // The player has said why; and a browser that does not let it begin by itself leaves it to the viewer.
+    }
+});
+element("stop").addEventListener("click", async () => {
+    setButtons(false);
+    await player.stop();
+    clear();
+    urlField.focus();
+});
+element("renew").addEventListener("click", () => { void player.renew(); });
+
+const example = `<video controls playsinline></video>
+<script type="module">
+  import { KeywayPlayer } from "./keyway-player.js";
+
+  const player = new KeywayPlayer(document.querySelector("video"), {
+    server: "${location.origin}",
+    token: async () => (await fetch("/your/playback-token")).text(),
+  });
+  player.addEventListener("error", ({ detail }) => console.error(detail.code, detail.words));
+  await player.load("https://media.example.com/movie/main.m3u8");
+</script>`;
+show("code", example);
+element("copy").addEventListener("click", async () => {
+    try {
+        await navigator.clipboard.writeText(example);
+        show("copy", "Copied");
+    } catch {
+        // Without the right to, the text is marked, for the keyboard.
+        getSelection()?.selectAllChildren(element("code"));
+        show("copy", "Marked");
+    }
+    setTimeout(() => show("copy", "Copy"), 2000);
+});
+
+// A link can say what to play: /player#url=…&account=… A token does not belong into a link.
+const asked = new URLSearchParams(location.hash.slice(1));
+urlField.value = asked.get("url") ?? "";
+if (asked.get("account")) {
+    tokenField.value = asked.get("account") ?? "";
+    /** @type {HTMLInputElement} */ (form.querySelector("[value=account]")).checked = true;
+}
+showTokenField();
+show("browser", [
+    "requestMediaKeySystemAccess" in navigator ? "Encrypted Media Extensions" : "no Encrypted Media Extensions",
+    video.canPlayType("application/vnd.apple.mpegurl") ? "native HLS" : "no native HLS",
+    "MediaSource" in globalThis ? "Media Source Extensions" : "no Media Source Extensions",
+].join(" · "));
+// Timers, and no events of the element: what stands still is shown as well.
+setInterval(showPlayback, 250);
+showPlayback();

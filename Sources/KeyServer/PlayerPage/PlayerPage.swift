@@ -1,0 +1,27 @@
+import CWebFiles
+public import Hummingbird
+
+/// The page that plays, and the module that it and other pages play with.
+///
+///     GET /player                     the page
+///     GET /player/keyway-player.js    the module; what it imports lies beside it
+public struct PlayerPage: Sendable {
+    private let pages: WebPages
+
+    /// Makes the page out of the files in the executable.
+    public init() {
+        let files = WebFile.files(of: keyway_player_files())
+        pages = WebPages(
+            path: "/player",
+            files: files,
+            // Playlists and media lie wherever the operator has them; script and style are the server's own all the same.
+            policy: .strict
+                .allowing("connect-src", "https:", "http:")
+                .allowing("media-src", "blob:", "https:", "http:"),
+            shared: Set(files.map(\.name).filter { $0.hasSuffix(".js") && $0 != "page.js" })
+        )
+    }
+
+    /// Puts page and module on a router.
+    public func add(to router: Router<ServerRequestContext>) { pages.add(to: router) }
+}
