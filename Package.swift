@@ -238,8 +238,8 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "KeyStore",
-                "VirtualDevice",
+                "CWebFiles", "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServer",
+                "KeyServerModule", "KeyStore", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -175,31 +175,17 @@ public struct KeyServerModule: Sendable {
         guard opened.bundle.scope.contains(opened.request.assetID.bytes) else {
             throw KSMError(.policy, .contentOutOfScope, "bundle \(opened.bundle.name) may not open this content")
         }
-        do {
-            try policy.requireCoherent(for: content.track)
-        } catch {
-            throw KSMError(.policy, .policyInvalid, error.description)
-        }
-        let question = LicenseQuestion(
-            policy: policy,
+        let facts = RequestFacts(
+            opened,
             track: content.track,
-            request: opened.request,
-            device: opened.device,
-            configuration: configuration,
-            now: now,
+            streamID: content.streamID,
+            titleID: content.titleID,
+            wantsPersistable: wantsPersistable,
+            at: now,
             remoteAddress: remoteAddress,
             origin: origin
         )
-        for check in LicenseChecks.all {
-            if case .refuse(let error) = check.decide(question) { throw error }
-        }
-        return try KeyTerms(
-            policy: policy,
-            wantsPersistable: wantsPersistable,
-            content: content,
-            request: opened.request,
-            device: opened.device
-        )
+        return try terms(of: policy, for: facts)
     }
 }
 

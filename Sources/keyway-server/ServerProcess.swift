@@ -38,13 +38,21 @@ struct ServerProcess {
             checks: Readiness.checks(store: store, bundles: module.bundles, authorizer: authorizer)
         )
         let proxies = TrustedProxies(configuration.proxies)
+        var dashboard = DashboardSources()
+        dashboard.opener = (module, pool)
+        dashboard.failing = { await readiness.failing() }
+        dashboard.activeLeases = { try? await store.leaseCount(at: systemMilliseconds() / 1000) }
+        dashboard.queueDepth = { pool.waiting }
+        dashboard.tlsExpiry = { certificate?.expiry }
+        dashboard.isSecure = certificate != nil
+        dashboard.isDevelopment = isDevelopment
         let publicRouter = Listener.makeRouter(
             proxies: proxies,
             crossOrigin: configuration.crossOrigin,
             metrics: metrics
         )
         readiness.add(to: publicRouter)
-        let service = LicenseService(
+        var service = LicenseService(
             module: module,
             store: store,
             pool: pool,
@@ -52,9 +60,10 @@ struct ServerProcess {
             limiter: limiter,
             metrics: metrics
         )
+        service.activity = dashboard.activity
         if configuration.admin.listen == nil, isDevelopment {
             if configuration.metrics { metrics.registry.add(to: publicRouter) }
-            addAdministration(to: publicRouter, store)
+            addAdministration(to: publicRouter, store, dashboard)
         }
         // For the routes that come now: whoever administers, or asks whether the server lives, is not counted.
         publicRouter.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics))
@@ -76,7 +85,7 @@ struct ServerProcess {
             let adminRouter = Listener.makeRouter(proxies: proxies, metrics: metrics)
             readiness.add(to: adminRouter)
             if configuration.metrics { metrics.registry.add(to: adminRouter) }
-            addAdministration(to: adminRouter, store)
+            addAdministration(to: adminRouter, store, dashboard)
             services.append(try application(adminRouter, at: address, limits, certificate, nil))
         }
         services.append(
@@ -88,10 +97,12 @@ struct ServerProcess {
                 LoadShedding(
                     // A webhook keeps requests waiting that the pool has not seen yet.
                     room: pool.room * (configuration.authorization.webhook == nil ? 1 : 2),
-                    metrics: metrics
+                    metrics: metrics,
+                    activity: dashboard.activity
                 )
             )
         )
+        services.append(DashboardPulse(dashboard))
         services.append(
             ReadinessService(
                 readiness: readiness,
@@ -125,10 +136,15 @@ struct ServerProcess {
         }
     }
 
-    private func addAdministration(to router: Router<ServerRequestContext>, _ store: any KeyStore) {
+    private func addAdministration(
+        to router: Router<ServerRequestContext>,
+        _ store: any KeyStore,
+        _ dashboard: DashboardSources
+    ) {
         // The file's token first: the others are made with it.
         let authenticator = AdminAuthenticators([token, StoredAdminTokens(store: store)])
-        Administration(store: store, authenticator: authenticator).add(to: router)
+        Administration(store: store, authenticator: authenticator, dashboard: dashboard).add(to: router)
+        DashboardPages.add(to: router)
     }
 
     private func application(
@@ -150,7 +166,11 @@ struct ServerProcess {
             logger: logger,
             onRunning: { port in
                 // On standard output and at once, so that a script can wait for it and read the port.
-                say("listening for \(audience) on \(address.url(port: port, isSecure: certificate != nil))")
+                let url = address.url(port: port, isSecure: certificate != nil)
+                say("listening for \(audience) on \(url)")
+                if audience == "administration" || (configuration.admin.listen == nil && isDevelopment) {
+                    say("dashboard on \(url)/dashboard")
+                }
                 if audience == "apps" { ServiceManager.tell(.ready) }
             }
         )

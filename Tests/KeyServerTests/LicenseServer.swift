@@ -57,8 +57,11 @@ struct LicenseServer: Sendable {
             derivation: .dask(DevelopmentDASk(ask: server.ask)!)
         )
         let clock = server.clock
-        let service = LicenseService(
-            module: try KeyServerModule(bundles: [bundle]),
+        let module = try KeyServerModule(bundles: [bundle])
+        var dashboard = DashboardSources()
+        dashboard.opener = (module, pool)
+        var service = LicenseService(
+            module: module,
             store: store,
             pool: pool,
             settings: LicenseSettings(),
@@ -67,12 +70,14 @@ struct LicenseServer: Sendable {
             refusals: refusals,
             clock: { clock.now * 1000 }
         )
+        service.activity = dashboard.activity
         let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
         if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
         LicenseRoutes(service: service, authorizer: authorizer, bundles: [bundle], limits: ListenerLimits())
             .add(to: router)
         let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
-        Administration(store: store, authenticator: authenticator).add(to: router)
+        Administration(store: store, authenticator: authenticator, dashboard: dashboard).add(to: router)
+        DashboardPages.add(to: router)
         try await withListener(router, logger) { port, _ in
             var running = server
             running.port = port

@@ -93,6 +93,12 @@ final class SocketClient {
         return errno == EAGAIN ? "the server keeps the connection" : String(decoding: received, as: UTF8.self)
     }
 
+    /// What has arrived once `end` is in it; all there was, when it does not come.
+    func read(until end: String) -> String {
+        while !String(decoding: received, as: UTF8.self).contains(end), receive() {}
+        return String(decoding: received, as: UTF8.self)
+    }
+
     private func receive() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         errno = 0

@@ -17,10 +17,10 @@ public struct AdminIdentity: Sendable, Equatable {
 
 /// Knows tokens for administration.
 public protocol AdminAuthenticator: Sendable {
-    /// Whose the token is; nil when it is nobody's.
+    /// Whose the token with this SHA-256 is; nil when it is nobody's.
     ///
-    /// - Parameter token: what was sent, of any size below that of a header.
-    func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity?
+    /// - Parameter hash: 32 bytes, as `AdminTokenRecord.hash(ofToken:)` makes them of what was sent.
+    func identity(ofTokenHash hash: [UInt8]) async throws(KeyStoreError) -> AdminIdentity?
 }
 
 /// The one token in a file of the data folder: it may do everything. It is kept as a hash from the server's start on, so
@@ -34,8 +34,8 @@ public struct SingleAdminToken: AdminAuthenticator {
     public init(_ token: String) { hash = AdminTokenRecord.hash(ofToken: token) }
 
     /// Compares in constant time.
-    public func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity? {
-        guard SecretBytes.constantTimeEquals(AdminTokenRecord.hash(ofToken: token), hash) else { return nil }
+    public func identity(ofTokenHash other: [UInt8]) async throws(KeyStoreError) -> AdminIdentity? {
+        guard SecretBytes.constantTimeEquals(other, hash) else { return nil }
         return AdminIdentity(name: Self.name, role: .admin)
     }
 }
@@ -55,8 +55,8 @@ public struct StoredAdminTokens: AdminAuthenticator {
     }
 
     /// Looks the token up, and notes the day.
-    public func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity? {
-        guard let record = try await store.adminToken(hash: AdminTokenRecord.hash(ofToken: token)) else { return nil }
+    public func identity(ofTokenHash hash: [UInt8]) async throws(KeyStoreError) -> AdminIdentity? {
+        guard let record = try await store.adminToken(hash: hash) else { return nil }
         let day = clock() / 86_400_000
         // That a day cannot be noted is no reason to refuse.
         if record.lastUsedDay ?? -1 < day { try? await store.noteUse(ofAdminToken: record.name, day: day) }
@@ -72,9 +72,9 @@ public struct AdminAuthenticators: AdminAuthenticator {
     public init(_ all: [any AdminAuthenticator]) { self.all = all }
 
     /// The first answer.
-    public func identity(ofToken token: Substring) async throws(KeyStoreError) -> AdminIdentity? {
+    public func identity(ofTokenHash hash: [UInt8]) async throws(KeyStoreError) -> AdminIdentity? {
         for authenticator in all {
-            if let identity = try await authenticator.identity(ofToken: token) { return identity }
+            if let identity = try await authenticator.identity(ofTokenHash: hash) { return identity }
         }
         return nil
     }

@@ -25,11 +25,12 @@ struct AdminEndpoint: Sendable {
     /// Puts the route behind a gate.
     func add(to router: Router<ServerRequestContext>, gate: AdminGate, clock: @escaping @Sendable () -> Int64) {
         router.on(RouterPath(path), method: method) { request, context in
-            let identity = try await gate.identity(request, context, for: permission)
+            let caller = try await gate.caller(request, context, for: permission)
             let question = AdminRequest(
                 request: request,
                 context: context,
-                identity: identity,
+                identity: caller.identity,
+                sessionID: caller.sessionID,
                 route: path,
                 milliseconds: clock()
             )

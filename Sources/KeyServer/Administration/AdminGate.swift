@@ -3,41 +3,87 @@ import Hummingbird
 import KeyStore
 import Logging
 
-/// Lets a request to administration pass when its token allows what the route does: `Authorization: Bearer TOKEN`.
+/// Lets a request to administration pass when its token allows what the route does: `Authorization: Bearer TOKEN`, or the
+/// cookie of a session that was begun with the token.
 struct AdminGate: Sendable {
+    /// Who asks.
+    struct Caller {
+        let identity: AdminIdentity
+        /// The ID of the session that stands for the token, if one does.
+        var sessionID: Substring?
+    }
+
     let authenticator: any AdminAuthenticator
     let failures: FailedTokens
+    let sessions: DashboardSessions
+    /// Whether the listener speaks TLS.
+    var isSecure = false
 
     /// Whose token it is.
     ///
     /// - Throws: ``ProblemDocument`` with `unauthorized`, `forbidden`, or `rate-limited` after too many wrong tokens.
-    func identity(
+    func caller(
         _ request: Request,
         _ context: ServerRequestContext,
         for permission: AdminPermission
-    ) async throws -> AdminIdentity {
-        // Who sends no token guesses nothing, and is not counted.
-        guard request.headers[.authorization] != nil else {
-            throw ProblemDocument(.unauthorized, detail: "Send Authorization: Bearer and a token for administration.")
-        }
-        let address = context.clientAddress?.site ?? []
-        let token = request.bearerToken
-        let hash = AdminTokenRecord.hash(ofToken: token ?? "")
-        if let seconds = failures.wait(address: address, tokenHash: hash) {
-            throw ProblemDocument(.rateLimited, detail: "Too many wrong tokens came from there.", retryAfter: seconds)
-        }
-        guard let token, let identity = try await authenticator.identity(ofToken: token) else {
-            failures.failed(address: address)
-            throw ProblemDocument(.unauthorized, detail: "The token is not known.")
-        }
-        failures.passed(tokenHash: hash)
-        guard identity.role.allows(permission) else {
+    ) async throws -> Caller {
+        let caller = try await self.caller(request, context)
+        guard caller.identity.role.allows(permission) else {
+            let identity = caller.identity
             context.logger.notice(
                 "administration refused",
                 metadata: ["token": "\(identity.name)", "role": "\(identity.role)", "needs": "\(permission)"]
             )
             throw ProblemDocument(.forbidden, detail: "The role \(identity.role) does not allow this.")
         }
+        return caller
+    }
+
+    /// Whose token it is, wherever that was sent.
+    ///
+    /// - Throws: ``ProblemDocument`` with `unauthorized`, or `rate-limited` after too many wrong tokens.
+    func identity(ofToken token: Substring?, _ context: ServerRequestContext) async throws -> AdminIdentity {
+        let address = context.clientAddress?.site ?? []
+        let hash = AdminTokenRecord.hash(ofToken: token ?? "")
+        if let seconds = failures.wait(address: address, tokenHash: hash) {
+            throw ProblemDocument(.rateLimited, detail: "Too many wrong tokens came from there.", retryAfter: seconds)
+        }
+        guard token != nil, let identity = try await authenticator.identity(ofTokenHash: hash) else {
+            failures.failed(address: address)
+            throw ProblemDocument(.unauthorized, detail: "The token is not known.")
+        }
+        failures.passed(tokenHash: hash)
         return identity
+    }
+
+    private func caller(_ request: Request, _ context: ServerRequestContext) async throws -> Caller {
+        guard request.headers[.authorization] == nil else {
+            return Caller(identity: try await identity(ofToken: request.bearerToken, context))
+        }
+        // Who sends no token guesses nothing, and is not counted.
+        let isUse = request.headers[.unattended] == nil
+        for id in SessionCookie.ids(in: request.headers) {
+            guard let session = sessions.session(id: id, isUse: isUse) else { continue }
+            guard let identity = try await authenticator.identity(ofTokenHash: session.tokenHash) else {
+                sessions.end(id: id)
+                continue
+            }
+            try requireOwnPage(request, sessionID: id)
+            return Caller(identity: identity, sessionID: id)
+        }
+        throw ProblemDocument(.unauthorized, detail: "Send Authorization: Bearer and a token for administration.")
+    }
+
+    /// A browser sends a cookie whoever made the page that asks. So a change must prove that it comes from ours.
+    private func requireOwnPage(_ request: Request, sessionID: Substring) throws(ProblemDocument) {
+        try SameOrigin.require(request)
+        guard request.method != .get, request.method != .head else { return }
+        guard request.headers[.changeToken] == DashboardSessions.changeToken(id: sessionID) else {
+            throw ProblemDocument(
+                .forbidden,
+                detail: "A change in a session carries the session's Keyway-Change.",
+                reason: "change-token"
+            )
+        }
     }
 }

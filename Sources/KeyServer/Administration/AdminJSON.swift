@@ -10,7 +10,12 @@ package enum AdminJSON {
 
     /// 16 hexadecimal digits: a JSON number does not hold 64 bits everywhere.
     static func number(_ number: UInt64?) -> JSONValue? {
-        number.map { number in .string(hexadecimal(withUnsafeBytes(of: number.bigEndian) { Array($0) })) }
+        number.map { .string(hexadecimal($0)) }
+    }
+
+    /// 16 hexadecimal digits.
+    static func hexadecimal(_ number: UInt64) -> String {
+        KeyServer.hexadecimal(withUnsafeBytes(of: number.bigEndian) { Array($0) })
     }
 
     /// An asset ID: as text where it is text, and always in hexadecimal digits.
@@ -20,7 +25,7 @@ package enum AdminJSON {
     static func either(_ name: String, _ bytes: [UInt8]) -> Fields {
         [
             (name, String(validating: bytes, as: UTF8.self).map { .string($0) }),
-            ("\(name)Hex", .string(hexadecimal(bytes))),
+            ("\(name)Hex", .string(KeyServer.hexadecimal(bytes))),
         ]
     }
 
@@ -46,8 +51,8 @@ package enum AdminJSON {
     /// The text of a place: `device:` and 32, or `session:` and 16 hexadecimal digits.
     package static func text(_ place: PlaybackPlace) -> String {
         switch place {
-        case .device(let device): "device:" + hexadecimal(device.bytes)
-        case .session(let session): "session:" + hexadecimal(withUnsafeBytes(of: session.bigEndian) { Array($0) })
+        case .device(let device): "device:" + KeyServer.hexadecimal(device.bytes)
+        case .session(let session): "session:" + hexadecimal(session)
         }
     }
 

@@ -7,6 +7,8 @@ struct AdminRequest: Sendable {
     let request: Request
     let context: ServerRequestContext
     let identity: AdminIdentity
+    /// The ID of the session that asks, if one does.
+    let sessionID: Substring?
     /// The route as it stands in the router.
     let route: String
     /// When it came, in milliseconds since 1970.

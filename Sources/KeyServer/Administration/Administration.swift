@@ -5,6 +5,7 @@ public import KeyStore
 public struct Administration: Sendable {
     let endpoints: [AdminEndpoint]
     private let gate: AdminGate
+    private let session: SessionRoutes
     private let clock: @Sendable () -> Int64
 
     /// Makes the routes.
@@ -12,14 +13,23 @@ public struct Administration: Sendable {
     /// - Parameters:
     ///   - store: what they show and change.
     ///   - authenticator: knows the tokens.
+    ///   - dashboard: where the dashboard's routes look.
     ///   - clock: the time, in milliseconds since 1970.
     public init(
         store: any KeyStore,
         authenticator: any AdminAuthenticator,
+        dashboard: DashboardSources = DashboardSources(),
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
         self.clock = clock
-        gate = AdminGate(authenticator: authenticator, failures: FailedTokens(clock: clock))
+        let sessions = DashboardSessions(clock: clock)
+        gate = AdminGate(
+            authenticator: authenticator,
+            failures: FailedTokens(clock: clock),
+            sessions: sessions,
+            isSecure: dashboard.isSecure
+        )
+        session = SessionRoutes(gate: gate, sessions: sessions, store: store, clock: clock)
         endpoints = [
             ContentRoutes(store: store).endpoints,
             TitleRoutes(store: store).endpoints,
@@ -29,12 +39,18 @@ public struct Administration: Sendable {
             AccountRoutes(store: store).endpoints,
             AuditRoutes(store: store).endpoints,
             TokenRoutes(store: store).endpoints,
+            session.endpoints,
+            ActivityRoutes(activity: dashboard.activity, events: dashboard.events).endpoints,
+            PolicyTrialRoutes(activity: dashboard.activity, module: dashboard.opener?.module).endpoints,
+            InspectionRoutes(opener: dashboard.opener, store: store).endpoints,
+            HealthRoutes(store: store, sources: dashboard, sessions: sessions, started: clock() / 1_000).endpoints,
         ].flatMap { $0 }
     }
 
     /// Puts the routes on a router, and the OpenAPI document at `/openapi.json`.
     public func add(to router: Router<ServerRequestContext>) {
         for endpoint in endpoints { endpoint.add(to: router, gate: gate, clock: clock) }
+        session.add(to: router)
         OpenAPIDocument.add(to: router)
     }
 }

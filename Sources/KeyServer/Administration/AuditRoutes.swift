@@ -3,7 +3,7 @@ import KeyStore
 
 /// The routes that show the audit log, the newest entries first.
 ///
-///     GET /admin/audit[?before=NUMBER&limit=]
+///     GET /admin/audit[?before=NUMBER&limit=&search=TEXT]
 ///     GET /admin/audit/verify[?head=NODE:NUMBER:HASH]    holds the whole log against its hash chains
 struct AuditRoutes: Sendable {
     let store: any AuditLog
@@ -23,13 +23,27 @@ struct AuditRoutes: Sendable {
             }
             return number
         }
+        let search = try query.take("search").map { text throws(ProblemDocument) in
+            guard let search = AuditSearch(text) else {
+                throw ProblemDocument(.malformedRequest, detail: "search is text of 1 to \(AuditSearch.limit) bytes.")
+            }
+            return search
+        }
         let limit = try AdminPage.limit(&query)
         try query.finish()
+        if let search {
+            let (page, next) = try await search.page(of: store, before: before, limit: limit)
+            return Self.answer(page, next: next)
+        }
         let found = try await store.auditEntries(before: before, limit: limit + 1)
         let page = found.prefix(limit)
-        return JSONValue.fields([
-            ("items", .array(page.map(Self.json))),
-            ("next", found.count > limit ? page.last.map { .string("\($0.number)") } : .null),
+        return Self.answer(page, next: found.count > limit ? page.last?.number : nil)
+    }
+
+    private static func answer(_ page: some Sequence<AuditEntry>, next: Int64?) -> Response {
+        JSONValue.fields([
+            ("items", .array(page.map(json))),
+            ("next", next.map { .string("\($0)") } ?? .null),
         ]).response()
     }
 

@@ -25,12 +25,14 @@ public final class LoadShedding: Sendable {
 
     private let room: Int
     private let metrics: ServerMetrics?
+    private let activity: Activity?
     private let admitted = Atomic<Int>(0)
 
     /// Lets `room` requests in: as many as the pool takes, and those that are asked about elsewhere before they come to it.
-    public init(room: Int, metrics: ServerMetrics? = nil) {
+    public init(room: Int, metrics: ServerMetrics? = nil, activity: Activity? = nil) {
         self.room = room
         self.metrics = metrics
+        self.activity = activity
     }
 
     /// The route, if it is one that is limited here.
@@ -56,6 +58,7 @@ public final class LoadShedding: Sendable {
 
     fileprivate func refusal(at route: String) -> (head: HTTPResponse, body: ByteBuffer) {
         metrics?.licence(.failed, reason: ProblemType.overloaded.name)
+        activity?.shed(at: systemMilliseconds() / 1_000)
         metrics?.request(method: "POST", route: route, status: ProblemType.overloaded.status.code)
         var head = Self.refusal.head
         head.headerFields[.requestID] = String(UInt64.random(in: 0 ... .max), radix: 16)

@@ -11,7 +11,9 @@ public enum OpenAPIDocument {
     public static let json: [UInt8] = value.encoded
 
     /// Every operation.
-    static let operations = OpenAPIOperation.forPlayback + OpenAPIOperation.forAdministration
+    static let operations =
+        OpenAPIOperation.forPlayback + OpenAPIOperation.forAdministration
+        + OpenAPIOperation.forDashboard
 
     /// Puts `GET /openapi.json` on a router: the one for administration. It needs no token, since it is no secret.
     public static func add(to router: Router<ServerRequestContext>) {
@@ -83,6 +85,8 @@ public enum OpenAPIDocument {
         #"""
         {"adminToken": {"type": "http", "scheme": "bearer",
            "description": "A token for administration. An operation lists the roles that may."},
+         "adminSession": {"type": "apiKey", "in": "cookie", "name": "keyway-session",
+           "description": "A session that was begun with such a token. Changes carry Keyway-Change too: docs/dashboard.md."},
          "playbackToken": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
            "description": "A playback token; not needed by a server in development mode or without authorization."},
          "signedURL": {"type": "apiKey", "in": "query", "name": "sig",

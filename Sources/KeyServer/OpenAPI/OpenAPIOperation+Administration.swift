@@ -220,6 +220,14 @@ extension OpenAPIOperation {
             "AuditEntry",
             .audit,
             "The audit log, the newest entries first.",
+            parameters: [
+                Parameter(
+                    name: "search",
+                    description:
+                        "Only entries that have this text in one of their fields. A page may be short, or empty, and not the last.",
+                    schema: #"{"type": "string", "minLength": 1, "maxLength": 50}"#
+                )
+            ],
             cursor: Parameter(
                 name: "before",
                 description: "Only entries before this number, such as `next` of the page before.",

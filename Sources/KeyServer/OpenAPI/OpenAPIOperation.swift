@@ -14,6 +14,7 @@ struct OpenAPIOperation: Sendable {
         case accounts = "Accounts"
         case audit = "Audit"
         case tokens = "Tokens"
+        case dashboard = "Dashboard"
     }
 
     /// Who may ask.
@@ -91,7 +92,8 @@ struct OpenAPIOperation: Sendable {
             return .array(ways + (orSignedURL ? [.object(["signedURL": .array([])])] : []))
         case .administration(let permission):
             let roles = AdminRole.allCases.filter { $0.allows(permission) }
-            return .array([.object(["adminToken": .array(roles.map { .string($0.rawValue) })])])
+            let names = JSONValue.array(roles.map { .string($0.rawValue) })
+            return .array([.object(["adminToken": names]), .object(["adminSession": names])])
         }
     }
 

@@ -2,7 +2,7 @@
 /// read, and that what the routes answer fits them.
 enum OpenAPISchemas {
     /// All of them, by name.
-    static let all: [(name: String, json: String)] = basics + licences + administration + grants
+    static let all: [(name: String, json: String)] = basics + licences + administration + grants + dashboard
 
     /// What is used in several places.
     private static let basics: [(name: String, json: String)] = [

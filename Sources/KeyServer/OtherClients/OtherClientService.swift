@@ -151,7 +151,7 @@ public struct OtherClientService: Sendable {
         } catch let problem as ProblemDocument {
             throw problem
         } catch {
-            licenses.metrics?.licence(.failed)
+            count(.failed, question, Story())
             throw error
         }
     }
@@ -183,7 +183,7 @@ public struct OtherClientService: Sendable {
                 count: question.keyIDs.count
             )
         } catch {
-            licenses.metrics?.licence(.refused, reason: error.outcome)
+            count(.refused, reason: error.outcome, question, Story(), authorization)
             if licenses.hasRoom(for: caller.address) == .recorded {
                 var story = Story()
                 story.refused(error)
@@ -230,17 +230,41 @@ public struct OtherClientService: Sendable {
                 now: now
             )
             if case .refuse(let refusal) = verdict { throw refusal }
-            licenses.metrics?.licence(.issued)
+            count(.issued, question, story, authorization)
             return .success(content.record.contentKey.reveal())
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
-            licenses.metrics?.licence(.refused, reason: problem.reason ?? problem.type.name)
+            count(.refused, reason: problem.reason ?? problem.type.name, question, story, authorization)
             (story.outcome, story.detail) = (refusal.code.rawValue, refusal.description)
             return .failure(problem)
         } catch let problem as ProblemDocument {
-            licenses.metrics?.licence(.refused, reason: problem.outcome)
+            count(.refused, reason: problem.outcome, question, story, authorization)
             return .failure(problem)
         }
+    }
+
+    /// Counts what became of one key.
+    private func count(
+        _ outcome: ServerMetrics.Outcome,
+        reason: String? = nil,
+        _ question: Question,
+        _ story: Story,
+        _ authorization: PlaybackAuthorization? = nil
+    ) {
+        let now = licenses.clock()
+        licenses.count(
+            ActivityEvent(
+                milliseconds: now,
+                route: question.route,
+                outcome: outcome,
+                reason: reason,
+                microseconds: Int(max(now - question.milliseconds, 0)) * 1_000,
+                client: ActivityEvent.Client(kind: question.kind.rawValue, system: nil, level: nil),
+                account: authorization.flatMap { $0.isAnonymous ? nil : $0.account },
+                assetID: story.assetID,
+                policyName: story.policyName
+            )
+        )
     }
 
     private func record(

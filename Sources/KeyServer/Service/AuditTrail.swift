@@ -7,6 +7,9 @@ import KeyStore
 struct AuditTrail {
     var policyName: String?
     var notes: [String] = []
+    /// What a policy could decide about again, once the content is known.
+    var facts: RequestFacts?
+    private var device: ReportedDevice?
     private var record: AuditRecord
     private let start = ContinuousClock.now
     private let milliseconds: Int64
@@ -25,6 +28,7 @@ struct AuditTrail {
     /// Takes over what an opened SPC says.
     mutating func note(_ opened: OpenedSPC, _ party: Party) {
         let request = opened.request
+        device = opened.device
         record.account = party.account
         record.assetID = request.assetID.bytes
         record.transactionID = request.transactionID?.number
@@ -35,9 +39,29 @@ struct AuditTrail {
         if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID).summary)") }
     }
 
+    /// What the dashboard shows of a request that came to this.
+    ///
+    /// - Parameter milliseconds: the time, since 1970.
+    func event(_ outcome: ServerMetrics.Outcome, reason: String?, at milliseconds: Int64) -> ActivityEvent {
+        ActivityEvent(
+            milliseconds: milliseconds,
+            route: record.route,
+            outcome: outcome,
+            reason: reason,
+            microseconds: Int(microseconds),
+            client: device.map { ActivityEvent.Client($0) },
+            osVersion: device?.osVersion.map { "\($0)" },
+            account: record.account,
+            assetID: record.assetID,
+            policyName: policyName,
+            facts: facts
+        )
+    }
+
+    private var microseconds: Int64 { Int64(elapsed / .microseconds(1)) }
+
     /// The record of a request that came to this.
     func record(outcome: String, detail: String?) -> AuditRecord {
-        let microseconds = Int64(elapsed / .microseconds(1))
         var final = AuditRecord(
             milliseconds: milliseconds,
             route: record.route,

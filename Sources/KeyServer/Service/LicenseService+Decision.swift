@@ -40,10 +40,10 @@ extension LicenseService {
             if isRemembered { proposal.catalogueVersion = content.catalogueVersion }
             switch try await measured(.store, { [proposal] in try await store.grant(proposal) }) {
             case .granted:
-                metrics?.licence(proposal.answer.isPersistable ? .issuedPersistable : .issued)
+                count(proposal.answer.isPersistable ? .issuedPersistable : .issued, trail)
                 return .license(proposal.answer)
             case .retried(let answer):
-                metrics?.licence(.retried)
+                count(.retried, trail)
                 return .license(answer)
             case .refused(let refusal): throw refusal
             case .rentalStarted(let other): start = other
@@ -76,10 +76,29 @@ extension LicenseService {
             return (policy, rental)
         }
         trail.policyName = policy.name
+        if activity != nil { trail.facts = facts(of: opened, content, party, question) }
         let terms = if let rental { try policy.within(rental, at: party.now) } else { policy }
         let sealed: License = try await measured(.seal) {
             try await license(for: opened, content, terms, party, question)
         }
         return proposal(for: sealed, content, policy, rental: rental, from: opened, party, question, trail)
+    }
+
+    private func facts(
+        of opened: OpenedSPC,
+        _ content: ContentLookup,
+        _ party: Party,
+        _ question: Question
+    ) -> RequestFacts {
+        RequestFacts(
+            opened,
+            track: TrackKind(content.kind),
+            streamID: content.streamID,
+            titleID: content.titleID,
+            wantsPersistable: question.wantsPersistableKey && question.authorization.persist != false,
+            at: party.now,
+            remoteAddress: question.address?.description,
+            origin: question.origin
+        )
     }
 }

@@ -68,6 +68,8 @@ public struct LicenseService: Sendable {
     let policies = PolicyShelf()
     let contents = ContentShelf()
     let refusals: RefusalBudget
+    /// Where the dashboard looks; nil when nobody does.
+    public var activity: Activity?
 
     /// Makes a service.
     ///
@@ -138,11 +140,11 @@ public struct LicenseService: Sendable {
             return try await decide(question, opening, &trail)
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
-            metrics?.licence(refusal.isOurFault ? .failed : .refused, reason: problem.reason ?? problem.type.name)
+            count(refusal.isOurFault ? .failed : .refused, reason: problem.reason ?? problem.type.name, trail)
             try await store.append(trail.record(outcome: refusal.code.rawValue, detail: refusal.description))
             throw problem
         } catch let problem as ProblemDocument {
-            metrics?.licence(.refused, reason: problem.outcome)
+            count(.refused, reason: problem.outcome, trail)
             if problem.type != .rateLimited || hasRoom(for: question.address) == .recorded {
                 try await store.append(
                     trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail)
@@ -151,11 +153,11 @@ public struct LicenseService: Sendable {
             throw problem
         } catch let refusal as GrantRefusal {
             // The store has recorded it.
-            metrics?.licence(.refused, reason: refusal.code.rawValue)
+            count(.refused, reason: refusal.code.rawValue, trail)
             throw ProblemDocument(refusal)
         } catch {
             // Overload refuses thousands a second. A row for each would be more work than the licences are.
-            metrics?.licence(.failed, reason: (error as? WorkPoolError)?.problem.type.name)
+            count(.failed, reason: (error as? WorkPoolError)?.problem.type.name, trail)
             throw error
         }
     }
@@ -184,7 +186,16 @@ public struct LicenseService: Sendable {
         do {
             return try await measured(.authorise, authorize)
         } catch let problem as ProblemDocument {
-            metrics?.licence(.refused, reason: problem.outcome)
+            let now = clock()
+            count(
+                ActivityEvent(
+                    milliseconds: now,
+                    route: route,
+                    outcome: .refused,
+                    reason: problem.outcome,
+                    microseconds: Int(max(now - milliseconds, 0)) * 1_000
+                )
+            )
             switch hasRoom(for: request.address) {
             case .recorded:
                 var record = AuditRecord(
@@ -211,6 +222,18 @@ public struct LicenseService: Sendable {
             }
             throw problem
         }
+    }
+
+    /// Counts what became of a request.
+    func count(_ outcome: ServerMetrics.Outcome, reason: String? = nil, _ trail: AuditTrail) {
+        metrics?.licence(outcome, reason: reason)
+        activity?.note(trail.event(outcome, reason: reason, at: clock()))
+    }
+
+    /// Counts what became of a request that has no SPC, or whose SPC nobody looked at.
+    func count(_ event: ActivityEvent) {
+        metrics?.licence(event.outcome, reason: event.reason)
+        activity?.note(event)
     }
 
     /// Takes room in the audit log for a refusal that cost nothing, and counts it where there is none.
@@ -268,7 +291,7 @@ public struct LicenseService: Sendable {
         if let sync = opened.syncReport {
             guard question.takesSync else { throw ProblemDocument.syncIsSentAlone }
             let report = try await record(sync, from: opened, party, question, trail)
-            metrics?.licence(.sync)
+            count(.sync, trail)
             return .syncReport(report)
         }
         if let known = contents.content(assetID: opened.request.assetID.bytes) {

@@ -14,7 +14,9 @@ struct WebFile: Sendable {
 
     /// - Returns: nil when the ending of the name stands for no media type that is served.
     init?(name: String, bytes: [UInt8]) {
-        guard let ending = name.split(separator: ".").last, let type = Self.mediaTypes[String(ending)] else { return nil }
+        guard let ending = name.split(separator: ".").last, let type = Self.mediaTypes[String(ending)] else {
+            return nil
+        }
         self.name = name
         mediaType = type
         entityTag = "\"" + hexadecimal(Array(SHA256.hash(bytes).prefix(16))) + "\""

@@ -37,7 +37,8 @@ struct WebPages: Sendable {
             .cacheControl: "no-cache",
             .contentSecurityPolicy: policy.value,
             .xContentTypeOptions: "nosniff",
-            .referrerPolicy: "no-referrer",
+            // With none at all, some browsers would send no Origin either, by which changes are told from other sites'.
+            .referrerPolicy: "same-origin",
             .xFrameOptions: "DENY",
             .crossOriginOpenerPolicy: "same-origin",
             .crossOriginResourcePolicy: shared.contains(file.name) ? "cross-origin" : "same-origin",

@@ -43,6 +43,25 @@ public struct KeyTerms: Sendable, Hashable {
         request: SPCRequest,
         device: ReportedDevice
     ) throws(KSMError) {
+        try self.init(
+            policy: policy,
+            wantsPersistable: wantsPersistable,
+            streamID: content.streamID,
+            titleID: content.titleID,
+            request: request,
+            device: device
+        )
+    }
+
+    /// The same without the key, of which the terms say nothing.
+    init(
+        policy: LicensePolicy,
+        wantsPersistable: Bool,
+        streamID: [UInt8]?,
+        titleID: [UInt8]?,
+        request: SPCRequest,
+        device: ReportedDevice
+    ) throws(KSMError) {
         let state = request.mediaPlaybackState?.state
         if wantsPersistable {
             guard policy.persist != nil else {
@@ -73,15 +92,14 @@ public struct KeyTerms: Sendable, Hashable {
                 self.init(kept: limited, notes: [.persistenceFallback])
                 return
             }
-            guard let streamID = content.streamID else {
+            guard let streamID else {
                 throw KSMError(.policy, .streamIDMissing, "dual expiry needs a stream ID, and the content has none")
             }
-            let titleID = content.titleID ?? streamID
             let key = OfflineKey(
                 streamID: streamID,
                 storage: storage.rawValue,
                 playback: playback.rawValue,
-                titleID: device.capabilities.has(.offlineKeyVersion2) ? titleID : nil
+                titleID: device.capabilities.has(.offlineKeyVersion2) ? titleID ?? streamID : nil
             )
             self.init(duration: nil, offlineKey: key, isPersistable: true, notes: [])
         default:

@@ -108,6 +108,8 @@ struct OpenAPIDocumentTests {
         #expect(values("Token", "role") == AdminRole.allCases.map(\.rawValue))
         #expect(values("TokenValues", "role") == AdminRole.allCases.map(\.rawValue))
         #expect(values("Lease", "purpose") == SlotClaim.Purpose.allCases.map(\.rawValue))
+        #expect(values("Session", "role") == AdminRole.allCases.map(\.rawValue))
+        #expect(values("ActivityOutcome", "") == ServerMetrics.Outcome.allCases.map(\.rawValue))
         #expect(values("OfflineLicense", "end") == OfflineLicenseRecord.End.allCases.map(\.rawValue))
         #expect(values("Certificate", "kind") == CertificateBundleRecord.Kind.allCases.map(\.rawValue))
     }

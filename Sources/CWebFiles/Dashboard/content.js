@@ -1,0 +1,161 @@
+// Titles, tracks and keys. A key's bytes go in and never come out.
+
+import { all, ask, list, may, part, put, remove } from "./api.js";
+import { asset, badge, code, confirm, empty, facts, field, fill, h, head, identifier, message, table, time, toast } from "./dom.js";
+
+const kinds = [["video", "video"], ["hd", "HD video"], ["uhd", "UHD video"], ["sd", "SD video"], ["audio", "audio"], ["unspecified", "not said"]];
+
+export default {
+  path: "content",
+  title: "Content and keys",
+  show(page) {
+    const [title] = page.rest;
+    return title === "new" ? showNew(page) : title ? showTitle(page, title) : showAll(page);
+  },
+};
+
+async function showAll({ main, signal }) {
+  const place = h("div.stack");
+  fill(main, head("Content and keys", "What licences are given for. Keys are shown by what is known of them, never by their bytes.", may("content") && h("a", { href: "#/content/new" }, "Add a title")), place);
+  const [titles, first] = await Promise.all([all("/titles", 1000, { signal }), list("/content", null, { limit: 100, signal })]);
+  if (!titles.length && !first.items.length) {
+    return fill(place, empty("No content yet", "A title has tracks, and each track has a key. Add the first one here, or let the packager add it as it encrypts.",
+      may("content") && h("p", null, h("a", { href: "#/content/new" }, "Add a title")), h("p", null, "On the command line: ", code("keyway-server keys add --asset NAME --key HEX --iv HEX"))));
+  }
+  const keys = h("section.card");
+  let items = first.items;
+  let next = first.next;
+  function draw() {
+    fill(keys, h("h2", null, "Keys"), keyTable(items, forget),
+      next && h("div.more", null, h("button", { type: "button", onclick: more }, "More")));
+  }
+  async function more() {
+    try {
+      const page = await list("/content", next, { signal });
+      items = [...items, ...page.items];
+      next = page.next;
+      draw();
+    } catch (error) { toast(error.message); }
+  }
+  function forget(assetIdHex) {
+    items = items.filter((item) => item.assetIdHex !== assetIdHex);
+    draw();
+  }
+  draw();
+  fill(place,
+    h("section.card", null, h("h2", null, "Titles"), titles.length ? table("Titles", [
+      { title: "Title", cell: (title) => h("a", { href: `#/content/${part(title.name)}` }, title.name) },
+      { title: "Policy", cell: (title) => (title.policy ? h("a", { href: `#/policies/${part(title.policy)}` }, title.policy) : h("span.dim", null, "default")) },
+      { title: "Key URI", cell: (title) => title.keyUriTemplate && code(title.keyUriTemplate) },
+      { title: "Changed", class: "tight", cell: (title) => time(title.updated, true) },
+    ], titles) : h("p.note", null, "No titles: the keys below stand alone.")), keys);
+}
+
+function keyTable(items, forgotten) {
+  async function forget(item) {
+    const name = item.assetId ?? `0x${item.assetIdHex}`;
+    if (!await confirm(`Delete the key of ${name}?`, "What is encrypted with it plays no more, and the key cannot be had back from here.", "Delete key")) return;
+    const path = item.assetIdHex.replace(/../g, "%$&");
+    try {
+      await remove(`/content/${path}`);
+      toast("The key is deleted.");
+      forgotten(item.assetIdHex);
+    } catch (error) { toast(error.message); }
+  }
+  return table("Keys", [
+    { title: "Asset ID", cell: (item) => (item.assetId === undefined ? asset(item) : h("a", { href: `#/accounts/asset/${part(item.assetId)}` }, asset(item))) },
+    { title: "Title", cell: (item) => item.title && [h("a", { href: `#/content/${part(item.title)}` }, item.title), h("span.sub", null, item.titleTrack)] },
+    { title: "Key ID", cell: (item) => item.keyId && code(item.keyId) },
+    { title: "Track", class: "tight", cell: (item) => badge(item.track) },
+    { title: "Policy", cell: (item) => item.policy && h("a", { href: `#/policies/${part(item.policy)}` }, item.policy) },
+    { title: "Valid", class: "tight", cell: validity },
+    { title: "Changed", class: "tight", cell: (item) => time(item.updated, true) },
+    ...(may("content") ? [{ title: "Delete", hidden: true, class: "tight", cell: (item) => h("button.small.danger", { type: "button", "aria-label": `Delete the key of ${item.assetId ?? item.assetIdHex}`, onclick: () => forget(item) }, "Delete") }] : []),
+  ], items);
+}
+
+function validity(item) {
+  if (item.validFrom === undefined && item.validUntil === undefined) return "always";
+  return [item.validFrom !== undefined && h("span.sub", null, "from ", time(item.validFrom)), item.validUntil !== undefined && h("span.sub", null, "until ", time(item.validUntil))];
+}
+
+async function showTitle({ main, signal }, name) {
+  const place = h("div.stack");
+  fill(main, head(name, null, h("a", { href: "#/content" }, "All content")), place);
+  const [title, tracks] = await Promise.all([ask(`/titles/${part(name)}`, { signal }), all(`/titles/${part(name)}/tracks`, 500, { signal })]);
+  const periods = await Promise.all(tracks.map((track) => all(`/titles/${part(name)}/tracks/${part(track.name)}/periods`, 500, { signal })));
+  async function forget() {
+    if (!await confirm(`Delete ${name}?`, "A title goes only when it has no tracks and keys left.", "Delete title")) return;
+    try {
+      await remove(`/titles/${part(name)}`);
+      toast("The title is deleted.");
+      location.hash = "#/content";
+    } catch (error) { toast(error.message); }
+  }
+  fill(place,
+    h("section.card", null, h("h2", null, "Title"), facts([["Policy", title.policy ? h("a", { href: `#/policies/${part(title.policy)}` }, title.policy) : "default"], ["Title ID", code(title.titleId)], ["Key URI", title.keyUriTemplate && code(title.keyUriTemplate)], ["Added", time(title.created)], ["Changed", time(title.updated)]]),
+      may("content") && h("div.actions", null, h("button.danger", { type: "button", onclick: forget }, "Delete title"))),
+    tracks.map((track, index) => h("section.card", null, h("h2", null, `Track ${track.name} `, badge(track.kind)),
+      h("p.note", null, "Stream ID ", code(track.streamId), track.policy && [" · policy ", h("a", { href: `#/policies/${part(track.policy)}` }, track.policy)]),
+      periods[index].length ? keyTable(periods[index], () => showTitle({ main, signal }, name)) : h("p.note", null, "This track has no key yet."))),
+    !tracks.length && empty("No tracks yet", "A title without a track has no key that could be asked for."));
+}
+
+function hex(count) {
+  return [...crypto.getRandomValues(new Uint8Array(count))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function showNew({ main, signal }) {
+  fill(main, head("Add a title", "A title with one track and its key. More tracks can be added by the packager, the API and the command line.", h("a", { href: "#/content" }, "All content")));
+  if (!may("content")) return main.append(message("Your role may not change content.", "warn"));
+  const policies = await all("/policies", 500, { signal });
+  const name = h("input", { required: true, pattern: "[A-Za-z0-9._\\-]{1,100}", autocomplete: "off", spellcheck: "false" });
+  const policy = h("select", null, h("option", { value: "" }, "default"), policies.filter((one) => one.name !== "default").map((one) => h("option", { value: one.name }, one.name)));
+  const track = h("input", { required: true, value: "video", pattern: "[A-Za-z0-9._\\-]{1,100}", autocomplete: "off", spellcheck: "false" });
+  const kind = h("select", { value: "video" }, kinds.map(([value, text]) => h("option", { value }, text)));
+  const assetID = h("input", { required: true, minlength: 2, maxlength: 200, autocomplete: "off", spellcheck: "false" });
+  const digits = { required: true, pattern: "[0-9a-fA-F]{32}", autocomplete: "off", spellcheck: "false", class: "mono" };
+  const keyID = h("input", digits);
+  const key = h("input", { ...digits, type: "password", autocomplete: "new-password" });
+  const iv = h("input", digits);
+  const answer = h("div", { "aria-live": "polite" });
+  const button = h("button.primary", { type: "submit" }, "Add title");
+  let isOwnAsset = false;
+  name.addEventListener("input", () => { if (!isOwnAsset) assetID.value = name.value; });
+  assetID.addEventListener("input", () => { isOwnAsset = assetID.value !== ""; });
+  function draw() { keyID.value = hex(16); key.value = hex(16); iv.value = hex(16); }
+
+  async function save(event) {
+    event.preventDefault();
+    button.disabled = true;
+    fill(answer);
+    try {
+      const title = `/titles/${part(name.value)}`;
+      // Nothing that is there already is replaced from here.
+      if (await isThere(title)) throw new Error(`There is a title ${name.value} already.`);
+      if (await isThere(`/content/${part(assetID.value)}`)) throw new Error(`There is a key for ${assetID.value} already.`);
+      await put(title, policy.value ? { policy: policy.value } : {});
+      await put(`${title}/tracks/${part(track.value)}`, { kind: kind.value });
+      await put(`/content/${part(assetID.value)}`, { key: key.value, iv: iv.value, keyId: keyID.value, title: name.value, titleTrack: track.value });
+      toast(`${name.value} is added.`);
+      location.hash = `#/content/${part(name.value)}`;
+    } catch (error) {
+      fill(answer, message(error.message, "bad"));
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  const legend = identifier("legend");
+  main.append(h("form.card", { onsubmit: save },
+    h("div.fields", null, field("Title", name, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The terms of its licences."), field("Track", track, "A name of your own."), field("What the track is", kind, "Policies may ask more of video.")),
+    h("div.actions", null), h("h2", { id: legend }, "Key"),
+    h("p.note", null, "Three random values are made in this browser when you press Make new ones. The packager must encrypt with the same: note them now, they are not shown again."),
+    h("div.fields", { role: "group", "aria-labelledby": legend }, field("Asset ID", assetID, "What devices ask for, as in skd://ASSET."), field("Key ID", keyID, "32 hexadecimal digits."), field("Content key", key, "32 hexadecimal digits."), field("IV", iv, "32 hexadecimal digits.")),
+    h("div.actions", null, h("button", { type: "button", onclick: draw }, "Make new ones"),
+      h("button", { type: "button", "aria-pressed": "false", onclick(event) { const shows = key.type === "password"; key.type = shows ? "text" : "password"; event.target.setAttribute("aria-pressed", String(shows)); event.target.textContent = shows ? "Hide key" : "Show key"; } }, "Show key"), button), answer));
+}
+
+async function isThere(path) {
+  try { await ask(path); return true; } catch (error) { if (error.status === 404) return false; throw error; }
+}

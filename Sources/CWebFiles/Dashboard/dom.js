@@ -1,0 +1,191 @@
+// Elements, and how values are written.
+
+/**
+ * An element. Text goes in as text, never as markup: whatever the server sends was once said by somebody else.
+ * @param {string} tag  a name, with classes after dots: "p.note"
+ * @param {Object<string, any>|null} [properties]  attributes; "on…" listens, true is an empty attribute, null and false none
+ * @param {...(Node|string|number|null|undefined|false|Array)} children
+ */
+export function h(tag, properties, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const element = document.createElement(name);
+  if (classes.length) element.className = classes.join(" ");
+  for (const [key, value] of Object.entries(properties ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "value" && name !== "button" && name !== "input") continue;
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  append(element, children);
+  // Only now has a choice its options.
+  if (properties?.value !== undefined && "value" in element) element.value = properties.value;
+  return element;
+}
+
+/** Appends what is there of children. */
+export function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** Puts children in place of what an element has. */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+let identifiers = 0;
+/** A name for an element that others refer to. */
+export function identifier(prefix = "x") { return `${prefix}-${++identifiers}`; }
+
+/** A field with its label, and a hint under it. */
+export function field(label, control, hint) {
+  control.id ||= identifier("field");
+  const hintID = hint ? `${control.id}-hint` : null;
+  if (hintID) control.setAttribute("aria-describedby", hintID);
+  return h("div", null, h("label", { for: control.id }, label), control, hint && h("p.hint", { id: hintID }, hint));
+}
+
+/** A choice of few, as buttons side by side. */
+export function segments(label, name, options, chosen, onchange) {
+  return h("div.segments", { role: "radiogroup", "aria-label": label }, options.map(([value, text]) => {
+    const input = h("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onchange(value) });
+    return h("label", null, input, h("span", null, text));
+  }));
+}
+
+/**
+ * A table.
+ * @param {string} caption  what it shows, for those who do not see where it stands
+ * @param {Array<{title: string, hidden?: boolean, class?: string, cell: function(any): any}>} columns
+ */
+export function table(caption, columns, rows, options = {}) {
+  const kind = columns.map((column) => ({ class: column.class ?? null }));
+  const head = columns.map((column, index) =>
+    h("th", { scope: "col", ...kind[index] }, column.hidden ? h("span.visually-hidden", null, column.title) : column.title));
+  const body = h("tbody", null, rows.map((row) => h("tr", null, columns.map((column, index) => {
+    const content = column.cell(row);
+    const isEmpty = content === null || content === undefined || content === "" || content === false;
+    return h("td", { ...kind[index], "data-label": column.hidden ? "" : column.title }, isEmpty ? null : h("div", null, content));
+  }))));
+  const element = h("table" + (options.wide ? "" : ".cards-on-phone"), null,
+    h("caption.visually-hidden", null, caption), h("thead", null, h("tr", null, head)), body);
+  // What can be scrolled can be reached by keyboard.
+  return h("div.scroll", options.wide ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
+}
+
+/** What stands where there is nothing yet: what that means, and what to do first. */
+export function empty(title, ...words) {
+  return h("div.empty", null, h("strong", null, title), words.map((word) => (typeof word === "string" ? h("p", null, word) : word)));
+}
+
+export function badge(text, kind) { return h("span.badge" + (kind ? `.${kind}` : ""), null, text); }
+export function code(text) { return h("code", null, text); }
+export function message(text, kind) { return h("p.message" + (kind ? `.${kind}` : ""), { role: kind === "bad" ? "alert" : null }, text); }
+
+/** The head of a page. The heading takes the focus when the page opens. */
+export function head(title, lead, ...tools) {
+  return h("div.head", null, h("h1", { tabindex: -1 }, title), tools, lead && h("p.lead", null, lead));
+}
+
+/** A list of facts; those without a value are left out. */
+export function facts(pairs) {
+  return h("dl.facts", null, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
+}
+
+/** Says something in passing, also to a screen reader. */
+let toastTimer;
+export function toast(text) {
+  const element = document.getElementById("toast");
+  element.textContent = text;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => { element.textContent = ""; }, 5000);
+}
+
+/** Asks before something that cannot be undone. */
+export function confirm(title, text, verb) {
+  return new Promise((resolve) => {
+    const heading = identifier("dialog");
+    const dialog = h("dialog", { "aria-labelledby": heading, onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
+      h("form", { method: "dialog" }, h("h2", { id: heading }, title), h("p", null, text),
+        h("div.actions", null, h("button", { value: "no", autofocus: true }, "Cancel"), h("button.danger", { value: "yes" }, verb))));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+// Numbers and times.
+
+const whole = new Intl.NumberFormat("en");
+export const number = (value) => (value === null || value === undefined ? "–" : whole.format(value));
+
+/** Microseconds, in the unit that suits. */
+export function latency(microseconds) {
+  if (microseconds === null || microseconds === undefined) return "–";
+  if (microseconds < 1000) return `${microseconds} µs`;
+  const milliseconds = microseconds / 1000;
+  if (milliseconds < 1000) return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Seconds as the two largest units: 3 d 4 h. */
+export function duration(seconds) {
+  let rest = Math.max(Math.round(seconds), 0);
+  const parts = [];
+  for (const [unit, length] of [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {
+    if (rest >= length || (unit === "s" && !parts.length)) parts.push(`${Math.floor(rest / length)} ${unit}`);
+    rest %= length;
+    if (parts.length === 2) break;
+  }
+  return parts.join(" ");
+}
+
+const dayAndTime = new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const timeOnly = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+
+/** A time of Unix seconds; `short` leaves the day out when it is today. */
+export function time(seconds, short = false) {
+  if (seconds === null || seconds === undefined) return "–";
+  const date = new Date(seconds * 1000);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return h("time", { datetime: date.toISOString(), title: dayAndTime.format(date) }, (short && isToday ? timeOnly : dayAndTime).format(date));
+}
+
+/** How long until a time; what has passed says so. */
+export function left(seconds) {
+  const rest = seconds - Date.now() / 1000;
+  return rest > 0 ? duration(rest) : "over";
+}
+
+/** What remains, kept up to date for as long as the element is on the page. */
+export function countdown(seconds) {
+  const element = h("span", { title: new Date(seconds * 1000).toLocaleString("en-GB") }, left(seconds));
+  const timer = setInterval(() => {
+    if (!element.isConnected) return clearInterval(timer);
+    element.textContent = left(seconds);
+  }, 1000);
+  return element;
+}
+
+const classes = { appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro", appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device" };
+/** A class of devices as people call it. */
+export function deviceName(kind) {
+  if (!kind) return null;
+  const [name, ...rest] = kind.split(" (");
+  return (classes[name] ?? name) + (rest.length ? ` (${rest.join(" (")}` : "");
+}
+
+const outcomes = { issued: ["issued", "good"], "issued-persistable": ["issued to keep", "good"], retried: ["given again", "good"], sync: ["report", "accent"], refused: ["refused", "bad"], failed: ["failed", "bad"] };
+/** What became of a request. */
+export function outcome(name, reason) {
+  const [text, kind] = outcomes[name] ?? [name, name.startsWith("admin-") ? "accent" : "bad"];
+  return badge(reason ?? text, kind);
+}
+export const outcomeName = (name) => outcomes[name]?.[0] ?? name;
+
+/** An asset by its text, or its bytes where it is none. */
+export function asset(item) { return item.assetIdHex === undefined ? null : code(item.assetId ?? `0x${item.assetIdHex}`); }

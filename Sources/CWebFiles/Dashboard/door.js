@@ -1,0 +1,33 @@
+// Signing in.
+
+import { ask } from "./api.js";
+import { field, fill, h, message } from "./dom.js";
+
+/** The page before the pages. */
+export function door(enter, words) {
+  const token = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true, spellcheck: "false" });
+  const button = h("button.primary", { type: "submit" }, "Sign in");
+  const answer = h("div", { "aria-live": "polite" }, words && message(words));
+  const form = h("form", {
+    async onsubmit(event) {
+      event.preventDefault();
+      button.disabled = true;
+      fill(answer);
+      token.removeAttribute("aria-invalid");
+      try {
+        enter(await ask("/session", { method: "POST", body: { token: token.value.trim() } }));
+      } catch (error) {
+        token.setAttribute("aria-invalid", "true");
+        fill(answer, message(error.status === 401 ? "The server does not know this token." : error.message, "bad"));
+        token.select();
+      } finally {
+        button.disabled = false;
+      }
+    },
+  }, answer, h("div.fields.one", null, field("Token for administration", token)), h("div.actions", null, button));
+  const mark = document.querySelector(".brand").cloneNode(true);
+  mark.removeAttribute("href");
+  return h("main.door", null, h("div.card", null, mark, h("h1", null, "Sign in"),
+    h("p.note", null, "The first token lies in the server's data folder, in the file admin-token. More are made with ",
+      h("code", null, "keyway-server tokens make"), ", each with a role."), form));
+}

@@ -1,0 +1,133 @@
+// Policies, and an editor that says what one would decide before it counts.
+
+import { all, ask, may, part, post, put, remove } from "./api.js";
+import { asset, badge, code, confirm, deviceName, empty, field, fill, h, head, identifier, latency, message, outcome, table, time, toast } from "./dom.js";
+
+const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
+
+export default {
+  path: "policies",
+  title: "Policies",
+  show(page) {
+    const [name] = page.rest;
+    return name ? showEditor(page, name === "new" ? null : name) : showAll(page);
+  },
+};
+
+async function showAll({ main, signal }) {
+  const place = h("section.card", { "aria-label": "Policies" });
+  fill(main, head("Policies", "The terms that licences are given under: leases, rentals, keeping, outputs, devices. Where several govern, the strictest value of each counts.", h("a", { href: "#/policies/new" }, may("content") ? "New policy" : "Try a policy")), place);
+  const policies = await all("/policies", 1000, { signal });
+  fill(place, policies.length ? table("Policies", [
+    { title: "Name", class: "tight", cell: (policy) => h("a", { href: `#/policies/${part(policy.name)}` }, policy.name) },
+    { title: "Terms", cell: (policy) => terms(policy) },
+  ], policies) : empty("No policy yet", "Content that names no policy gets the default: streaming only, HDCP Type 0, no virtual machines.", h("p", null, h("a", { href: "#/policies/new" }, "Write the first one"), ", and see what it would decide before it counts.")));
+}
+
+function terms(policy) {
+  const fields = Object.entries(policy).filter(([key]) => key !== "name");
+  return fields.length ? fields.map(([key, value]) => [h("span.badge", null, `${key} ${typeof value === "object" ? JSON.stringify(value).replace(/"/g, "") : value}`), " "]) : h("span.dim", null, "no limits");
+}
+
+async function showEditor({ main, signal }, name) {
+  const place = h("div.grid.loose");
+  const canSave = may("content");
+  fill(main, head(name ?? (canSave ? "New policy" : "Try a policy"), null, h("a", { href: "#/policies" }, "All policies")), place);
+  const stored = name ? await ask(`/policies/${part(name)}`, { signal }) : null;
+  const document = { ...(stored ?? example) };
+  delete document.name;
+  const nameInput = h("input", { required: true, pattern: "[a-z0-9._\\-]{1,64}", value: name ?? "", autocomplete: "off", spellcheck: "false" });
+  const editor = h("textarea", { rows: 16, spellcheck: "false", autocomplete: "off", autocapitalize: "off", value: JSON.stringify(document, null, 2) });
+  const verdict = h("div", { "aria-live": "polite" });
+  const preview = h("div");
+  const save = h("button.primary", { type: "submit" }, name ? "Save policy" : "Add policy");
+  let running = 0;
+  let timer;
+
+  async function check() {
+    clearTimeout(timer);
+    const number = ++running;
+    let policy;
+    try {
+      policy = JSON.parse(editor.value);
+    } catch (error) {
+      return refuse(`This is not JSON yet: ${error.message}`);
+    }
+    try {
+      const trial = await ask("/policy-trials", { method: "POST", body: { policy, limit: 200 }, signal });
+      if (number !== running) return;
+      editor.removeAttribute("aria-invalid");
+      save.disabled = false;
+      fill(verdict, message("The policy is valid.", "good"));
+      draw(trial);
+    } catch (error) {
+      if (error.name !== "AbortError" && number === running) refuse(error.message);
+    }
+  }
+
+  function refuse(words) {
+    editor.setAttribute("aria-invalid", "true");
+    save.disabled = true;
+    fill(verdict, message(words, "bad"));
+    fill(preview, h("p.note", null, "The preview comes back as soon as the policy is valid."));
+  }
+
+  function draw(trial) {
+    if (!trial.items.length) return fill(preview, empty("No request to try it on yet", "As soon as devices have asked this server, this shows what the policy would have said to each of them."));
+    const total = trial.items.length;
+    fill(preview,
+      h("p", null, badge(`${trial.given} would get a key`, "good"), " ", badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ", badge(`${trial.changed} differ from what was`, trial.changed ? "warn" : null)),
+      h("p.note.spaced", null, `The last ${total === 1 ? "request" : `${total} requests`}, this policy alone: not merged with others, without what the store knows of streams, devices and rentals.`),
+      table("What the policy would decide", [
+        { title: "Request", cell: ({ request }) => [asset(request), h("span.sub", null, time(Math.floor(request.milliseconds / 1000), true), request.account && ` · ${request.account}`)] },
+        { title: "Device", cell: ({ request }) => [deviceName(request.class), h("span.sub", null, request.osVersion && `OS ${request.osVersion}`, request.level && ` · ${request.level}`)] },
+        { title: "Was", cell: ({ request }) => outcome(request.outcome, request.reason) },
+        { title: "Would be", cell: (item) => [item.given ? badge("given", "good") : badge(item.reason, "bad"), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
+      ], trial.items.slice(0, 50)));
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    if (!canSave) return;
+    try {
+      const policy = JSON.parse(editor.value);
+      const target = name ?? nameInput.value;
+      if (!name && !await free(target)) throw new Error(`There is a policy ${target} already.`);
+      if (name && !await confirm(`Save ${name}?`, "It counts from the next request on.", "Save policy")) return;
+      delete policy.name;
+      await put(`/policies/${part(target)}`, policy);
+      toast(`${target} is saved.`);
+      if (!name) location.hash = `#/policies/${part(target)}`;
+    } catch (error) {
+      fill(verdict, message(error.message, "bad"));
+    }
+  }
+
+  async function forget() {
+    if (!await confirm(`Delete ${name}?`, "A policy that something refers to is not deleted.", "Delete policy")) return;
+    try {
+      await remove(`/policies/${part(name)}`);
+      toast(`${name} is deleted.`);
+      location.hash = "#/policies";
+    } catch (error) { toast(error.message); }
+  }
+
+  editor.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, 400); });
+  const heading = identifier("preview");
+  fill(place,
+    h("form.card.narrow", { onsubmit: submit },
+      h("div.fields.one", null, canSave && !name && field("Name", nameInput, "Lower-case letters, digits, dots, hyphens and underscores."), field("Document", editor, "JSON. Durations are ISO 8601: PT10M, P30D.")),
+      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave && name && h("button.danger", { type: "button", onclick: forget }, "Delete policy")), verdict, fieldList()),
+    h("section.card.wide", { "aria-labelledby": heading }, h("h2", { id: heading }, "What it would decide"), preview));
+  await check();
+}
+
+async function free(name) {
+  try { await ask(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
+}
+
+/** The fields, for who does not know them by heart. */
+function fieldList() {
+  const rows = [["lease", '"PT10M"', "how long a key is good for, unless it is renewed"], ["rental", '"PT48H"', "how long a title may be watched from its first licence"], ["persist", 'true, "P30D" or {"storage": "P30D", "playback": "PT48H"}', "whether a key may be kept, and for how long"], ["hdcp", '"none", "type0", "type1"', "what outputs must have"], ["securityLevel", '"audio", "baseline", "main"', "what the device must have"], ["osVersions", '{"appleMobile": "17.0"}', "the oldest system, by class"], ["airplay, adapter, virtualMachines", '"allow", "deny"', "ways out, and where it runs"], ["streams, devices", "1 to 1000", "how many at once, and how many an account has"], ["networks, origins", '["192.0.2.0/24"]', "where requests may come from"]];
+  return h("details", null, h("summary", null, "Fields of a policy"), h("dl.facts", null, rows.map(([key, value, words]) => [h("dt", null, code(key)), h("dd", null, words, h("span.dim", null, ` · ${value}`))])));
+}

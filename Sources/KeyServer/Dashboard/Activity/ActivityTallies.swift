@@ -1,0 +1,38 @@
+/// How often each of many things came within the last hour, minute by minute, in bounded memory.
+struct ActivityTallies<Key: Hashable & Sendable>: Sendable {
+    /// How many minutes are kept.
+    static var minutes: Int64 { 60 }
+    /// How many different things of one minute are told apart. Devices choose what they say.
+    static var capacity: Int { 128 }
+
+    private let other: Key
+    private var minutes = [[Key: Int]](repeating: [:], count: Int(Self.minutes))
+    private var numbers = [Int64](repeating: .min, count: Int(Self.minutes))
+
+    /// - Parameter other: what stands for everything that there is no room for.
+    init(other: Key) { self.other = other }
+
+    /// Counts one at a time in Unix seconds.
+    mutating func add(_ key: Key, at time: Int64) {
+        let minute = time / 60
+        let place = Int(minute.magnitude % UInt64(Self.minutes))
+        guard minute >= numbers[place] else { return }
+        if minute > numbers[place] {
+            numbers[place] = minute
+            minutes[place].removeAll(keepingCapacity: true)
+        }
+        let isKnown = minutes[place][key] != nil || minutes[place].count < Self.capacity
+        minutes[place][isKnown ? key : other, default: 0] += 1
+    }
+
+    /// What came in the last `count` minutes, the present one included.
+    func sum(minutes count: Int, at time: Int64) -> [Key: Int] {
+        let present = time / 60
+        let oldest = present - Int64(min(max(count, 1), Int(Self.minutes))) + 1
+        var sum: [Key: Int] = [:]
+        for (number, counts) in zip(numbers, minutes) where oldest...present ~= number {
+            for (key, count) in counts { sum[key, default: 0] += count }
+        }
+        return sum
+    }
+}

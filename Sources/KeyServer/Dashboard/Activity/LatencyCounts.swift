@@ -1,0 +1,63 @@
+/// How often something took how long, in buckets that widen with the time: four to each doubling, from 16 µs to 17 s, so that
+/// a percentile is off by an eighth at most.
+///
+///     bucket 0           below 16 µs
+///     bucket 1 + 4e + q  from (4 + q) · 2^(e+2) µs to the next, q of 0...3, e of 0...19; the last has no end
+struct LatencyCounts: Sendable, Equatable {
+    private static let bucketCount = 81
+    /// Empty until something is counted: most slots of a series stay so.
+    private var counts: [UInt32] = []
+    /// How many were counted.
+    private(set) var total = 0
+
+    /// Counts one.
+    mutating func add(microseconds: Int) {
+        if counts.isEmpty { counts = [UInt32](repeating: 0, count: Self.bucketCount) }
+        counts[Self.bucket(of: microseconds)] &+= 1
+        total += 1
+    }
+
+    /// Counts all that another has counted.
+    mutating func add(_ other: LatencyCounts) {
+        guard other.total > 0 else { return }
+        if counts.isEmpty {
+            self = other
+            return
+        }
+        for index in counts.indices { counts[index] &+= other.counts[index] }
+        total += other.total
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        counts.removeAll(keepingCapacity: true)
+        total = 0
+    }
+
+    /// The time within which a share of all was done, in microseconds; nil when nothing was counted.
+    ///
+    /// - Parameter share: 0.5 for the median. Times within a bucket count as spread evenly.
+    func percentile(_ share: Double) -> Int? {
+        guard total > 0 else { return nil }
+        let wanted = max(share * Double(total), 1)
+        var before = 0
+        for (index, count) in counts.enumerated() where count > 0 {
+            if Double(before + Int(count)) >= wanted {
+                let (low, high) = (Self.lowerBound(of: index), Self.lowerBound(of: index + 1))
+                return low + Int(Double(high - low) * max(wanted - Double(before) - 0.5, 0) / Double(count))
+            }
+            before += Int(count)
+        }
+        return Self.lowerBound(of: Self.bucketCount)
+    }
+
+    private static func bucket(of microseconds: Int) -> Int {
+        guard microseconds >= 16 else { return 0 }
+        let exponent = Int.bitWidth - 1 - microseconds.leadingZeroBitCount
+        return min(1 + 4 * (exponent - 4) + (microseconds >> (exponent - 2) & 3), bucketCount - 1)
+    }
+
+    private static func lowerBound(of bucket: Int) -> Int {
+        bucket == 0 ? 0 : (4 + (bucket - 1) % 4) << ((bucket - 1) / 4 + 2)
+    }
+}

@@ -1,0 +1,16 @@
+import CWebFiles
+import HTTPTypes
+public import Hummingbird
+
+/// The dashboard's pages. They hold nothing: whatever they show, they ask administration for, with the session of who looks.
+public enum DashboardPages {
+    static let path = "/dashboard"
+
+    /// Puts the pages on a router, and shows who asks for nothing where they are.
+    public static func add(to router: Router<ServerRequestContext>) {
+        WebPages(path: path, files: WebFile.files(of: keyway_dashboard_files())).add(to: router)
+        router.get("/") { _, _ in
+            Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
+        }
+    }
+}

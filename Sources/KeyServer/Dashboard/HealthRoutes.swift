@@ -1,0 +1,62 @@
+import FPSCrypto
+import Hummingbird
+import KeyStore
+
+/// The route that shows whether the server is well, and until when.
+///
+///     GET /admin/health
+struct HealthRoutes: Sendable {
+    let store: any CertificateStore & PolicyStore
+    let sources: DashboardSources
+    let sessions: DashboardSessions
+    /// When the server began, in Unix seconds.
+    let started: Int64
+
+    var endpoints: [AdminEndpoint] {
+        [AdminEndpoint(.get, "/admin/health", .read) { try await show($0) }]
+    }
+
+    private func show(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let failing = await sources.failing()
+        let start = ContinuousClock.now
+        var answers = true
+        do throws(KeyStoreError) { _ = try await store.policy(name: ContentLookup.defaultPolicy) } catch {
+            answers = false
+        }
+        let microseconds = Int((ContinuousClock.now - start) / .microseconds(1))
+        // Certificates that cannot be read are no reason to show nothing.
+        let bundles = try? await store.certificateBundles()
+        let now = request.now
+        return JSONValue.fields([
+            ("ready", .bool(failing.isEmpty)),
+            ("failing", .array(failing.map { .string($0) })),
+            ("development", .bool(sources.isDevelopment)),
+            ("started", AdminJSON.time(started)),
+            ("now", AdminJSON.time(now)),
+            ("store", .fields([("answers", .bool(answers)), ("microseconds", .integer(microseconds))])),
+            ("certificates", bundles.map { .array($0.map { Self.json($0, at: now) }) }),
+            ("tls", sources.tlsExpiry().map { .fields(Self.ending($0, at: now)) }),
+            ("queue", .integer(sources.queueDepth())),
+            ("leases", await sources.activeLeases().map { .integer($0) }),
+            ("listeners", .integer(sources.events.count)),
+            ("sessions", .integer(sessions.count)),
+        ]).response()
+    }
+
+    private static func json(_ bundle: CertificateBundleRecord, at now: Int64) -> JSONValue {
+        let certificate = try? X509Certificate(bundle.certificate)
+        let fields: AdminJSON.Fields = [
+            ("name", .string(bundle.name)),
+            ("kind", .string(bundle.kind.rawValue)),
+            ("subject", certificate.map { .string($0.subject) }),
+        ]
+        return .fields(fields + (certificate.map { ending($0.notAfter, at: now) } ?? []))
+    }
+
+    /// When something ends, and in how many days: whole ones, negative when it has ended.
+    private static func ending(_ time: Int64, at now: Int64) -> AdminJSON.Fields {
+        let (days, rest) = (time - now).quotientAndRemainder(dividingBy: 86_400)
+        return [("notAfter", AdminJSON.time(time)), ("daysLeft", .integer(Int(rest < 0 ? days - 1 : days)))]
+    }
+}

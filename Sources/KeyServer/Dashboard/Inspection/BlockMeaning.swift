@@ -1,0 +1,50 @@
+import FPSMessages
+import FoundationEssentials
+
+/// What the blocks of an SPC mean, in words.
+enum BlockMeaning {
+    /// Blocks that hold SK, R1 or HU, or lead to them.
+    static let secret: Set<TLLVTag> = [.sessionKeyAndR1, .sessionKeyAndR1Integrity, .antiReplaySeed, .r2]
+
+    /// Nil for what is secret, and for what the guide does not describe.
+    static func words(for block: TLLV, in payload: SPCPayload) -> String? {
+        let request = payload.request
+        return switch block.tag {
+        case .tagReturnRequest: payload.tagReturnRequest.tags.map(\.description).joined(separator: ", ")
+        case .protocolVersionsSupported: list(payload.protocolVersionsSupported.versions)
+        case .protocolVersionUsed: "\(payload.protocolVersionUsed.version)"
+        case .assetID:
+            String(validating: request.assetID.bytes, as: UTF8.self) ?? "0x" + hexadecimal(request.assetID.bytes)
+        case .transactionID: request.transactionID.map { number($0.number) }
+        case .streamingIndicator: request.streamingIndicator.map { "\($0)" }
+        case .mediaPlaybackState: request.mediaPlaybackState.map(words)
+        case .capabilities: request.capabilities.map(words)
+        case .deviceIdentity: request.deviceIdentity.map { "\($0.deviceClass), OS \($0.osVersion)" }
+        case .deviceInfo: request.deviceInfo.map { "\($0.deviceType), OS \($0.osVersion)" }
+        case .sync: request.sync == nil ? "no report" : "a report on kept keys"
+        case .kextDenyListVersion: request.kextDenyListVersion.map { "\($0.version)" }
+        case .securityLevelReport: request.securityLevelReport.map { "\($0.level)" }
+        case .vmDeviceInformation:
+            request.vmDeviceInformation.map { $0.isVirtualMachine ? "a virtual machine" : "no virtual machine" }
+        default: nil
+        }
+    }
+
+    private static func words(_ state: MediaPlaybackState) -> String {
+        let made = Date(timeIntervalSince1970: TimeInterval(state.creationDate)).formatted(.iso8601)
+        return "\(state.state), made \(made), session \(number(state.sessionID))"
+    }
+
+    private static func words(_ capabilities: Capabilities) -> String {
+        let names = Capabilities.Feature.allCases.filter { capabilities.has($0) }.map { "\($0)" }
+        return "bits \(list(capabilities.bits)): \(names.joined(separator: ", "))"
+    }
+
+    private static func number(_ number: UInt64) -> String {
+        hexadecimal(withUnsafeBytes(of: number.bigEndian) { Array($0) })
+    }
+
+    private static func list(_ numbers: some Sequence<some BinaryInteger>) -> String {
+        numbers.map { "\($0)" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,68 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+import Hummingbird
+import KeyServerModule
+import KeyStore
+
+/// The route that takes a message apart.
+///
+///     POST /admin/inspections    {"message": BASE64}
+///
+/// Of an SPC for one of this server's certificates it shows every block, and what those mean that are no secret: never SK, R1,
+/// HU, nor the bytes of a block that leads to them. Why one does not open is not said, as it is not said to a device. Of a
+/// CKC it shows the frame: only the device can open it.
+struct InspectionRoutes: Sendable {
+    let opener: (module: KeyServerModule, pool: BoundedWorkPool)?
+    let store: any AuditLog
+    private static let bodyLimit = 98_304
+
+    var endpoints: [AdminEndpoint] {
+        [AdminEndpoint(.post, "/admin/inspections", .read) { try await inspect($0) }]
+    }
+
+    private func inspect(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        let text = try fields.string("message")
+        try fields.finish()
+        guard let text else { throw fields.error("message", "the field is missing") }
+        guard let bytes = Base64.decode(text.utf8.filter { $0 != 32 && $0 != 9 }), !bytes.isEmpty else {
+            throw fields.error("message", "base64 was expected")
+        }
+        if let ckc = try? CKCMessage(parsing: bytes) { return MessageReport(ckc).json(size: bytes.count).response() }
+        let spc: SPCMessage
+        do throws(ParseError) {
+            spc = try SPCMessage(parsing: bytes)
+        } catch {
+            throw ProblemDocument(
+                .malformedRequest,
+                detail: "Neither an SPC nor a CKC: \(error.description).",
+                reason: error.code.rawValue
+            )
+        }
+        var report = MessageReport(spc)
+        await open(bytes, spc, &report)
+        return report.json(size: bytes.count).response()
+    }
+
+    private func open(_ bytes: [UInt8], _ spc: SPCMessage, _ report: inout MessageReport) async {
+        guard let opener else { return }
+        let module = opener.module
+        guard let bundle = module.bundles.first(where: { $0.certificate.sha1 == spc.certificateHash }) else {
+            report.note = "This server has no certificate with this SHA-1."
+            return
+        }
+        report.bundle = bundle.name
+        do {
+            let opened = try await opener.pool.run { Result { () throws(KSMError) in try module.open(bytes) } }.get()
+            report.add(opened, device: opened.deviceID.map { store.deviceHash(hu: $0) })
+        } catch let error as KSMError where !error.isUnreadable {
+            report.note = error.description
+        } catch is KSMError {
+            report.note = "The SPC cannot be opened. The audit log says more of requests that came in."
+        } catch {
+            report.note = "The server is too busy to open it."
+        }
+    }
+}
