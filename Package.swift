@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "StreamPlayer", targets: ["StreamPlayer"]),
+        .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
     dependencies: [
@@ -139,6 +140,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "OfflineAssets",
+            dependencies: [
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "SampleEncryption", "StreamPlayer",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "VirtualDevice",
             dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto"],
             swiftSettings: settings
@@ -147,8 +157,8 @@ let package = Package(
             name: "keyway",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist",
-                "KeyServerModule", "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption", "StreamPlayer",
-                "VirtualDevice",
+                "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager", "SampleEncryption",
+                "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -248,8 +258,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "OfflineAssetsTests",
+            dependencies: [
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "OfflineAssets", "SampleEncryption", "StreamPlayer", "VirtualDevice",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VirtualDeviceTests",
-            dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
+            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto", "VectorFiles", "VirtualDevice"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -273,7 +292,8 @@ let package = Package(
             name: "KeyPathTests",
             dependencies: [
                 "ContentKeySession", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "KeyServer", "KeyServerModule",
-                "KeyStore", "KeyStoreSQLite", "MediaFormats", "Packager", "StreamPlayer", "VirtualDevice",
+                "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
+                "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
