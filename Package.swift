@@ -142,9 +142,10 @@ let package = Package(
         .target(
             name: "OfflineAssets",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
-                "SampleEncryption", "StreamPlayer",
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -260,9 +261,8 @@ let package = Package(
         .testTarget(
             name: "OfflineAssetsTests",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
-                "OfflineAssets", "SampleEncryption", "StreamPlayer", "VirtualDevice",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "OfflineAssets", "StreamPlayer",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,6 @@
 extension JSONText {
     /// Reads a document; nil for anything that is not JSON (RFC 8259), or is nested deeper than `depth`.
-    init?(parsing bytes: [UInt8], depth: Int = 16) {
+    package init?(parsing bytes: [UInt8], depth: Int = 16) {
         var reader = JSONReader(bytes: bytes)
         guard let value = reader.value(depth: depth), reader.isAtEnd else { return nil }
         self = value

@@ -1,5 +1,6 @@
-/// JSON as key servers speak it, without Foundation: bounded in depth, an object's first field of a name counts.
-enum JSONText: Hashable, Sendable {
+/// JSON as key servers speak it and bundles of offline media keep it, without Foundation: bounded in depth, an object's
+/// first field of a name counts.
+package enum JSONText: Hashable, Sendable {
     case null
     case bool(Bool)
     /// A whole number; other numbers are read as ``null``, since no answer to a key request has one that matters.
@@ -8,26 +9,26 @@ enum JSONText: Hashable, Sendable {
     case array([JSONText])
     case object([Field])
 
-    struct Field: Hashable, Sendable {
-        let name: String
-        let value: JSONText
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: JSONText
     }
 
-    static func object(_ fields: KeyValuePairs<String, JSONText?>) -> JSONText {
+    package static func object(_ fields: KeyValuePairs<String, JSONText?>) -> JSONText {
         .object(fields.compactMap { name, value in value.map { Field(name: name, value: $0) } })
     }
 
-    subscript(name: String) -> JSONText? {
+    package subscript(name: String) -> JSONText? {
         guard case .object(let fields) = self else { return nil }
         return fields.first { $0.name == name }?.value
     }
 
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-    var number: Int? { if case .integer(let number) = self { number } else { nil } }
-    var items: [JSONText]? { if case .array(let items) = self { items } else { nil } }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var number: Int? { if case .integer(let number) = self { number } else { nil } }
+    package var items: [JSONText]? { if case .array(let items) = self { items } else { nil } }
 
     /// The document in one line.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return bytes

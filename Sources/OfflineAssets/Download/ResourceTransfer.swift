@@ -1,0 +1,189 @@
+import NIOCore
+import StreamPlayer
+
+/// Fetches one file: asks, decides by ``ResumeDecision``, writes, and makes sure of what was written now and then.
+struct ResourceTransfer: Sendable {
+    let index: Int
+    let resource: BundleResource
+    let transport: any DownloadTransport
+    let folder: BundleFolder
+    let journal: JournalFile
+    let settings: DownloadSettings
+    let faults: DiskFaults
+    let tally: DownloadTally
+    let now: @Sendable () -> Duration
+    let tell: @Sendable (DownloadEvent) -> Void
+
+    /// What came of it.
+    enum Outcome: Sendable {
+        /// All bytes are written, but not yet on the disk for good.
+        case received(PieceFile, BundleResource.Content, Validators)
+        case failed(Reason, progressed: Bool, retryAfter: Duration?)
+    }
+
+    /// Why a file did not come.
+    enum Reason: Error, Sendable {
+        case load(MediaLoadError)
+        case disk(DiskError)
+        case tooFarInside
+    }
+
+    /// Where a transfer is, so that a failure can say so.
+    private struct Progress {
+        var file: PieceFile
+        var validators: Validators
+        /// Bytes that the journal knows of.
+        var kept: UInt64
+        let begin: UInt64
+        var retryAfter: Duration?
+    }
+
+    /// Fetches it, from where the journal says that it ends.
+    func run() async -> Outcome {
+        let watchdog = Watchdog(span: settings.idleTimeout, leastProgress: settings.leastProgress)
+        let (outcome, isStalled) = await watchdog.watch { await transfer($0) }
+        guard isStalled, case .failed(.load(let error), let progressed, let pause) = outcome, error.code == .cancelled
+        else {
+            return outcome
+        }
+        return .failed(.load(MediaLoadError(.deadline, resource.url)), progressed: progressed, retryAfter: pause)
+    }
+
+    private func transfer(_ counter: Watchdog.Counter) async -> Outcome {
+        var known = ResumeDecision.Known()
+        if case .part(let length, let validators)? = journal.entry(of: index) {
+            known = ResumeDecision.Known(length: length, validators: validators)
+        }
+        var progress: Progress
+        do throws(DiskError) {
+            if let reason = ResumeDecision.obstacle(known) {
+                tell(.beginsAnew(file: resource.file, reason))
+                known = ResumeDecision.Known()
+            }
+            let file = try PieceFile(resource.file, in: folder, keeping: known.length, faults: faults)
+            // It may have lost its end with the machine's power.
+            known.length = file.length
+            progress = Progress(file: file, validators: known.validators, kept: file.length, begin: file.length)
+        } catch {
+            return .failed(.disk(error), progressed: false, retryAfter: nil)
+        }
+        do throws(Reason) {
+            try await fetch(&progress, known, counter)
+            return .received(progress.file, progress.file.finish(), progress.validators)
+        } catch {
+            await keep(&progress)
+            let progressed = progress.file.length > progress.begin
+            return .failed(error, progressed: progressed, retryAfter: progress.retryAfter)
+        }
+    }
+
+    private func fetch(
+        _ progress: inout Progress,
+        _ known: ResumeDecision.Known,
+        _ counter: Watchdog.Counter
+    ) async throws(Reason) {
+        var known = known
+        // Whoever asks anew asks for everything, which cannot be answered with asking anew.
+        for _ in 0..<2 {
+            let request = ResumeDecision.request(resource, known)
+            let answer = try await open(request, &progress)
+            switch ResumeDecision.decide(answer, to: request, for: resource, known, limits: settings.limits) {
+            case .fail(let error): throw .load(error)
+            case .tooFarInside: throw .tooFarInside
+            case .askAnew(let reason):
+                try await beginAnew(&progress, reason)
+                known = ResumeDecision.Known()
+            case .write(let place, let skipping, let length, let reason):
+                if let reason { try await beginAnew(&progress, reason) }
+                guard progress.file.length == place else { throw .load(MediaLoadError(.wrongRange, resource.url)) }
+                progress.validators = answer.validators
+                return try await receive(answer, &progress, skipping, length, counter)
+            }
+        }
+        throw .load(MediaLoadError(.wrongRange, resource.url))
+    }
+
+    private func open(_ request: DownloadRequest, _ progress: inout Progress) async throws(Reason) -> DownloadAnswer {
+        do throws(MediaLoadError) {
+            let answer = try await transport.open(request)
+            progress.retryAfter = answer.retryAfter
+            return answer
+        } catch {
+            throw .load(error)
+        }
+    }
+
+    private func beginAnew(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
+        tell(.beginsAnew(file: resource.file, reason))
+        do throws(DiskError) {
+            try progress.file.keep(0)
+            if progress.kept > 0 { try await journal.commit(.drop(index)) }
+            progress.kept = 0
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    /// Writes a body.
+    private func receive(
+        _ answer: DownloadAnswer,
+        _ progress: inout Progress,
+        _ skipping: UInt64,
+        _ length: UInt64?,
+        _ counter: Watchdog.Counter
+    ) async throws(Reason) {
+        var skip = skipping
+        var lastCheckpoint = now()
+        // A server without ranges goes on behind what is wanted. Others are heard to the end, so that the connection is kept.
+        let goesOn = answer.status == 200 && resource.range != nil
+        while !goesOn || progress.file.length < length ?? .max {
+            guard let buffer = try await next(answer) else { break }
+            counter.add(buffer.readableBytes)
+            let passed = Int(min(skip, UInt64(buffer.readableBytes)))
+            skip -= UInt64(passed)
+            let room = (length ?? settings.limits.resourceBytes) - progress.file.length
+            let wanted = Int(min(room, UInt64(buffer.readableBytes - passed)))
+            guard goesOn || wanted == buffer.readableBytes - passed else {
+                throw .load(MediaLoadError(length == nil ? .tooLarge : .wrongRange, resource.url))
+            }
+            try append(buffer, passed..<passed + wanted, to: progress.file)
+            tally.received(buffer.readableBytes, of: index, there: progress.file.length)
+            let isMuch = progress.file.length - progress.kept >= UInt64(max(1, settings.checkpointBytes))
+            if isMuch || now() - lastCheckpoint >= settings.checkpointTime, progress.file.length < length ?? .max {
+                await keep(&progress)
+                lastCheckpoint = now()
+            }
+        }
+        guard progress.file.length == length ?? progress.file.length else {
+            throw .load(MediaLoadError(Task.isCancelled ? .cancelled : .noConnection, resource.url))
+        }
+    }
+
+    private func next(_ answer: DownloadAnswer) async throws(Reason) -> ByteBuffer? {
+        do throws(MediaLoadError) {
+            return try await answer.body()
+        } catch {
+            throw .load(error)
+        }
+    }
+
+    private func append(_ buffer: ByteBuffer, _ range: Range<Int>, to file: PieceFile) throws(Reason) {
+        let result = buffer.withUnsafeReadableBytes { bytes in
+            do throws(DiskError) {
+                return Result<Void, DiskError>.success(try file.append(UnsafeRawBufferPointer(rebasing: bytes[range])))
+            } catch {
+                return .failure(error)
+            }
+        }
+        if case .failure(let error) = result { throw .disk(error) }
+    }
+
+    /// Has what was written so far on the disk for good, if it could be gone on with. Where that fails, it will be fetched
+    /// again, and what is wrong with the disk shows at the next write.
+    private func keep(_ progress: inout Progress) async {
+        guard progress.file.length > progress.kept, progress.validators.ifRange != nil else { return }
+        let length = progress.file.length
+        let record = DownloadJournal.Record.part(index, length: length, progress.validators)
+        if (try? await journal.commit(record, of: progress.file)) != nil { progress.kept = length }
+    }
+}

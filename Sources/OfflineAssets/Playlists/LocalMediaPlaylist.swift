@@ -1,0 +1,131 @@
+import HLSPlaylist
+
+/// A Media Playlist that names files of a bundle. Nothing else about it differs from the server's, but for what has no
+/// meaning for a film that is there whole.
+///
+/// | In the server's playlist | In the bundle |
+/// |---|---|
+/// | URI and EXT-X-BYTERANGE of a segment, EXT-X-MAP | a file of the bundle, and which bytes of it |
+/// | the URI of a segment with EXT-X-GAP | `gap`; nothing loads it |
+/// | EXT-X-KEY | the same; a relative URI of KEYFORMAT `identity` is absolute |
+/// | EXT-X-DEFINE with IMPORT, QUERYPARAM | with VALUE, as there is no query |
+/// | EXT-X-PART, -PART-INF, -PRELOAD-HINT, -RENDITION-REPORT, -SERVER-CONTROL | not there |
+/// | comments, unknown tags, all other tags | the same, byte for byte |
+enum LocalMediaPlaylist {
+    /// Adds what a playlist names.
+    static func gather(
+        _ media: PresentationPlaylists.Media,
+        into table: inout ResourceTable,
+        _ keys: inout KeyGroups
+    ) throws(DownloadError) {
+        var lastKeys: KeyContext?
+        for segment in try resolved(media) where !segment.segment.isGap {
+            if let section = segment.initialization {
+                keys.add(section.keys, base: media.url)
+                let reference = try reference(section.map.uri, section.byteRange, media)
+                table.add(reference, start: segment.start, folder: media.name)
+            }
+            if segment.keys != lastKeys {
+                keys.add(segment.keys, base: media.url)
+                lastKeys = segment.keys
+            }
+            let reference = try reference(segment.segment.uri, segment.byteRange, media)
+            table.add(reference, start: segment.start, folder: media.name)
+        }
+    }
+
+    /// The bytes of the local playlist.
+    static func write(_ media: PresentationPlaylists.Media, _ table: ResourceTable) throws(DownloadError) -> [UInt8] {
+        var playlist = media.playlist
+        var index = 0
+        for segment in try resolved(media) {
+            try localize(&playlist.segments[index], segment.byteRange, media, table)
+            index += 1
+        }
+        playlist.upcoming = UpcomingSegment()
+        playlist.preloadHints = []
+        playlist.renditionReports = []
+        playlist.serverControl = nil
+        playlist.partInf = nil
+        playlist.defines = playlist.defines.map { $0.withValue(from: playlist.variables) }
+        do throws(PlaylistError) {
+            return try playlist.write()
+        } catch {
+            throw DownloadError(.playlist, url: media.url, "it cannot be written for offline use: \(error)")
+        }
+    }
+
+    private static func localize(
+        _ segment: inout MediaSegment,
+        _ range: Range<UInt64>?,
+        _ media: PresentationPlaylists.Media,
+        _ table: ResourceTable
+    ) throws(DownloadError) {
+        if segment.isGap {
+            segment.uri = "gap"
+        } else if let place = table.place(of: try reference(segment.uri, range, media)) {
+            segment.uri = place.file
+            segment.byteRange = place.range
+        }
+        // Most segments have no tags, and setting none would write them anew.
+        guard !segment.tags.isEmpty else { return }
+        var tags: [SegmentTag] = []
+        for tag in segment.tags {
+            switch tag {
+            case .part: continue
+            case .key(var key):
+                if key.keyFormat == .identity { key.uri = KeyGroups.identifier(of: key, base: media.url) }
+                tags.append(.key(key))
+            case .map(var map):
+                if let place = table.place(of: try reference(map.uri, map.bytes, media)) {
+                    map.uri = place.file
+                    map.byteRange = place.range
+                } else {
+                    // Of segments that are all gaps.
+                    map.uri = "gap"
+                }
+                tags.append(.map(map))
+            case .bitrate, .dateRange, .other: tags.append(tag)
+            }
+        }
+        segment.tags = tags
+    }
+
+    private static func resolved(_ media: PresentationPlaylists.Media) throws(DownloadError) -> ResolvedSegments {
+        do throws(PlaylistError) {
+            return try media.playlist.resolvedSegments()
+        } catch {
+            throw DownloadError(.playlist, url: media.url, "\(error)")
+        }
+    }
+
+    private static func reference(
+        _ uri: String,
+        _ range: Range<UInt64>?,
+        _ media: PresentationPlaylists.Media
+    ) throws(DownloadError) -> ResourceReference {
+        if let range, range.isEmpty || range.upperBound > UInt64(Int64.max) {
+            throw DownloadError(.playlist, url: media.url, "it names a range of no bytes, or beyond any file")
+        }
+        return ResourceReference(url: try URIReference.web(uri, against: media.url), range: range)
+    }
+}
+
+extension MapTag {
+    /// The bytes that it names; nil for all of its URI.
+    fileprivate var bytes: Range<UInt64>? {
+        byteRange.map { range in
+            let offset = range.offset ?? 0
+            let (end, overflow) = offset.addingReportingOverflow(range.length)
+            return offset..<(overflow ? .max : end)
+        }
+    }
+}
+
+extension DefineTag {
+    /// With the value that it has here, since the file has neither a query nor, by itself, a Multivariant Playlist.
+    func withValue(from variables: [String: String]) -> DefineTag {
+        if case .value = definition { return self }
+        return DefineTag(.value(name: name, value: variables[name] ?? ""), otherAttributes: otherAttributes)
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import HLSPlaylist
+import OfflineAssets
+
+/// What of a presentation is downloaded.
+struct DownloadChoiceOptions: ParsableArguments {
+    @Option(
+        name: .customLong("variant"),
+        help: .init(
+            "Limits of a variant: 1280x720, 3000000, hvc1, or several with commas; best, all.",
+            valueName: "limits"
+        )
+    )
+    var variants: [String] = []
+
+    @Option(help: .init("Languages of sound, with commas: one rendition for each.", valueName: "list"))
+    var languages: String?
+
+    @Option(help: .init("Languages of subtitles, with commas: one rendition for each.", valueName: "list"))
+    var subtitles: String?
+
+    @Option(
+        name: .customLong("rendition"),
+        help: .init("Renditions as type=AUDIO,group=a,language=en; each part may be left out.", valueName: "filter")
+    )
+    var renditions: [String] = []
+
+    @Flag(help: "Everything: all variants, all renditions, I-frames.")
+    var all = false
+
+    @Flag(name: .customLong("i-frames"), help: "Also the playlists of I-frames.")
+    var iFrames = false
+
+    /// The selection.
+    func selection() throws -> BundleSelection {
+        let isSaid = !variants.isEmpty || languages != nil || subtitles != nil || !renditions.isEmpty
+        guard !all || !isSaid else {
+            throw ValidationError(
+                "--all leaves no choice: leave out --variant, --languages, --subtitles and --rendition."
+            )
+        }
+        guard renditions.isEmpty || (languages == nil && subtitles == nil) else {
+            throw ValidationError("--rendition stands in the place of --languages and --subtitles.")
+        }
+        if all { return .all }
+        var selection = BundleSelection(includesIFrames: iFrames)
+        if variants == ["all"] {
+            selection.variants = .all
+        } else if !variants.isEmpty {
+            selection.variants = .each(try variants.map(Self.variant))
+        }
+        if !renditions.isEmpty {
+            selection.renditions = .matching(try renditions.map(Self.rendition))
+        } else if languages != nil || subtitles != nil {
+            selection.renditions = .languages(audio: Self.list(languages), subtitles: Self.list(subtitles))
+        }
+        return selection
+    }
+
+    private static func list(_ text: String?) -> [String] { text?.split(separator: ",").map(String.init) ?? [] }
+
+    private static func variant(_ text: String) throws -> VariantQualifier {
+        var qualifier = VariantQualifier()
+        if text == "best" { return qualifier }
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let sides = word.split(separator: "x", omittingEmptySubsequences: false).map { UInt64($0) }
+            if let bandwidth = UInt64(word) {
+                qualifier.maximumBandwidth = bandwidth
+            } else if sides.count == 2, let width = sides[0], let height = sides[1] {
+                qualifier.maximumResolution = Resolution(width: width, height: height)
+            } else if word.first?.isLetter == true, word != "all", word != "best" {
+                qualifier.codec = String(word)
+            } else {
+                throw ValidationError(
+                    "--variant is 1280x720, 3000000, hvc1, several of these with commas, best or all."
+                )
+            }
+        }
+        return qualifier
+    }
+
+    private static func rendition(_ text: String) throws -> RenditionQualifier {
+        var qualifier = RenditionQualifier()
+        for part in text.split(separator: ",") {
+            let words = part.split(separator: "=", maxSplits: 1).map(String.init)
+            switch (words.first, words.last) {
+            case ("type"?, let value?) where words.count == 2:
+                qualifier.type = MediaTag.MediaType(rawValue: value.uppercased())
+            case ("group"?, let value?) where words.count == 2: qualifier.groupID = value
+            case ("language"?, let value?) where words.count == 2: qualifier.language = value
+            default: throw ValidationError("--rendition is type=…, group=…, language=…, with commas between them.")
+            }
+        }
+        return qualifier
+    }
+}

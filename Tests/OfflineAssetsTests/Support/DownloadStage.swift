@@ -1,0 +1,168 @@
+import NIOCore
+import StreamPlayer
+import Synchronization
+import Testing
+
+@testable import OfflineAssets
+
+/// A ``FilmSite`` without a network in between.
+struct SiteTransport: DownloadTransport {
+    let site: FilmSite
+    static let address = "https://films.test"
+
+    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+        if Task.isCancelled { throw MediaLoadError(.cancelled, request.url) }
+        let path = String(request.url.dropFirst(Self.address.count))
+        let answer = site.answer(SiteRequest(path: path, range: request.range, ifRange: request.ifRange))
+        func header(_ name: String) -> String? { answer.headers.first { $0.name == name }?.value }
+        let position = Mutex(0)
+        return DownloadAnswer(
+            status: answer.status,
+            url: request.url,
+            validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
+            length: UInt64(answer.body.count),
+            part: header("Content-Range").flatMap { DownloadAnswer.Part($0) },
+            retryAfter: header("Retry-After").flatMap { Int($0) }.map { .seconds($0) },
+            body: { () async throws(MediaLoadError) in
+                let place = position.withLock { $0 }
+                switch answer.end {
+                case .breaksOff(let after) where place >= after: throw MediaLoadError(.noConnection, request.url)
+                case .hangs(let after) where place >= after:
+                    // Until the download has enough of it.
+                    while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+                    throw MediaLoadError(.cancelled, request.url)
+                case .whole, .breaksOff, .hangs: break
+                }
+                let end: Int =
+                    switch answer.end {
+                    case .whole: answer.body.count
+                    case .breaksOff(let after), .hangs(let after): min(after, answer.body.count)
+                    }
+                guard place < answer.body.count else { return nil }
+                let next = min(place + 1000, end)
+                position.withLock { $0 = next }
+                return ByteBuffer(bytes: answer.body[place..<next])
+            }
+        )
+    }
+}
+
+/// Keys that do as they are told, and remember what they were asked.
+final class StageKeys: DownloadKeys {
+    private struct State {
+        var asked: [[DownloadKey]] = []
+        var titles: [String] = []
+        var requestsBefore: Int?
+        var proven = 0
+        var refusal: DownloadKeysError?
+        var proofFailure: DownloadKeysError?
+    }
+
+    private let state = Mutex(State())
+    private let site: FilmSite
+
+    init(_ site: FilmSite) { self.site = site }
+
+    var asked: [[DownloadKey]] { state.withLock { $0.asked } }
+    var titles: [String] { state.withLock { $0.titles } }
+    var proven: Int { state.withLock { $0.proven } }
+    func refuse(_ error: DownloadKeysError?) { state.withLock { $0.refusal = error } }
+    func failProof(_ error: DownloadKeysError?) { state.withLock { $0.proofFailure = error } }
+
+    func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
+        let refusal = state.withLock { state in
+            state.asked.append(contentsOf: keys)
+            state.titles.append(title)
+            return state.refusal
+        }
+        if let refusal { throw refusal }
+    }
+
+    func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
+        let failure = state.withLock { state in
+            state.proven += 1
+            return state.proofFailure
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Events as they come.
+final class EventLog: Sendable {
+    private let log = Mutex<[DownloadEvent]>([])
+    var events: [DownloadEvent] { log.withLock { $0 } }
+    func add(_ event: DownloadEvent) { log.withLock { $0.append(event) } }
+
+    var anew: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
+    var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
+    var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }
+    var repaired: [String] { events.compactMap { if case .repairing(let file, _) = $0 { file } else { nil } } }
+    var progress: [AssetDownloadProgress] {
+        events.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }
+    }
+    var plan: DownloadPlanFacts? {
+        events.compactMap { if case .planned(let facts) = $0 { facts } else { nil } }.first
+    }
+}
+
+/// A download of a site into a folder of its own, in which pauses take no time.
+struct DownloadStage {
+    let site: FilmSite
+    let folder: TemporaryFolder
+    var keys: (any DownloadKeys)?
+    var settings = DownloadSettings()
+    var faults = DiskFaults.none
+    var url: String
+    var selection = BundleSelection()
+    var title: String?
+    let log = EventLog()
+
+    init(_ site: FilmSite, url: String = SiteTransport.address + "/film.m3u8") throws {
+        (self.site, self.url) = (site, url)
+        folder = try TemporaryFolder()
+        keys = StageKeys(site)
+    }
+
+    var path: String { folder.path + "/bundle" }
+
+    func download() -> AssetDownload {
+        var clock = DownloadClock()
+        clock.sleep = { _ in try Task.checkCancellation() }
+        clock.chance = { 0 }
+        clock.date = { 1_000_000 }
+        return AssetDownload(
+            AssetDownload.Request(url: url, folder: path, title: title, selection: selection),
+            settings: settings,
+            keys: keys,
+            transport: SiteTransport(site: site),
+            clock: clock,
+            faults: faults
+        )
+    }
+
+    @discardableResult
+    func run() async throws(DownloadError) -> AssetBundle { try await run(download()) }
+
+    func run(_ download: AssetDownload) async throws(DownloadError) -> AssetBundle {
+        let log = log
+        let listening = Task { for await event in download.events { log.add(event) } }
+        let result: Result<AssetBundle, DownloadError>
+        do throws(DownloadError) {
+            result = .success(try await download.run())
+        } catch {
+            result = .failure(error)
+        }
+        await listening.value
+        return try result.get()
+    }
+
+    /// The error that it ends with.
+    func failure() async -> DownloadError? {
+        do throws(DownloadError) {
+            try await run()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// What is asked of a ``FilmSite``.
+struct SiteRequest: Sendable {
+    let path: String
+    /// The Range field.
+    var range: String?
+    /// The If-Range field.
+    var ifRange: String?
+}
+
+/// What it answers.
+struct SiteAnswer: Sendable {
+    /// How the connection goes on.
+    enum End: Sendable, Equatable {
+        case whole
+        /// It breaks off after so many bytes of the body.
+        case breaksOff(after: Int)
+        /// It falls silent after so many bytes of the body.
+        case hangs(after: Int)
+    }
+
+    var status = 200
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+    var end = End.whole
+}
+
+/// A web site with a film: files, versions of them, and what goes wrong with the next requests.
+final class FilmSite: Sendable {
+    /// What goes wrong with one request.
+    enum Fault: Sendable {
+        case status(Int, headers: [(name: String, value: String)] = [])
+        case breaksOff(after: Int)
+        case hangs(after: Int)
+        case redirect(to: String)
+    }
+
+    private struct State {
+        var files: [String: [UInt8]] = [:]
+        var etags: [String: String] = [:]
+        var hasRanges = true
+        var hasValidators = true
+        var faults: [String: [Fault]] = [:]
+        var log: [SiteRequest] = []
+    }
+
+    private let state = Mutex(State())
+
+    init(_ files: [String: [UInt8]]) {
+        state.withLock { state in
+            state.files = files
+            state.etags = files.mapValues { _ in "\"1\"" }
+        }
+    }
+
+    /// What was asked for.
+    var requests: [SiteRequest] { state.withLock { $0.log } }
+    func requests(of path: String) -> [SiteRequest] { requests.filter { $0.path == path } }
+    func forgetRequests() { state.withLock { $0.log = [] } }
+    func file(_ path: String) -> [UInt8]? { state.withLock { $0.files[path] } }
+
+    func setRanges(_ hasRanges: Bool) { state.withLock { $0.hasRanges = hasRanges } }
+    func setValidators(_ hasValidators: Bool) { state.withLock { $0.hasValidators = hasValidators } }
+
+    /// Puts other bytes in the place of a file, and says so.
+    func change(_ path: String, to bytes: [UInt8], etag: String = "\"2\"") {
+        state.withLock { state in
+            state.files[path] = bytes
+            state.etags[path] = etag
+        }
+    }
+
+    /// What goes wrong with the next requests for a file, in their order.
+    func spoil(_ path: String, _ faults: Fault...) { state.withLock { $0.faults[path, default: []] += faults } }
+
+    func answer(_ request: SiteRequest) -> SiteAnswer {
+        state.withLock { state in
+            state.log.append(request)
+            var end = SiteAnswer.End.whole
+            if var faults = state.faults[request.path], !faults.isEmpty {
+                let fault = faults.removeFirst()
+                state.faults[request.path] = faults
+                switch fault {
+                case .status(let status, let headers): return SiteAnswer(status: status, headers: headers)
+                case .redirect(let to): return SiteAnswer(status: 302, headers: [("Location", to)])
+                case .breaksOff(let count): end = .breaksOff(after: count)
+                case .hangs(let count): end = .hangs(after: count)
+                }
+            }
+            guard let file = state.files[request.path] else { return SiteAnswer(status: 404) }
+            var answer = SiteAnswer(body: file, end: end)
+            let etag = state.etags[request.path] ?? ""
+            if state.hasValidators { answer.headers.append(("ETag", etag)) }
+            guard state.hasRanges, let range = request.range, request.ifRange.map({ $0 == etag }) ?? true else {
+                return answer
+            }
+            let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+            guard let from = ends.first.flatMap({ Int($0) }) else { return SiteAnswer(status: 400) }
+            guard from < file.count else {
+                return SiteAnswer(status: 416, headers: [("Content-Range", "bytes */\(file.count)")])
+            }
+            let last = min(ends.last.flatMap { Int($0) } ?? file.count - 1, file.count - 1)
+            answer.status = 206
+            answer.headers.append(("Content-Range", "bytes \(from)-\(last)/\(file.count)"))
+            answer.body = Array(file[from...last])
+            return answer
+        }
+    }
+}
