@@ -148,7 +148,7 @@ let package = Package(
         .target(
             name: "OfflineAssets",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -274,7 +274,7 @@ let package = Package(
         ),
         .testTarget(
             name: "VirtualDeviceTests",
-            dependencies: ["ByteCoding", "FPSCrypto", "VectorFiles", "VirtualDevice"],
+            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto", "VectorFiles", "VirtualDevice"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -298,7 +298,8 @@ let package = Package(
             name: "KeyPathTests",
             dependencies: [
                 "ContentKeySession", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "KeyServer", "KeyServerModule",
-                "KeyStore", "KeyStoreSQLite", "MediaFormats", "Packager", "StreamPlayer", "VirtualDevice",
+                "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
+                "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

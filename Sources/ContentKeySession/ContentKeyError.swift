@@ -43,7 +43,7 @@ public struct ContentKeyError: Error, Sendable {
         switch code {
         case .timedOut: .timedOut
         case .leaseExpired: .receivedResponseWithExpiredLease
-        case .persistentKeyOutdated, .invalidPersistentKey: .receivedObsoleteContentKey
+        case .persistentKeyOutdated, .persistentKeyExpired, .invalidPersistentKey: .receivedObsoleteContentKey
         default: nil
         }
     }
@@ -95,6 +95,8 @@ extension ContentKeyError.Code {
     public static let leaseExpired = Self(rawValue: "lease-expired")
     /// The persistable key has a format from before a security update; Apple's number is -42799.
     public static let persistentKeyOutdated = Self(rawValue: "persistent-key-outdated")
+    /// The persistable key has expired; Apple's number is -42800. A server may give another.
+    public static let persistentKeyExpired = Self(rawValue: "persistent-key-expired")
     /// The persistable key was replaced, invalidated or altered; Apple's number is -42803.
     public static let invalidPersistentKey = Self(rawValue: "invalid-persistent-key")
     /// Route, device, key system or CKC do not allow the key to be kept.

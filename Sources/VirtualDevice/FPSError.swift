@@ -87,11 +87,14 @@ extension FPSError {
     /// The device has no secure invalidation (capability bit 2). The guide has no code.
     public static let invalidationNotSupported = FPSError(nil, "invalidation-not-supported")
 
+    /// What the device has to remember beyond this run cannot be read or written. The guide has no code.
+    public static let memoryFailed = FPSError(nil, "memory-failed")
+
     /// Every error, in the order of the codes; those without one at the end.
     public static let all: [FPSError] = [
         leaseExpired, invalidCKC, missingCertificate, missingAssetID, missingVersionList, invalidAssetID,
         spcCreationFailed, invalidCertificate, invalidVersionList, revokedCertificate, persistentKeyOutdated,
         persistentKeyExpired, invalidPersistentKey, securityLevelTooLow, persistenceNotAllowed, rentalExpired,
-        outputRestricted, notPlaying, keyDiscarded, invalidationNotSupported,
+        outputRestricted, notPlaying, keyDiscarded, invalidationNotSupported, memoryFailed,
     ]
 }

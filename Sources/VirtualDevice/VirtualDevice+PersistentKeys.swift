@@ -6,7 +6,13 @@ extension VirtualDevice {
     ///   ``FPSError/invalidPersistentKey``.
     public func loadPersistentKey(_ sealed: [UInt8], session: PlaybackSession? = nil) throws(FPSError) -> DeviceKey {
         let key = try openPersistentKey(sealed)
-        guard withState({ $0.vault.isCurrent(key) }) else {
+        let isCurrent = try withState { state throws(FPSError) in
+            try recall(&state)
+            // The device made it, and its program ended before that was written down.
+            if state.vault.catchUp(key.recordID, key.generation) { state.unsaved[key.recordID] = key.generation }
+            return state.vault.isCurrent(key)
+        }
+        guard isCurrent else {
             throw .invalidPersistentKey.because("it was invalidated, or replaced when playback first started")
         }
         if let obstacle = key.validity.obstacleToStarting(at: clock.now) { throw obstacle }
@@ -41,6 +47,7 @@ extension VirtualDevice {
     func startPersistentKey(_ key: PersistentKey, at now: Int64) throws(FPSError) -> (PersistentKey, [UInt8])? {
         let sealingKey = sealingKey
         return try withState { state throws(FPSError) in
+            try recall(&state)
             guard state.vault.isCurrent(key) else {
                 throw .invalidPersistentKey.because("it was invalidated, or replaced when playback first started")
             }
@@ -48,6 +55,7 @@ extension VirtualDevice {
             var next = key
             next.validity.firstPlayed = now
             state.vault.advance(&next)
+            state.unsaved[next.recordID] = next.generation
             return (next, try next.seal(with: sealingKey, format: state.persistentKeyFormat))
         }
     }

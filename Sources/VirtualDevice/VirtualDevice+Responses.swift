@@ -53,7 +53,7 @@ extension VirtualDevice {
                     assetID: request.assetID
                 )
                 let sealed = try key.seal(with: sealingKey, format: state.persistentKeyFormat)
-                state.vault.add(key)
+                try changeVault(&state) { $0.add(key) }
                 return sealed
             }
         }

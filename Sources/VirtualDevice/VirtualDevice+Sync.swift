@@ -54,7 +54,7 @@ extension VirtualDevice {
     ///
     /// - Parameter challenge: the server's.
     /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`, and then nothing was removed, unless it is
-    ///   ``FPSError/spcCreationFailed``; ``FPSError/invalidationNotSupported``; ``FPSError/invalidPersistentKey`` if the given key cannot be opened, is
+    ///   ``FPSError/spcCreationFailed``; ``FPSError/memoryFailed``; ``FPSError/invalidationNotSupported``; ``FPSError/invalidPersistentKey`` if the given key cannot be opened, is
     ///   another app's, or came without an Offline Key TLLV; ``FPSError/persistentKeyOutdated``.
     public func invalidate(
         _ target: Invalidation,
@@ -70,8 +70,8 @@ extension VirtualDevice {
         case .all(let assetID):
             origin = try self.origin(certificate, assetID, versions)
             report.flags = [.secureInvalidationAll, .success]
-            report.invalidatedStreamIDs = withState { state in
-                state.vault.invalidateAll(certificateHash: origin.certificateHash)
+            report.invalidatedStreamIDs = try removingKeys { vault in
+                vault.invalidateAll(certificateHash: origin.certificateHash)
             }
         case .stream(let sealed), .title(let sealed):
             let (key, offlineKey) = try openOfflineKey(sealed)
@@ -81,9 +81,9 @@ extension VirtualDevice {
             }
             if let titleID = offlineKey.titleID { report.titleID = titleID }
             let byTitle = if case .title = target { offlineKey.titleID != nil } else { false }
-            let gone: [[UInt8]]? = withState { state in
-                guard state.vault.isCurrent(key) else { return nil }
-                return state.vault.invalidate(certificateHash: key.certificateHash) { other in
+            let gone: [[UInt8]]? = try removingKeys { vault in
+                guard vault.isCurrent(key) else { return nil }
+                return vault.invalidate(certificateHash: key.certificateHash) { other in
                     byTitle ? other.titleID == offlineKey.titleID : other.streamID == offlineKey.streamID
                 }
             }
@@ -96,6 +96,13 @@ extension VirtualDevice {
             }
         }
         return try makeSPC(origin, sync: .version2(report), mutations: mutations)
+    }
+
+    /// Removes keys for good before anything says that they are gone. Where that cannot be written down, none is.
+    private func removingKeys<Value: Sendable>(_ remove: (inout KeyVault) -> Value) throws(FPSError) -> Value {
+        try withState { state throws(FPSError) in
+            try changeVault(&state) { vault throws(FPSError) in remove(&vault) }
+        }
     }
 
     private func openOfflineKey(_ sealed: [UInt8]) throws(FPSError) -> (PersistentKey, OfflineKey) {

@@ -15,7 +15,7 @@ public final class VirtualDevice: Sendable {
     public let clock: any DeviceClock
 
     let dask: DASkRule
-    private let secret: SecretBytes
+    let secret: SecretBytes
     private let state: Mutex<State>
 
     struct State: ~Copyable {
@@ -24,6 +24,12 @@ public final class VirtualDevice: Sendable {
         var display: DeviceProfile.Display
         var revokedCertificates: Set<[UInt8]> = []
         var persistentKeyFormat: UInt32 = 1
+        /// What keeps the vault beyond this run; nil: nothing does.
+        var memory: (any DeviceMemory)?
+        /// Generations of keys that are to be written down before content comes out, by the record's ID.
+        var unsaved: [[UInt8]: UInt32] = [:]
+        /// The time that was written down last.
+        var savedTime: Int64 = 0
     }
 
     /// Makes a device.
@@ -72,7 +78,7 @@ public final class VirtualDevice: Sendable {
     public func revoke(certificateHash: [UInt8]) { withState { _ = $0.revokedCertificates.insert(certificateHash) } }
 
     /// Installs a security update that changes the format of persistent keys: those made before are no longer usable.
-    public func installSecurityUpdate() { withState { $0.persistentKeyFormat += 1 } }
+    public func installSecurityUpdate() { withState { $0.persistentKeyFormat &+= 1 } }
 
     /// The one way to the mutable state. Nothing called inside may call it again.
     func withState<Value: Sendable, Failure: Error>(

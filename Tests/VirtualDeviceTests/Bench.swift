@@ -24,6 +24,17 @@ struct Bench {
         )
     }
 
+    /// A device with a memory.
+    init(memory: any DeviceMemory) throws {
+        server = try TinyServer.rsa2048.get()
+        device = try VirtualDevice(
+            profile: .iPhone,
+            dask: .development(ask: server.ask),
+            memory: memory,
+            clock: clock
+        )
+    }
+
     func request(_ options: VirtualDevice.SPCOptions = .init(), asset: String = "movie") throws(FPSError) -> KeyRequest
     {
         try device.makeSPC(

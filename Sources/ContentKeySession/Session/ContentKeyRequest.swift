@@ -41,7 +41,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
         return status == .requestingResponse && session.value == nil ? .cancelled : status
     }
 
-    /// Why it failed; nil unless it did.
+    /// Why it failed, or why it may be retried; nil unless it did.
     public var error: ContentKeyError? { state.withLock { $0.error } }
 
     /// Whether it waits for an answer.

@@ -14,6 +14,7 @@ extension ContentKeySession {
         case .askToRetry(let id, let reason):
             guard let request = openRequests[id] else { return }
             settle(id)
+            if let error = machine.requests[id]?.error { request.set(error) }
             let retries = delegate?.contentKeySession(self, shouldRetry: request, reason: reason) ?? false
             apply(.request(id, retries ? .retry : .giveUp))
         case .succeed(let id):

@@ -39,8 +39,8 @@ final class KeyRing: ContentKeyRecipient {
             // A FairPlay key's URI is a name, and no address.
             let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri
             do throws(ContentKeyError) {
-                let key = try await session.contentKey(identifier: identifier, for: self)
-                let content = try await content(of: key)
+                let options = tag.keyFormat == .fairPlay ? systems.fairPlayOptions : ContentKeyRequestOptions()
+                let content = try await content(identifier, from: session, options)
                 var keys = DecryptionKeys()
                 keys.uris[uri] = content
                 return keys
@@ -49,6 +49,21 @@ final class KeyRing: ContentKeyRecipient {
             }
         }
         throw PlayerError(.noKeySystem, context.keys.map(\.keyFormat.rawValue).joined(separator: ", "))
+    }
+
+    /// A key that was kept may be void by the time that it plays: then another is asked for, once.
+    private func content(
+        _ identifier: String,
+        from session: ContentKeySession,
+        _ options: ContentKeyRequestOptions
+    ) async throws(ContentKeyError) -> DecryptionKey {
+        let key = try await session.contentKey(identifier: identifier, options: options, for: self)
+        do throws(ContentKeyError) {
+            return try await content(of: key)
+        } catch  where options.isPersistable && error.retryReason == .receivedObsoleteContentKey {
+            await key.revoke()
+            return try await content(of: session.contentKey(identifier: identifier, options: options, for: self))
+        }
     }
 
     private func session(for format: KeyFormat) -> ContentKeySession? {

@@ -18,6 +18,8 @@ public struct PlayableKey: Sendable {
 public struct PlayerKeySystems: Sendable {
     /// Answers for KEYFORMAT `com.apple.streamingkeydelivery`; nil: such media are not played.
     public var fairPlay: ContentKeySession?
+    /// How ``fairPlay`` is asked: for keys that may be kept, where the media are offline.
+    public var fairPlayOptions = ContentKeyRequestOptions()
     /// Answers for KEYFORMAT `identity`: Clear Key and AES-128. Its ``ContentKeySession/ContentKeySession/keySystem`` is
     /// `clearKey`. Nil: such media are not played.
     public var clearKey: ContentKeySession?

@@ -118,18 +118,23 @@ public final class DeviceKey: Sendable {
         state.withLock { state in
             state.isPlaying = false
             if state.persistent == nil { state.contentKey = nil }
+            // What cannot be written down now is written before content comes out again.
+            if state.persistent != nil { try? device.settleMemory() }
         }
     }
 
     /// The content key and the content IV, 16 bytes each, for decrypting a part of the content now.
     ///
     /// - Throws: ``FPSError/notPlaying``, ``FPSError/keyDiscarded``; ``FPSError/leaseExpired`` when the lease has run
-    ///   out, which stops playback; ``FPSError/outputRestricted``, which does not; ``FPSError/invalidPersistentKey``.
+    ///   out, which stops playback; ``FPSError/outputRestricted``, which does not; ``FPSError/invalidPersistentKey``;
+    ///   ``FPSError/memoryFailed``.
     public func contentKey() throws(FPSError) -> (key: SecretBytes, iv: [UInt8]) {
         try state.withLock { state throws(FPSError) in
             let key = try settle(&state)
             guard state.isPlaying else { throw .notPlaying }
             try checkOutput(state)
+            // That the key was replaced has to outlive this run before anybody sees a picture.
+            if state.persistent != nil { try device.settleMemory() }
             return (key, state.iv)
         }
     }

@@ -7,7 +7,7 @@ struct KeyVault: Sendable {
         let offlineKey: OfflineKey?
     }
 
-    private var records: [[UInt8]: Record] = [:]
+    var records: [[UInt8]: Record] = [:]
 
     mutating func add(_ key: PersistentKey) {
         records[key.recordID] = Record(
@@ -21,7 +21,17 @@ struct KeyVault: Sendable {
     func knows(_ key: PersistentKey) -> Bool { records[key.recordID] != nil }
 
     /// True if, moreover, no newer generation has replaced the key.
-    func isCurrent(_ key: PersistentKey) -> Bool { records[key.recordID]?.generation == key.generation }
+    func isCurrent(_ key: PersistentKey) -> Bool {
+        records[key.recordID].map { $0.generation <= key.generation } ?? false
+    }
+
+    /// Makes a generation of a record the valid one, if it is newer than what is known. True if it was.
+    @discardableResult
+    mutating func catchUp(_ recordID: [UInt8], _ generation: UInt32) -> Bool {
+        guard let record = records[recordID], record.generation < generation else { return false }
+        records[recordID]?.generation = generation
+        return true
+    }
 
     /// Makes the key's next generation the valid one.
     mutating func advance(_ key: inout PersistentKey) {

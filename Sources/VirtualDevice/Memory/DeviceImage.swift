@@ -1,0 +1,103 @@
+internal import ByteCoding
+internal import FPSCrypto
+
+/// What a device remembers, as bytes:
+///
+///     0-3    "KWVD"
+///     4-7    version, 1
+///     8-39   what makes it this one device           32 bytes, secret
+///     40-43  format of its persistent keys            4
+///     44-51  the latest time that it has seen         8
+///     52-55  number of records                        4
+///
+/// and for each persistent key that it knows, in the order of the IDs
+///
+///     0-15   record ID                               16 bytes
+///     16-19  generation                               4
+///     20-39  certificate hash                        20
+///     40-43  0, or the version of its offline key     4
+///     44-47, 48-51  storage and playback duration     4 each
+///     52-67, 68-83  stream ID, title ID; zeros where there is none
+struct DeviceImage {
+    let secret: SecretBytes
+    let format: UInt32
+    let latest: Int64
+    let vault: KeyVault
+
+    private static let magic = Array("KWVD".utf8)
+    private static let headSize = 56
+    private static let recordSize = 84
+
+    init(secret: SecretBytes, format: UInt32, latest: Int64, vault: KeyVault) {
+        (self.secret, self.format, self.latest, self.vault) = (secret, format, latest, vault)
+    }
+
+    /// The bytes, which are a secret.
+    var bytes: SecretBytes {
+        var head = ByteWriter(capacity: 8)
+        head.write(Self.magic)
+        head.write(UInt32(1))
+        var rest = ByteWriter(capacity: 16 + vault.records.count * Self.recordSize)
+        rest.write(format)
+        rest.write(latest)
+        rest.write(UInt32(clamping: vault.records.count))
+        for (id, record) in vault.records.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            rest.write(id)
+            rest.write(record.generation)
+            rest.write(record.certificateHash)
+            let key = record.offlineKey
+            rest.write(key?.version ?? 0)
+            rest.write(key?.storageDuration ?? 0)
+            rest.write(key?.playbackDuration ?? 0)
+            rest.write(key?.streamID ?? [UInt8](repeating: 0, count: 16))
+            rest.write(key?.titleID ?? [UInt8](repeating: 0, count: 16))
+        }
+        return SecretBytes(count: 40 + rest.count) { buffer in
+            buffer[..<8].copyBytes(from: head.bytes)
+            secret.withUnsafeBytes { buffer[8..<40].copyBytes(from: $0) }
+            buffer[40...].copyBytes(from: rest.bytes)
+        }
+    }
+
+    /// Reads the bytes.
+    init(_ bytes: SecretBytes) throws {
+        guard bytes.count >= Self.headSize else {
+            throw ParseError(.truncated, reading: "device memory", offset: bytes.count)
+        }
+        let head = bytes[0..<8].reveal()
+        guard Array(head[..<4]) == Self.magic, Array(head[4...]) == [0, 0, 0, 1] else {
+            throw ParseError(.invalidValue, reading: "device memory", offset: 0, reason: "not of version 1")
+        }
+        secret = bytes[8..<40]
+        let rest = bytes[40..<bytes.count].reveal()
+        var reader = ByteReader(rest.span.bytes, base: 40)
+        format = try reader.readUInt32("format")
+        latest = Int64(bitPattern: try reader.readUInt64("latest time"))
+        let count = Int(try reader.readUInt32("number of records"))
+        guard reader.remaining == count * Self.recordSize else {
+            throw ParseError(.invalidValue, reading: "number of records", offset: 52)
+        }
+        var vault = KeyVault()
+        for _ in 0..<count {
+            let id = try reader.readBytes(16, "record ID")
+            let generation = try reader.readUInt32("generation")
+            let hash = try reader.readBytes(20, "certificate hash")
+            let version = try reader.readUInt32("version of the offline key")
+            let (storage, playback) = (try reader.readUInt32("storage"), try reader.readUInt32("playback"))
+            let (streamID, titleID) = (try reader.readBytes(16, "stream ID"), try reader.readBytes(16, "title ID"))
+            let key = OfflineKey(
+                version: version,
+                streamID: streamID,
+                storage: storage,
+                playback: playback,
+                titleID: version == 2 ? titleID : nil
+            )
+            vault.records[id] = .init(
+                generation: generation,
+                certificateHash: hash,
+                offlineKey: version == 0 ? nil : key
+            )
+        }
+        self.vault = vault
+    }
+}

@@ -1,0 +1,288 @@
+import ContentKeySession
+import Testing
+
+@testable import OfflineAssets
+
+@Suite("What is known of a kept key")
+struct KeyLedgerTests {
+    private static let issued: Int64 = 1_800_000_000
+    private static let dual = KeyLedgerEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued)
+
+    /// A row: what happened and when, and what is so at a moment. Moments count from when the key was issued.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var terms = KeyLedgerEntry.Terms.dual(storage: 3_000, playback: 200)
+        var events: [(KeyLedgerEvent, Int64)] = []
+        let moment: Int64
+        let state: KeptKeyState
+        let remaining: Int64?
+        let remedy: KeptKeyRemedy
+        let words: String
+    }
+
+    static let rows: [Row] = [
+        Row(
+            testDescription: "new",
+            moment: 0,
+            state: .stored,
+            remaining: 3_000,
+            remedy: .watch,
+            words: "50 minutes to start, then 3 minutes 20 seconds to finish"
+        ),
+        Row(
+            testDescription: "the last second of storage",
+            moment: 2_999,
+            state: .stored,
+            remaining: 1,
+            remedy: .watch,
+            words: "1 second to start, then 3 minutes 20 seconds to finish"
+        ),
+        Row(
+            testDescription: "storage is over",
+            moment: 3_000,
+            state: .storageExpired,
+            remaining: 0,
+            remedy: .renewOnline,
+            words: "no more: it was not started in time"
+        ),
+        Row(
+            testDescription: "first play on the last second",
+            events: [(.played, 2_999)],
+            moment: 3_100,
+            state: .playing,
+            remaining: 99,
+            remedy: .watch,
+            words: "for 1 minute 39 seconds"
+        ),
+        Row(
+            testDescription: "a later play does not begin the period again",
+            events: [(.played, 10), (.played, 100)],
+            moment: 209,
+            state: .playing,
+            remaining: 1,
+            remedy: .watch,
+            words: "for 1 second"
+        ),
+        Row(
+            testDescription: "playback is over",
+            events: [(.played, 10)],
+            moment: 210,
+            state: .playbackExpired,
+            remaining: 0,
+            remedy: .renewOnline,
+            words: "no more: the time since it was started is over"
+        ),
+        Row(
+            testDescription: "no end of storage",
+            terms: .dual(storage: nil, playback: 86_400),
+            moment: 9_000_000,
+            state: .stored,
+            remaining: nil,
+            remedy: .watch,
+            words: "any time to start, then 1 day to finish"
+        ),
+        Row(
+            testDescription: "no end of playback",
+            terms: .dual(storage: 60, playback: nil),
+            events: [(.played, 10)],
+            moment: 9_000_000,
+            state: .playing,
+            remaining: nil,
+            remedy: .watch,
+            words: "for ever"
+        ),
+        Row(
+            testDescription: "one period",
+            terms: .limited(90_000),
+            moment: 3_600,
+            state: .stored,
+            remaining: 86_400,
+            remedy: .watch,
+            words: "for 1 day"
+        ),
+        Row(
+            testDescription: "one period is over, though it was played",
+            terms: .limited(60),
+            events: [(.played, 10)],
+            moment: 60,
+            state: .storageExpired,
+            remaining: 0,
+            remedy: .renewOnline,
+            words: "no more: it was not started in time"
+        ),
+        Row(
+            testDescription: "for ever",
+            terms: .limited(nil),
+            moment: .max - issued,
+            state: .stored,
+            remaining: nil,
+            remedy: .watch,
+            words: "for ever"
+        ),
+        Row(
+            testDescription: "nobody said",
+            terms: .unknown,
+            moment: 5,
+            state: .stored,
+            remaining: nil,
+            remedy: .watch,
+            words: "for as long as the device takes it"
+        ),
+        Row(
+            testDescription: "the device says that storage is over",
+            events: [(.refused(.persistentKeyExpired), 20)],
+            moment: 30,
+            state: .storageExpired,
+            remaining: 0,
+            remedy: .renewOnline,
+            words: "no more: it was not started in time"
+        ),
+        Row(
+            testDescription: "the device says that playback is over",
+            events: [(.played, 10), (.refused(.persistentKeyExpired), 20)],
+            moment: 30,
+            state: .playbackExpired,
+            remaining: 0,
+            remedy: .renewOnline,
+            words: "no more: the time since it was started is over"
+        ),
+        Row(
+            testDescription: "a security update",
+            events: [(.refused(.persistentKeyOutdated), 20)],
+            moment: 30,
+            state: .refused,
+            remaining: 0,
+            remedy: .renewOnline,
+            words: "not now: the device does not take the key"
+        ),
+        Row(
+            testDescription: "the device takes it again",
+            events: [(.refused(.invalidPersistentKey), 20), (.taken, 25)],
+            moment: 30,
+            state: .stored,
+            remaining: 2_970,
+            remedy: .watch,
+            words: "49 minutes 30 seconds to start, then 3 minutes 20 seconds to finish"
+        ),
+        Row(
+            testDescription: "renewed after playback was over",
+            events: [
+                (.played, 10),
+                (.renewed(KeyLedgerEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued + 500)), 500),
+            ],
+            moment: 600,
+            state: .stored,
+            remaining: 2_900,
+            remedy: .watch,
+            words: "48 minutes 20 seconds to start, then 3 minutes 20 seconds to finish"
+        ),
+        Row(
+            testDescription: "the server gave no other",
+            events: [(.played, 10), (.renewalRefused(LogWord("renewal-after-expiry")!), 500)],
+            moment: 600,
+            state: .playbackExpired,
+            remaining: 0,
+            remedy: .buyAgain,
+            words: "no more: the time since it was started is over"
+        ),
+        Row(
+            testDescription: "given back",
+            events: [(.played, 10), (.invalidated, 20), (.taken, 25)],
+            moment: 30,
+            state: .revoked,
+            remaining: 0,
+            remedy: .downloadAgain,
+            words: "no more: it was given back"
+        ),
+        Row(
+            testDescription: "the clock was set back by two hours",
+            terms: .limited(90_000),
+            events: [(.timePassed, 10_000)],
+            moment: 10_000 - 7_200,
+            state: .stored,
+            remaining: 80_000,
+            remedy: .watch,
+            words: "for 22 hours 13 minutes; the clock was set back by 2 hours, which gains nothing"
+        ),
+        Row(
+            testDescription: "the clock was set back before the end",
+            events: [(.timePassed, 3_000)],
+            moment: 100,
+            state: .storageExpired,
+            remaining: 0,
+            remedy: .renewOnline,
+            words:
+                "no more: it was not started in time; the clock was set back by 48 minutes 20 seconds, which gains nothing"
+        ),
+    ]
+
+    @Test("State, time left, remedy and words, by what happened", arguments: rows)
+    func state(row: Row) {
+        var entry = KeyLedgerEntry(terms: row.terms, issued: Self.issued)
+        for (event, moment) in row.events { entry.note(event, at: Self.issued + moment) }
+        let now = Self.issued + row.moment
+        #expect(entry.state(at: now) == row.state)
+        #expect(entry.remaining(at: now) == row.remaining)
+        #expect(entry.remedy(at: now) == row.remedy)
+        #expect(entry.howLong(at: now) == row.words)
+    }
+
+    @Test("Every state is the outcome of a row")
+    func allStates() { #expect(Set(Self.rows.map(\.state)) == Set(KeptKeyState.allCases)) }
+
+    @Test("Advice names the moment, or what to do")
+    func advice() {
+        var entry = Self.dual
+        #expect(entry.advice(at: Self.issued) == "start before 2027-01-15 08:50 UTC")
+        entry.note(.played, at: Self.issued + 10)
+        #expect(entry.advice(at: Self.issued + 20) == "watch before 2027-01-15 08:03 UTC")
+        #expect(entry.advice(at: Self.issued + 500) == "renew online: keyway offline renew")
+        entry.note(.invalidated, at: Self.issued + 600)
+        #expect(entry.advice(at: Self.issued + 600) == "gone: download again")
+        #expect(KeyLedgerEntry(terms: .limited(nil), issued: 0).advice(at: 9) == "watch")
+    }
+
+    @Test("Renewals are counted; a report is kept beyond one, a refusal is not")
+    func renewals() {
+        var entry = Self.dual
+        entry.note(.reported, at: Self.issued + 5)
+        entry.note(.renewalRefused(LogWord("no-more")!), at: Self.issued + 6)
+        for count in 1...3 as ClosedRange<UInt32> {
+            entry.note(.renewed(KeyLedgerEntry(terms: .limited(7), issued: Self.issued + 10)), at: Self.issued + 10)
+            #expect(entry.renewals == count)
+        }
+        #expect(entry.reported == Self.issued + 5)
+        #expect(entry.renewed == Self.issued + 10)
+        #expect(entry.renewalRefusal == nil)
+        #expect(entry.terms == .limited(7))
+    }
+
+    @Test("Moments and durations at the ends of numbers do no harm")
+    func extremes() {
+        for moment in [Int64.min, -1, 0, 1, .max] {
+            for duration in [Int64.min, -1, 0, 1, .max] {
+                var entry = KeyLedgerEntry(terms: .dual(storage: duration, playback: duration), issued: moment)
+                entry.note(.played, at: .max)
+                for now in [Int64.min, 0, .max] {
+                    #expect(!entry.howLong(at: now).isEmpty)
+                    #expect(!entry.advice(at: now).isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("A title is as good as its worst key, and ends with the first one")
+    func title() {
+        var short = Self.dual
+        short.terms = .dual(storage: 100, playback: 200)
+        var ledger = TitleLedger(title: "film", entries: ["skd://a": Self.dual, "skd://b": short])
+        #expect(ledger.deciding(at: Self.issued) == short)
+        #expect(!ledger.isBegun(at: Self.issued))
+        ledger.entries["skd://a"]?.note(.played, at: Self.issued + 1)
+        #expect(ledger.deciding(at: Self.issued + 2)?.state(at: Self.issued + 2) == .playing)
+        #expect(ledger.isBegun(at: Self.issued + 2))
+        ledger.entries["skd://b"]?.note(.invalidated, at: Self.issued + 3)
+        #expect(ledger.deciding(at: Self.issued + 4)?.state(at: Self.issued + 4) == .revoked)
+        #expect(TitleLedger(title: "none", entries: [:]).deciding(at: 0) == nil)
+    }
+}

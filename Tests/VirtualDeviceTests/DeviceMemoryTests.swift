@@ -1,0 +1,158 @@
+import ContentKeySession
+import FPSCrypto
+import Synchronization
+import Testing
+import VirtualDevice
+
+@Suite("A device that remembers")
+struct DeviceMemoryTests {
+    /// Remembers, or fails to, and counts.
+    private final class Memory: DeviceMemory {
+        struct Full: Error {}
+        let images = Mutex<[SecretBytes]>([])
+        let isFull = Mutex(false)
+
+        init(_ image: SecretBytes? = nil) { if let image { images.withLock { $0 = [image] } } }
+
+        var last: SecretBytes? { images.withLock { $0.last } }
+        func recall() throws -> SecretBytes? { last }
+        func remember(_ image: SecretBytes) throws {
+            guard !isFull.withLock({ $0 }) else { throw Full() }
+            images.withLock { $0.append(image) }
+        }
+    }
+
+    private let memory = Memory()
+
+    @Test("The next run is the same device, and has its keys")
+    func sameDevice() throws {
+        let first = try Bench(memory: memory)
+        let sealed = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        let second = try Bench(memory: memory)
+        #expect(second.device.hu(for: .local) == first.device.hu(for: .local))
+        let key = try second.device.loadPersistentKey(sealed)
+        try key.startPlaying()
+        #expect(try key.givesTestKey)
+        #expect(try Bench(memory: Memory()).device.hu(for: .local) != first.device.hu(for: .local))
+    }
+
+    @Test("What was replaced or invalidated stays so")
+    func staysGone() throws {
+        let first = try Bench(memory: memory)
+        let sealed = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        let other = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        let key = try first.device.loadPersistentKey(sealed)
+        try key.startPlaying()
+        _ = try key.contentKey()
+        let updated = try #require(key.updatedPersistentKey)
+        let second = try Bench(memory: memory)
+        #expect(throws: FPSError.invalidPersistentKey) { try second.device.loadPersistentKey(sealed) }
+        #expect(throws: Never.self) { try second.device.loadPersistentKey(updated) }
+        _ = try second.device.invalidate(.stream(other), certificate: second.server.certificate, challenge: 1)
+        let third = try Bench(memory: memory)
+        for gone in [sealed, updated, other] {
+            #expect(throws: FPSError.invalidPersistentKey) { try third.device.loadPersistentKey(gone) }
+        }
+        third.device.installSecurityUpdate()
+        let last = try third.persistentKey(.persistent)
+        #expect(throws: Never.self) { try Bench(memory: memory).device.loadPersistentKey(last) }
+    }
+
+    @Test("A run that ends at first play, before the app or the device has written anything, loses neither key")
+    func firstPlayLosesNothing() throws {
+        let first = try Bench(memory: memory)
+        let sealed = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        let before = try #require(memory.last)
+        let key = try first.device.loadPersistentKey(sealed)
+        try key.startPlaying()
+        let updated = try #require(key.updatedPersistentKey)
+        // Neither has been written: the old key is good.
+        #expect(memory.last == before)
+        #expect(throws: Never.self) { try Bench(memory: Memory(before)).device.loadPersistentKey(sealed) }
+        // The app has written, the device has not: the new one is good, and from then on the old one is not.
+        let caughtUp = try Bench(memory: Memory(before))
+        #expect(throws: Never.self) { try caughtUp.device.loadPersistentKey(updated) }
+        #expect(throws: FPSError.invalidPersistentKey) { try caughtUp.device.loadPersistentKey(sealed) }
+        // Content comes out only when the device has written too.
+        _ = try key.contentKey()
+        #expect(memory.last != before)
+        #expect(throws: FPSError.invalidPersistentKey) { try Bench(memory: memory).device.loadPersistentKey(sealed) }
+    }
+
+    @Test("A memory that takes no more: no key is made, none is given out, none is removed")
+    func full() throws {
+        let bench = try Bench(memory: memory)
+        let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        let key = try bench.device.loadPersistentKey(sealed)
+        memory.isFull.withLock { $0 = true }
+        let request = try bench.request()
+        let ckc = try bench.answer(request, [.persistent])
+        #expect(throws: FPSError.memoryFailed) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
+        #expect(throws: FPSError.memoryFailed) {
+            try bench.device.invalidate(.stream(sealed), certificate: bench.server.certificate, challenge: 1)
+        }
+        try key.startPlaying()
+        #expect(throws: FPSError.memoryFailed) { try key.contentKey() }
+        memory.isFull.withLock { $0 = false }
+        #expect(try key.givesTestKey)
+        #expect(throws: Never.self) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
+    }
+
+    @Test("A clock that is set back stands still, in the next run too")
+    func clock() throws {
+        let bench = try Bench(memory: memory)
+        let sealed = try bench.persistentKey(.persistent(rental: 3600))
+        let key = try bench.device.loadPersistentKey(sealed)
+        try key.startPlaying()
+        bench.clock.advance(by: 3700)
+        _ = try key.contentKey()
+        bench.clock.advance(by: -3700)
+        #expect(throws: FPSError.persistentKeyExpired) { try bench.device.loadPersistentKey(sealed) }
+        // Its clock begins where the last run's did, which is over an hour back.
+        let next = try Bench(memory: memory)
+        #expect(throws: FPSError.persistentKeyExpired) { try next.device.loadPersistentKey(sealed) }
+    }
+
+    @Test("What is no memory is refused, whatever it is: every cut, and every byte that is another")
+    func damaged() throws {
+        let bench = try Bench(memory: memory)
+        _ = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        let image = try #require(memory.last).reveal()
+        for count in 0..<image.count {
+            #expect(throws: FPSError.memoryFailed) {
+                try Bench(memory: Memory(SecretBytes(copying: image[..<count])))
+            }
+        }
+        for index in Array(0..<8) + Array(52..<56) {
+            var changed = image
+            changed[index] ^= 0x80
+            #expect(throws: FPSError.memoryFailed) { try Bench(memory: Memory(SecretBytes(copying: changed))) }
+        }
+    }
+
+    @Test("The device says what it knows of a stored key, and nothing of the key itself")
+    func facts() throws {
+        let bench = try Bench(memory: memory)
+        let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
+        #expect(
+            try bench.device.facts(ofPersistableKey: sealed)
+                == KeptKeyFacts(acquired: bench.clock.now, storage: 1000, playback: 50, hasDualExpiry: true)
+        )
+        bench.clock.advance(by: 10)
+        let key = try bench.device.loadPersistentKey(sealed)
+        try key.startPlaying()
+        #expect(try !bench.device.facts(ofPersistableKey: sealed).isCurrent)
+        let updated = try #require(key.updatedPersistentKey)
+        #expect(try bench.device.facts(ofPersistableKey: updated).firstPlayed == bench.clock.now)
+        let limited = try bench.persistentKey(.persistent(rental: 60))
+        #expect(
+            try bench.device.facts(ofPersistableKey: limited) == KeptKeyFacts(acquired: bench.clock.now, storage: 60)
+        )
+        let unlimited = try bench.persistentKey(.persistent(rental: 0))
+        #expect(try bench.device.facts(ofPersistableKey: unlimited).storage == nil)
+        bench.device.installSecurityUpdate()
+        #expect(throws: ContentKeyError(.persistentKeyOutdated, .device)) {
+            try bench.device.facts(ofPersistableKey: sealed)
+        }
+    }
+}
