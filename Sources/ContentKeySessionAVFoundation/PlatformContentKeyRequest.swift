@@ -134,8 +134,8 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     /// Says that there will be no answer, and why.
     public func processContentKeyResponseError(_ error: any Error) async {
         guard isOpen else { return }
-        state.withLock { $0.isAnswered = true }
         current.processContentKeyResponseError(PlatformFailure.error(error))
+        settle(.failed)
     }
 
     /// What became of it. The first word counts.
