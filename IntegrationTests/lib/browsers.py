@@ -121,8 +121,7 @@ class Browser:
         self.command("POST", f"/element/{element}/value", "WebDriver:ElementSendKeys", {"id": element, "text": text})
 
     def element(self, selector):
-        found = self.find(selector)
-        return found.get("value", found)[ELEMENT] if ELEMENT not in found else found[ELEMENT]
+        return self.find(selector)[ELEMENT]
 
     def press(self, *names):
         """Presses keys one after the other, where the focus is: `Tab`, `Enter`, or a character. `Shift+Tab` holds one."""

@@ -167,7 +167,9 @@ function showPlayback() {
 
 /** @param {boolean} isPlaying */
 function setButtons(isPlaying) {
-    for (const name of ["renew", "stop"]) /** @type {HTMLButtonElement} */ (element(name)).disabled = !isPlaying;
+    /** @type {HTMLButtonElement} */ (element("stop")).disabled = !isPlaying;
+    // Only FairPlay's keys are renewed, once they are there.
+    /** @type {HTMLButtonElement} */ (element("renew")).disabled = true;
 }
 
 function clear() {
@@ -187,6 +189,7 @@ player.addEventListener("mode", (event) => {
     const { way, keySystem, variant } = /** @type {CustomEvent} */ (event).detail;
     show("fact-way", way);
     show("fact-system", keySystem);
+    /** @type {HTMLButtonElement} */ (element("renew")).disabled = !keySystem.startsWith("com.apple.fps");
     const size = variant?.height ? `${variant.width} × ${variant.height}, ` : "";
     show("fact-variant", variant ? `${size}${(variant.bandwidth / 1e6).toFixed(2)} Mbit/s` : "–");
 });

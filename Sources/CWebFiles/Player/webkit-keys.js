@@ -69,7 +69,13 @@ export class PrefixedKeys {
 
     /** Asks for every key again, before a lease runs out. */
     async renew() {
-        for (const session of this.#sessions.values()) session.update(new TextEncoder().encode("renew"));
+        for (const session of this.#sessions.values()) {
+            try {
+                session.update(new TextEncoder().encode("renew"));
+            } catch (error) {
+                this.#fail(error, "key-rejected");
+            }
+        }
     }
 
     /** Ends all sessions and takes the keys from the element. */
