@@ -43,7 +43,7 @@ public struct DownloadLimits: Sendable, Hashable {
     public var resources = 500_000
     /// The greatest size of one file in bytes: 8 GiB.
     public var resourceBytes: UInt64 = 8 << 30
-    /// The greatest size of all files in bytes: 1 TiB.
+    /// The greatest sum of the byte ranges that playlists name, in bytes: 1 TiB.
     public var bytes: UInt64 = 1 << 40
     /// How many bytes before the wanted ones are passed over at a server that knows no ranges: 64 MiB.
     public var skippedBytes: UInt64 = 64 << 20
