@@ -2,7 +2,7 @@
 
 import { ask, list } from "./api.js";
 import { bars, chart } from "./chart.js";
-import { asset, badge, deviceName, empty, fill, h, head, latency, number, outcome, outcomeName, segments, table, time } from "./dom.js";
+import { asset, deviceName, empty, fill, h, head, latency, number, outcome, outcomeName, segments, table, time } from "./dom.js";
 import { listen } from "./live.js";
 
 const kept = { "5m": 300, "1h": 360, "24h": 1440 };
@@ -14,10 +14,10 @@ export default {
   async show({ main, signal }) {
     let span = "5m";
     let activity = null;
-    const rate = chart({ title: "Licences per second", format: rounded, series: [{ name: "given", key: "given", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
+    const rate = chart({ title: "Licences per second", format: rounded, least: 4, series: [{ name: "given", key: "given", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
     const times = chart({ title: "Time to answer", format: latency, least: 1000, series: [{ name: "median", key: "p50" }, { name: "95 %", key: "p95" }, { name: "99 %", key: "p99" }] });
     const tiles = { rate: tile("Licences per second"), refused: tile("Refused", "of the last 5 minutes"), time: tile("Median time", "95 % within –"), leases: tile("Active leases"), queue: tile("Waiting for a thread") };
-    const [outcomes, devices, systems, recent, hello] = [h("div"), h("div"), h("div"), h("div"), h("div")];
+    const [outcomes, devices, systems, recent, hello] = [h("div"), h("div"), h("div"), h("div"), h("div.hello")];
     fill(main,
       head("Overview", null, segments("Length of time", "span", [["5m", "5 min"], ["1h", "1 h"], ["24h", "24 h"]], span, (value) => { span = value; load(); })),
       hello,

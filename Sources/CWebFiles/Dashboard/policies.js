@@ -1,7 +1,7 @@
 // Policies, and an editor that says what one would decide before it counts.
 
 import { all, ask, may, part, post, put, remove } from "./api.js";
-import { asset, badge, code, confirm, deviceName, empty, field, fill, h, head, identifier, latency, message, outcome, table, time, toast } from "./dom.js";
+import { asset, badge, code, confirm, deviceName, empty, field, fill, h, head, identifier, message, outcome, table, time, toast } from "./dom.js";
 
 const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
 

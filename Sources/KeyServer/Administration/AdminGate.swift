@@ -60,8 +60,9 @@ struct AdminGate: Sendable {
         guard request.headers[.authorization] == nil else {
             return Caller(identity: try await identity(ofToken: request.bearerToken, context))
         }
+        // A page that keeps itself up to date must not keep a session alive: it says so, and its events come unasked.
+        let isUse = request.headers[.unattended] == nil && request.headers[.accept] != "text/event-stream"
         // Who sends no token guesses nothing, and is not counted.
-        let isUse = request.headers[.unattended] == nil
         for id in SessionCookie.ids(in: request.headers) {
             guard let session = sessions.session(id: id, isUse: isUse) else { continue }
             guard let identity = try await authenticator.identity(ofTokenHash: session.tokenHash) else {

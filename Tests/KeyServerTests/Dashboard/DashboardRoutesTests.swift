@@ -1,0 +1,163 @@
+import KeyServerModule
+import KeyStore
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+@Suite("The dashboard's routes")
+struct DashboardRoutesTests {
+    private func object(_ value: JSONValue?) -> [String: JSONValue] {
+        if case .object(let fields)? = value { fields } else { [:] }
+    }
+
+    private func items(_ value: JSONValue?) -> [[String: JSONValue]] {
+        if case .array(let values)? = value { values.map { object($0) } } else { [] }
+    }
+
+    @Test("What became of requests shows at once: the device, the policy, the reason, and no secret")
+    func activity() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"airplay": "deny"}"#)
+            let device = server.device()
+            #expect(try await server.license(server.request(device).spc, token: "alice").status == 200)
+            let refused = try await server.license(server.request(device, output: .airPlay).spc, token: "bob")
+            #expect(refused.status == 403)
+            let answer = try await server.admin("GET", "/activity")
+            let recent = items(answer.json["recent"])
+            #expect(recent.map { $0["outcome"] } == [.string("refused"), .string("issued")])
+            #expect(recent[0]["reason"] == .string("airplay-denied"))
+            #expect(recent[1]["account"] == .string("alice"))
+            #expect(recent[1]["class"] == .string("appleMobile"))
+            #expect(recent[1]["policy"] == .string("terms"))
+            #expect(recent[1]["assetId"] == .string("movie"))
+            for key in ["microseconds", "osVersion"] { #expect(recent[1][key] != nil, "\(key)") }
+            #expect(try await server.admin("GET", "/activity?window=2h").status == 400)
+            #expect(try await server.admin("GET", "/activity?window=24h").status == 200)
+        }
+    }
+
+    @Test("A policy is tried on the requests that came, and says of each what it would have come to")
+    func trial() async throws {
+        try await LicenseServer.run { server in
+            let device = server.device()
+            _ = try await server.license(server.request(device).spc, token: "alice")
+            _ = try await server.license(server.request(device, output: .airPlay).spc, token: "bob")
+            let before = try await server.store.auditEntries(before: nil, limit: 100).count
+            let answer = try await server.admin(
+                "POST",
+                "/policy-trials",
+                #"{"policy": {"lease": "PT5M", "airplay": "deny"}}"#
+            )
+            #expect(answer.status == 200)
+            #expect(answer.json["given"] == .integer(1))
+            #expect(answer.json["refused"] == .integer(1))
+            #expect(answer.json["changed"] == .integer(1))
+            let found = items(answer.json["items"])
+            #expect(found.map { $0["given"] } == [.bool(false), .bool(true)])
+            #expect(found[0]["reason"] == .string("airplay-denied"))
+            #expect(found[0]["changed"] == .bool(true))
+            #expect(found[1]["terms"] == .string("online, lease PT5M"))
+            #expect(items(.array([found[1]["request"] ?? .null]))[0]["account"] == .string("alice"))
+            let few = try await server.admin("POST", "/policy-trials", #"{"policy": {}, "limit": 1, "asset": "movie"}"#)
+            #expect(items(few.json["items"]).count == 1)
+            let none = try await server.admin("POST", "/policy-trials", #"{"policy": {}, "asset": "other"}"#)
+            #expect(items(none.json["items"]).isEmpty)
+            // Nothing was stored or granted.
+            #expect(try await server.store.auditEntries(before: nil, limit: 100).count == before)
+            #expect(try await server.store.policies(after: nil, limit: 10).isEmpty)
+        }
+    }
+
+    @Test(
+        "A policy that is none is told what is wrong with it",
+        arguments: [
+            #"{"lease": 5}"#, #"{"leese": "PT1M"}"#,
+            #"{"persist": {"storage": "P1D", "playback": "P1D"}, "lease": "PT1M"}"#,
+        ]
+    )
+    func wrongPolicy(document: String) async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.admin("POST", "/policy-trials", #"{"policy": \#(document)}"#)
+            #expect(answer.status == 400)
+            #expect(answer.json["reason"] == .string("policy"))
+            #expect(answer.json["detail"] != nil)
+        }
+    }
+
+    @Test("An SPC is taken apart without its secrets; a CKC shows its frame; noise is refused")
+    func inspection() async throws {
+        try await LicenseServer.run { server in
+            let request = try server.request(server.device())
+            func inspect(_ bytes: [UInt8]) async throws -> HTTPAnswer {
+                try await server.admin("POST", "/inspections", #"{"message": "\#(Base64.encode(bytes))"}"#)
+            }
+            let spc = try await inspect(request.spc)
+            #expect(spc.status == 200)
+            #expect(spc.json["kind"] == .string("spc"))
+            #expect(spc.json["opened"] == .bool(true))
+            #expect(spc.json["bundle"] == .string("app"))
+            let blocks = items(spc.json["blocks"])
+            #expect(blocks.count >= 10)
+            let secret = blocks.filter { $0["secret"] == .bool(true) }
+            let names = ["sk-r1", "sk-r1-integrity", "ar-seed", "r2"].map { JSONValue.string($0) }
+            #expect(secret.count == names.count)
+            #expect(secret.allSatisfy { $0["name"].map(names.contains) == true })
+            #expect(secret.allSatisfy { $0["value"] == nil })
+            #expect(blocks.first { $0["name"] == .string("asset-id") }?["value"] == .string("movie"))
+            let ckc = try await server.license(request.spc)
+            let frame = try await inspect(ckc.body)
+            #expect(frame.json["kind"] == .string("ckc"))
+            #expect(frame.json["opened"] == .bool(false))
+            #expect(items(frame.json["blocks"]).isEmpty)
+            // Which byte was changed is not told apart.
+            var broken = request.spc
+            broken[broken.count - 20] ^= 1
+            var other = request.spc
+            other[100] ^= 1
+            let notes = [try await inspect(broken), try await inspect(other)].map { $0.json["note"] }
+            #expect(notes[0] == notes[1])
+            #expect(notes[0] != nil)
+            #expect(try await inspect([1, 2, 3]).status == 400)
+            #expect(try await server.admin("POST", "/inspections", #"{"message": "??"}"#).status == 400)
+        }
+    }
+
+    @Test("Health says how store and certificates are, and how many days are left")
+    func health() async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.admin("GET", "/health")
+            #expect(answer.json["ready"] == .bool(true))
+            #expect(object(answer.json["store"])["answers"] == .bool(true))
+            #expect(answer.json["certificates"] == .array([]))
+            #expect(answer.json["queue"] == .integer(0))
+        }
+    }
+
+    @Test("The audit log is searched in every field, page by page")
+    func search() async throws {
+        try await LicenseServer.run { server in
+            for number in 0..<30 {
+                var record = AuditRecord(
+                    milliseconds: Int64(number),
+                    route: "/fps/license",
+                    outcome: "issued",
+                    microseconds: 1
+                )
+                record.account = number % 3 == 0 ? "Alice" : "bob"
+                record.assetID = Array("film-\(number)".utf8)
+                try await server.store.append(record)
+            }
+            let pages = try await server.pages("/audit?search=aLIce", limit: 4, parameter: "before")
+            #expect(pages.flatMap { $0 }.count == 10)
+            #expect(pages.first?.count == 4)
+            #expect(
+                try await server.pages("/audit?search=film-29", limit: 4, parameter: "before").flatMap { $0 }.count == 1
+            )
+            #expect(
+                try await server.pages("/audit?search=nobody", limit: 4, parameter: "before").flatMap { $0 }.isEmpty
+            )
+            #expect(try await server.admin("GET", "/audit?search=").status == 400)
+        }
+    }
+}

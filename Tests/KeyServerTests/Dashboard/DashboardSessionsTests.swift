@@ -1,0 +1,80 @@
+import Testing
+
+@testable import KeyServer
+
+@Suite("Sessions of the dashboard")
+struct DashboardSessionsTests {
+    private let now = Switch<Int64>(1_000_000)
+
+    private func sessions(_ change: (inout DashboardSessions.Limits) -> Void = { _ in }) -> DashboardSessions {
+        var limits = DashboardSessions.Limits()
+        change(&limits)
+        return DashboardSessions(limits: limits, clock: { [now] in now.value * 1_000 })
+    }
+
+    @Test("A session ends when nobody uses it, and what a page does by itself is no use")
+    func idle() {
+        let sessions = sessions { $0.idle = 100 }
+        let id = sessions.begin(tokenHash: [1])
+        now.value += 99
+        #expect(sessions.session(id: id[...], isUse: true)?.tokenHash == [1])
+        now.value += 99
+        #expect(sessions.session(id: id[...], isUse: false) != nil)
+        now.value += 1
+        #expect(sessions.session(id: id[...], isUse: false) == nil)
+        #expect(sessions.session(id: id[...], isUse: true) == nil)
+        #expect(sessions.count == 0)
+    }
+
+    @Test("However much it is used, a session ends")
+    func lifetime() {
+        let sessions = sessions {
+            $0.idle = 100
+            $0.lifetime = 250
+        }
+        let id = sessions.begin(tokenHash: [1])
+        for _ in 0..<4 {
+            now.value += 60
+            #expect(sessions.session(id: id[...], isUse: true) != nil)
+        }
+        now.value += 10
+        #expect(sessions.session(id: id[...], isUse: true) == nil)
+    }
+
+    @Test("One token has so many sessions, and all together so many: the least used makes room")
+    func bounds() {
+        let sessions = sessions {
+            $0.ofOneToken = 2
+            $0.count = 3
+        }
+        let first = sessions.begin(tokenHash: [1])
+        now.value += 1
+        let second = sessions.begin(tokenHash: [1])
+        now.value += 1
+        #expect(sessions.session(id: first[...], isUse: true) != nil)
+        let third = sessions.begin(tokenHash: [1])
+        #expect(sessions.session(id: second[...], isUse: true) == nil)
+        #expect(sessions.session(id: first[...], isUse: true) != nil)
+        now.value += 1
+        #expect(sessions.session(id: third[...], isUse: true) != nil)
+        for token in UInt8(2)...9 { _ = sessions.begin(tokenHash: [token]) }
+        #expect(sessions.count == 3)
+    }
+
+    @Test("IDs are long, of their own, and no other ID is taken for one")
+    func ids() {
+        let sessions = sessions()
+        let ids = (0..<10).map { _ in sessions.begin(tokenHash: [1]) }
+        #expect(Set(ids).count == 10)
+        #expect(ids.allSatisfy { $0.utf8.count == 64 })
+        #expect(sessions.session(id: "", isUse: true) == nil)
+        #expect(sessions.session(id: ids[0].uppercased()[...], isUse: true) == nil || ids[0] == ids[0].uppercased())
+        sessions.end(id: ids[0][...])
+        #expect(sessions.session(id: ids[0][...], isUse: true) == nil)
+        #expect(sessions.session(id: ids[1][...], isUse: true) != nil)
+        // What a change carries belongs to one session, and does not tell its ID.
+        #expect(DashboardSessions.changeToken(id: ids[0]) == DashboardSessions.changeToken(id: ids[0][...]))
+        #expect(DashboardSessions.changeToken(id: ids[0]) != DashboardSessions.changeToken(id: ids[1]))
+        #expect(DashboardSessions.changeToken(id: ids[0]) != ids[0])
+    }
+}

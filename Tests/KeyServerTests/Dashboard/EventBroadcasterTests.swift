@@ -1,0 +1,127 @@
+import KeyStore
+import Logging
+import NIOCore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Events for the pages")
+struct EventBroadcasterTests {
+    private func event(_ number: Int) -> ByteBuffer { ServerSentEvent.encode("n", .integer(number)) }
+
+    private func all(_ subscription: EventBroadcaster.Subscription) async -> [String] {
+        var found: [String] = []
+        for await event in subscription.events { found.append(String(buffer: event)) }
+        return found
+    }
+
+    @Test("Everybody gets the same events, in their order, from when they began to listen")
+    func order() async throws {
+        let events = EventBroadcaster()
+        let first = try #require(events.subscribe())
+        events.send(event(1))
+        let second = try #require(events.subscribe())
+        events.send(event(2))
+        events.stop()
+        #expect(await all(first) == ["event: n\ndata: 1\n\n", "event: n\ndata: 2\n\n"])
+        #expect(await all(second) == ["event: n\ndata: 2\n\n"])
+        #expect(events.subscribe() == nil)
+        #expect(events.count == 0)
+    }
+
+    @Test("Who takes nothing is let go, and holds up nobody")
+    func slow() async throws {
+        let events = EventBroadcaster()
+        let slow = try #require(events.subscribe())
+        let quick = try #require(events.subscribe())
+        var iterator = quick.events.makeAsyncIterator()
+        for number in 0..<EventBroadcaster.buffered + 5 {
+            events.send(event(number))
+            #expect(await iterator.next() == event(number))
+        }
+        #expect(events.count == 1)
+        #expect(await all(slow).count == EventBroadcaster.buffered)
+    }
+
+    @Test("There are so many at most; who leaves makes room")
+    func capacity() throws {
+        let events = EventBroadcaster()
+        let all = (0..<EventBroadcaster.capacity).compactMap { _ in events.subscribe() }
+        #expect(all.count == EventBroadcaster.capacity)
+        #expect(!events.hasRoom)
+        #expect(events.subscribe() == nil)
+        events.unsubscribe(all[0])
+        events.unsubscribe(all[0])
+        #expect(events.count == EventBroadcaster.capacity - 1)
+        #expect(events.subscribe() != nil)
+    }
+
+    @Test("A stream ends after a while, so that its session is asked for again")
+    func lifetime() async throws {
+        let events = EventBroadcaster()
+        let subscription = try #require(events.subscribe())
+        var iterator = subscription.events.makeAsyncIterator()
+        for number in 0..<EventBroadcaster.lifetime {
+            events.send(event(number))
+            #expect(await iterator.next() != nil)
+        }
+        #expect(await iterator.next() == nil)
+        #expect(events.count == 0)
+    }
+
+    @Test("What is told of a second is what happened in it")
+    func pulse() async throws {
+        var sources = DashboardSources()
+        sources.queueDepth = { 3 }
+        let pulse = DashboardPulse(sources, clock: { 101_500 })
+        sources.activity.note(
+            ActivityEvent(milliseconds: 100_200, route: "/fps/license", outcome: .issued, microseconds: 1_000)
+        )
+        let (event, known) = pulse.event(after: 0, leases: 4)
+        #expect(known == 1)
+        let lines = String(buffer: event).split(separator: "\n")
+        #expect(lines.first == "event: second")
+        let data = try #require(lines.last?.dropFirst("data: ".count))
+        guard case .object(let fields) = try JSONValue(parsing: Array(data.utf8)),
+            case .object(let second)? = fields["second"], case .array(let recent)? = fields["recent"]
+        else {
+            Issue.record("no second")
+            return
+        }
+        #expect(second["time"] == .integer(100))
+        #expect(second["given"] == .integer(1))
+        #expect(fields["leases"] == .integer(4))
+        #expect(fields["queue"] == .integer(3))
+        #expect(recent.count == 1)
+        let (_, again) = pulse.event(after: known, leases: nil)
+        #expect(again == 1)
+    }
+
+    @Test("Over HTTP a stream opens with a token, and its events arrive as they are sent")
+    func stream() async throws {
+        let sources = DashboardSources()
+        let router = Listener.makeRouter()
+        let authenticator = SingleAdminToken(LicenseServer.token)
+        Administration(store: InMemoryKeyStore(), authenticator: authenticator, dashboard: sources).add(to: router)
+        try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
+            let sending = Task {
+                // Whoever listens is told; the client below ends when it has seen an event.
+                while !Task.isCancelled {
+                    sources.events.send(ServerSentEvent.encode("n", .integer(7)))
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            defer { sending.cancel() }
+            let text = try await SocketClient.run(port: port) { client in
+                client.send(
+                    "GET /admin/activity/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(LicenseServer.token)\r\n\r\n"
+                )
+                return client.read(until: "data: 7\n\n")
+            }
+            #expect(text.contains("HTTP/1.1 200"))
+            #expect(text.lowercased().contains("content-type: text/event-stream"))
+            #expect(text.contains("retry: "))
+            #expect(text.contains("event: n\ndata: 7\n\n"))
+        }
+    }
+}
