@@ -152,11 +152,7 @@ struct StoryPlayback: Sendable {
         case Turn.toTelevision: await sendToTelevision()
         case Turn.backToPhone:
             await news.endAirPlay(at: time.now)
-            await session.setRoute(.local)
-            say(
-                "The viewer takes the film back to the phone. Keys whose leases ended meanwhile are asked for ahead again."
-            )
-            await loader.preload(await news.identifiers)
+            await takeBackToPhone()
         case Turn.outage:
             teller.chapter("The network is gone, and comes back")
             network.cut(for: Self.outage)
@@ -165,6 +161,15 @@ struct StoryPlayback: Sendable {
             )
         default: break
         }
+    }
+
+    private func takeBackToPhone() async {
+        await session.setRoute(.local)
+        say("The viewer takes the film back to the phone, whose leases went on meanwhile: they are renewed now.")
+        let identifiers = await news.identifiers
+        // A renewal is for the route that is taken then. Keys whose leases have ended are asked for anew.
+        for identifier in identifiers { await session.renewExpiringResponseData(for: identifier) }
+        await loader.preload(identifiers)
     }
 
     private func sendToTelevision() async {
