@@ -15,6 +15,14 @@ public protocol ContentKeySource: Sendable {
         options: ContentKeyRequestOptions
     ) async
 
+    /// Asks for several keys at once, such as those that one piece of initialization data names. Each is a request of its
+    /// own; those for keys that are there, or are being asked for, do nothing.
+    func processContentKeyRequests(
+        identifiers: [String],
+        initializationData: [UInt8]?,
+        options: ContentKeyRequestOptions
+    ) async
+
     /// Asks for the lease of a key to be renewed: a request with ``ContentKeyLoading/isRenewal`` follows. Does nothing
     /// where no key is loaded, or where another request for it is under way.
     func renewExpiringResponseData(for identifier: String) async
@@ -25,11 +33,41 @@ public protocol ContentKeySource: Sendable {
     /// Requests as they come, from the player, from preloading, from renewals and retries. Each access begins a new
     /// sequence, which starts with the requests that wait for an answer; it ends with the session.
     var requests: AsyncStream<any ContentKeyLoading> { get }
+
+    /// The same requests, and among them who begins to wait for one that was made ahead, in the order of happening: what a
+    /// key loader reads in place of ``requests``. Nil where the source does not know who waits.
+    var sourceEvents: AsyncStream<ContentKeySourceEvent>? { get }
+}
+
+/// What a source tells a key loader.
+public enum ContentKeySourceEvent: Sendable {
+    /// A request, to be answered.
+    case request(any ContentKeyLoading)
+    /// Somebody waits from now on for the request of this number, which was made before anything needed its key.
+    case awaited(UInt64)
 }
 
 extension ContentKeySource {
     /// Not known.
     public func hasKey(for _: String) async -> Bool? { nil }
+
+    /// Asks for several keys, one after the other.
+    public func processContentKeyRequests(
+        identifiers: [String],
+        initializationData: [UInt8]?,
+        options: ContentKeyRequestOptions
+    ) async {
+        for identifier in identifiers {
+            await processContentKeyRequest(
+                identifier: identifier,
+                initializationData: initializationData,
+                options: options
+            )
+        }
+    }
+
+    /// Nil: who waits is not known.
+    public var sourceEvents: AsyncStream<ContentKeySourceEvent>? { nil }
 }
 
 /// One request for a key, to be answered exactly once: with ``processContentKeyResponse(_:)`` or with
@@ -48,6 +86,10 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
 
     /// Whether an answer is still wanted. It is not after one, or after the session gave up waiting.
     var isOpen: Bool { get }
+
+    /// Whether somebody waits for the key, as a player does. It may begin to be so after the request was made: the source
+    /// tells of that (``ContentKeySourceEvent/awaited(_:)``).
+    var isAwaited: Bool { get }
 
     /// How long the lease of the key lasted when the device took the answer; nil where there is none, or before that, or
     /// where the session does not know.
@@ -91,6 +133,9 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
 extension ContentKeyLoading {
     /// Always: the session says nothing of it.
     public var isOpen: Bool { true }
+
+    /// Not known: what was not announced counts as awaited.
+    public var isAwaited: Bool { false }
 
     /// Not known.
     public var grantedLease: Duration? { nil }

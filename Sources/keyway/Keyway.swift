@@ -24,7 +24,7 @@ struct Keyway: AsyncParsableCommand {
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
             DeviceCommand.self, PlayCommand.self, DownloadCommand.self, PlaylistCommand.self, PackageCommand.self,
             MediaFileSegmenterCommand.self, DecryptCommand.self, MediaCommand.self, LoadCommand.self,
-            SimulateCommand.self, TokenCommand.self, ExplainCommand.self,
+            SimulateCommand.self, TokenCommand.self, ExplainCommand.self, DemoCommand.self,
         ]
     )
 

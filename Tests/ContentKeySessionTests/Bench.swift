@@ -122,6 +122,7 @@ enum Bench {
     static func words(_ state: KeyState, _ event: KeyEvent) -> [String] {
         switch (state, event) {
         case (.absent, .ask), (.absent, .askAfresh), (.loaded, .askAfresh): ["provide"]
+        case (.requested, .askAfresh), (.refreshing, .askAfresh): ["awaited"]
         case (.loaded, .renew): ["provide renewal"]
         case (.requested, .loseRequest), (.refreshing, .loseRequest): ["status", "fail"]
         case (.loaded, .endLease), (.refreshing, .endLease): ["stop for leaseExpired"]
@@ -138,6 +139,7 @@ enum Bench {
     static func word(_ action: Machine.Action) -> String {
         switch action {
         case .provide(let request): request.isRenewal ? "provide renewal" : "provide"
+        case .tellAwaited: "awaited"
         case .setStatus: "status"
         case .fail: "fail"
         case .succeed: "succeed"

@@ -43,8 +43,11 @@ struct MachineTests {
         _ = machine.handle(.addRecipient(1, isLoading: false))
         _ = machine.handle(.addRecipient(2, isLoading: false))
         _ = machine.handle(Bench.ask())
-        #expect(machine.handle(Bench.want(recipient: 1, waiter: 10)) == [])
+        #expect(!machine.isAwaited(request: 1))
+        // Who answers is told once that somebody waits.
+        #expect(machine.handle(Bench.want(recipient: 1, waiter: 10)) == [.tellAwaited(1)])
         #expect(machine.handle(Bench.want(recipient: 2, waiter: 11)) == [])
+        #expect(machine.isAwaited(request: 1))
         #expect(machine.handle(.abandon(11)) == [.failWaiter(11, Bench.cancelled)])
         _ = machine.handle(.request(1, .respond))
         #expect(

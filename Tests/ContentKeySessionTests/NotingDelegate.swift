@@ -57,3 +57,19 @@ final class Player: ContentKeyRecipient {
     init(hasBegunLoading: Bool = false) { self.hasBegunLoading = hasBegunLoading }
     func contentKeySession(_: ContentKeySession, didProvide key: ContentKey) { keys.withLock { $0.append(key) } }
 }
+
+/// Takes requests together that were asked for together.
+final class GatheringDelegate: ContentKeySessionDelegate {
+    let notes = Mutex<[String]>([])
+
+    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) {
+        notes.withLock { $0.append("\(request.identifier)") }
+    }
+    func contentKeySession(
+        _: ContentKeySession,
+        didProvide requests: [ContentKeyRequest],
+        forInitializationData data: [UInt8]?
+    ) {
+        notes.withLock { $0.append("\(requests.map(\.identifier)) \(data ?? [])") }
+    }
+}

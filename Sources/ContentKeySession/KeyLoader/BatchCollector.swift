@@ -5,8 +5,10 @@
 /// | keys are announced | they are to be preloaded | count them as expected; start the timer if none runs |
 /// | a request arrives | it is for a key that somebody waits for, and none is expected | it goes at once, alone |
 /// | a request arrives | it is for a key that somebody waits for, others are expected | it and all that wait go at once |
+/// | a request arrives | it was announced, and somebody waits for it already | it and all that wait go at once |
 /// | a request arrives | it was announced, more are expected | it waits |
 /// | a request arrives | it was the last one expected | all that wait go |
+/// | somebody begins to wait for a request | it waits here for others | it and all that wait go at once |
 /// | an announcement is withdrawn | it was the last one expected | all that wait go |
 /// | the timer ends | requests wait | all that wait go; nothing is expected any more |
 ///
@@ -43,11 +45,14 @@ struct BatchCollector<Request> {
     /// What that timer will have waited for in vain.
     func stillExpected(_ number: Int) -> Set<String> { timer == number ? expected : [] }
 
-    mutating func arrived(_ request: Request, for identifier: String) -> [Action] {
+    mutating func arrived(_ request: Request, for identifier: String, isAwaited: Bool = false) -> [Action] {
         waiting.append(request)
         let wasExpected = expected.remove(identifier) != nil
-        return wasExpected && !expected.isEmpty ? [] : sendAll()
+        return wasExpected && !expected.isEmpty && !isAwaited ? [] : sendAll()
     }
+
+    /// Somebody waits from now on for a request that `isIt` tells from the others.
+    mutating func awaited(_ isIt: (Request) -> Bool) -> [Action] { waiting.contains(where: isIt) ? sendAll() : [] }
 
     mutating func withdraw(_ identifiers: some Sequence<String>) -> [Action] {
         expected.subtract(identifiers)

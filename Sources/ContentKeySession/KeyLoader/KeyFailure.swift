@@ -103,6 +103,17 @@ extension KeyFailure {
         return KeyFailure(kind, status: status, problem: problem, retryAfter: retryAfter)
     }
 
+    /// The end of a request whose next attempt would come too late, after a failure.
+    static func outOfTime(after failure: KeyFailure) -> KeyFailure {
+        KeyFailure(
+            .outOfTime,
+            status: failure.status,
+            problem: ServerProblem(type: failure.problem, reason: failure.reason),
+            retryAfter: failure.retryAfter,
+            code: failure.kind.rawValue
+        )
+    }
+
     /// Which row a transport's error is.
     init(transport error: KeyTransportError) {
         switch error {

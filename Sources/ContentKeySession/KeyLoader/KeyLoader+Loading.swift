@@ -3,27 +3,35 @@ extension KeyLoader {
     func load(_ tickets: [KeyTicket]) async {
         var tickets: [KeyTicket] = await stillWanted(tickets)
         guard !tickets.isEmpty else { return }
-        for index in tickets.indices { tickets[index].history.attempts += 1 }
+        for index in tickets.indices {
+            tickets[index].history.attempts += 1
+            open[tickets[index].request.id]?.pause = nil
+        }
         var failed: [(ticket: KeyTicket, failure: KeyFailure)] = []
-        if tickets.count == 1, tickets[0].request.keySystem == .clearKey {
-            do throws(KeyFailure) {
-                try await loadClearKey(&tickets[0])
-            } catch {
-                failed = [(tickets[0], error)]
+        do throws(KeyFailure) {
+            switch tickets[0].request.keySystem {
+            case .clearKey where tickets.count == 1: try await loadClearKey(&tickets[0])
+            case .authorizationToken where tickets.count == 1: try await loadAuthorizationToken(tickets[0])
+            default: failed = await loadFairPlay(&tickets)
             }
-        } else {
-            failed = await loadFairPlay(&tickets)
+        } catch {
+            failed = [(tickets[0], error)]
         }
         await recover(failed)
     }
 
     /// Lets go of requests that the session has ended meanwhile: it may be less patient than the loader.
     private func stillWanted(_ tickets: [KeyTicket]) async -> [KeyTicket] {
-        var open: [KeyTicket] = []
-        for ticket in tickets {
-            if ticket.request.isOpen { open.append(ticket) } else { await giveUp(ticket, KeyFailure(.cancelled)) }
+        var wanted: [KeyTicket] = []
+        for ticket in tickets where open[ticket.request.id] != nil {
+            if ticket.request.isOpen {
+                wanted.append(ticket)
+            } else {
+                await giveUp(ticket, KeyFailure(.cancelled))
+                renewAgain([(ticket, KeyFailure(.cancelled))])
+            }
         }
-        return open
+        return wanted
     }
 
     private func loadFairPlay(_ tickets: inout [KeyTicket]) async -> [(ticket: KeyTicket, failure: KeyFailure)] {
@@ -65,11 +73,6 @@ extension KeyLoader {
         }
         renew(granted)
         return failed
-    }
-
-    /// The least time that one of them has.
-    private func left(_ tickets: [KeyTicket]) -> Duration {
-        (tickets.map(\.deadline).min() ?? .zero) - clock.now
     }
 
     private func makeMessage(_ ticket: inout KeyTicket, _ certificate: [UInt8]) async throws(KeyFailure) {
@@ -141,20 +144,6 @@ extension KeyLoader {
         return [.success(ckc)]
     }
 
-    private func loadClearKey(_ ticket: inout KeyTicket) async throws(KeyFailure) {
-        var tickets = [ticket]
-        if KeyOrigin(ticket.identifier) == KeyOrigin(service.licenseURL) {
-            defer { ticket = tickets[0] }
-            try await fetchToken(&tickets)
-        }
-        let answer = try await send(tickets, .get, ticket.identifier, contentType: nil, [])
-        guard answer.status == 200 else { throw failure(answer) }
-        guard answer.body.count == 16 else { throw KeyFailure(.unreadableAnswer, status: 200) }
-        if await hand(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
-            renew(tickets)
-        }
-    }
-
     func failure(_ answer: KeyTransportAnswer, ofBatch: Bool = false) -> KeyFailure {
         .status(
             answer.status,
@@ -172,7 +161,7 @@ extension KeyLoader {
         batchSize: Int
     ) async -> Bool {
         // What comes too late says nothing about the device.
-        guard ticket.request.isOpen else {
+        guard open[ticket.request.id] != nil, ticket.request.isOpen else {
             await giveUp(ticket, KeyFailure(.cancelled))
             return false
         }
@@ -200,41 +189,6 @@ extension KeyLoader {
         case .failed, .requestingResponse:
             note(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
             return false
-        }
-    }
-
-    /// Decides about requests that failed. Those that failed alike draw the same pause, and so share the next round trip.
-    private func recover(_ failed: [(ticket: KeyTicket, failure: KeyFailure)]) async {
-        guard !failed.isEmpty else { return }
-        let numbers = SeededNumbers(seed: random.next())
-        var next: [(pause: Duration, remedy: FailureRule.Remedy, tickets: [KeyTicket])] = []
-        for (ticket, failure) in failed {
-            var ticket = ticket
-            ticket.history.failures[failure.kind, default: 0] += 1
-            let failure = Task.isCancelled ? KeyFailure(.cancelled) : failure
-            var numbers = numbers
-            let left = ticket.deadline - clock.now
-            switch settings.retry.decide(failure, after: ticket.history, left: left, using: &numbers) {
-            case .giveUp(let failure):
-                await giveUp(ticket, failure)
-            case .retry(let pause, let remedy):
-                note(failure, ticket.label, retryAfter: pause)
-                if let certificate = ticket.apply(remedy) { certificates.drop(certificate) }
-                if let index = next.firstIndex(where: { $0.pause == pause && $0.remedy == remedy }) {
-                    next[index].tickets.append(ticket)
-                } else {
-                    next.append((pause, remedy, [ticket]))
-                }
-            }
-        }
-        for (pause, remedy, tickets) in next {
-            let moment = clock.now + pause
-            if remedy == .singly { batchURL = nil }
-            if batchURL == nil {
-                for ticket in tickets { work.yield(.load([ticket], at: moment)) }
-            } else {
-                work.yield(.load(tickets, at: moment))
-            }
         }
     }
 }

@@ -69,7 +69,7 @@ extension KeyLoader {
             purpose: tickets.contains { $0.kind == .renewal } ? .renewal : .license,
             token: tickets.first?.token?.value,
             contentType: contentType,
-            left: (tickets.map(\.deadline).min() ?? .zero) - clock.now
+            left: left(tickets)
         )
     }
 

@@ -12,6 +12,7 @@ public actor KeyLoader {
         case gather(timer: Int)
         case renew([String], at: Duration, serial: Int)
         case preload([String], at: Duration)
+        case expire(UInt64, at: Duration)
     }
 
     let source: any ContentKeySource
@@ -23,9 +24,9 @@ public actor KeyLoader {
 
     private let works: AsyncStream<Work>
     let work: AsyncStream<Work>.Continuation
-    private var collector: BatchCollector<KeyTicket>
+    var collector: BatchCollector<KeyTicket>
     /// Requests that have no answer yet.
-    private var open: [UInt64: KeyTicket] = [:]
+    var open: [UInt64: KeyTicket] = [:]
     /// Keys that were asked for and have not come.
     private var asked: Set<String> = []
     /// Keys that came.
@@ -82,7 +83,7 @@ public actor KeyLoader {
     public func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                for await request in self.source.requests { await self.arrived(request) }
+                await self.listen()
                 self.work.finish()
             }
             for await work in works { group.addTask { await self.perform(work) } }
@@ -106,13 +107,11 @@ public actor KeyLoader {
         }
         guard !fresh.isEmpty else { return }
         act(collector.announce(fresh))
-        for identifier in fresh {
-            await source.processContentKeyRequest(
-                identifier: identifier,
-                initializationData: nil,
-                options: ContentKeyRequestOptions(isPersistable: false, isPreload: true)
-            )
-        }
+        await source.processContentKeyRequests(
+            identifiers: fresh,
+            initializationData: nil,
+            options: ContentKeyRequestOptions(isPersistable: false, isPreload: true)
+        )
     }
 
     /// Loads the FairPlay keys that EXT-X-SESSION-KEY names.
@@ -145,6 +144,20 @@ public actor KeyLoader {
 
     // MARK: Requests
 
+    /// Takes requests until the session ends.
+    private func listen() async {
+        guard let events = source.sourceEvents else {
+            for await request in source.requests { await arrived(request) }
+            return
+        }
+        for await event in events {
+            switch event {
+            case .request(let request): await arrived(request)
+            case .awaited(let id): await awaited(id)
+            }
+        }
+    }
+
     private func arrived(_ request: any ContentKeyLoading) async {
         guard open[request.id] == nil else { return }
         let now = clock.now
@@ -157,7 +170,8 @@ public actor KeyLoader {
             identity: service.uris.identity(of: identifier) ?? .init(assetID: "", contentIdentifier: []),
             kind: kind,
             arrival: now,
-            deadline: deadline(kind, identifier, now)
+            deadline: deadline(request.isAwaited && kind == .preload ? .onDemand : kind, identifier, now),
+            isAwaited: request.isAwaited
         )
         open[request.id] = ticket
         switch request.keySystem {
@@ -166,8 +180,9 @@ public actor KeyLoader {
                 act(collector.withdraw([identifier]))
                 return
             }
-            act(collector.arrived(ticket, for: identifier))
-        case .clearKey where KeyOrigin(identifier) != nil:
+            act(collector.arrived(ticket, for: identifier, isAwaited: ticket.isAwaited))
+        case .clearKey where KeyOrigin(identifier) != nil,
+            .authorizationToken where service.authorizationToken != nil:
             act(collector.withdraw([identifier]))
             work.yield(.load([ticket], at: now))
         case .fairPlayStreaming, .clearKey:
@@ -190,7 +205,7 @@ public actor KeyLoader {
         }
     }
 
-    private func act(_ actions: [BatchCollector<KeyTicket>.Action]) {
+    func act(_ actions: [BatchCollector<KeyTicket>.Action]) {
         for action in actions {
             switch action {
             case .startTimer(let number): work.yield(.gather(timer: number))
@@ -221,6 +236,9 @@ public actor KeyLoader {
             guard await wait(until: moment) else { return }
             scheduled.subtract(identifiers)
             await preload(identifiers)
+        case .expire(let id, let moment):
+            guard await wait(until: moment), let ticket = open[id] else { return }
+            await giveUp(ticket, KeyFailure(.outOfTime))
         }
     }
 
@@ -246,8 +264,9 @@ public actor KeyLoader {
         asked.remove(ticket.identifier)
     }
 
-    /// Answers a request with its failure.
+    /// Answers a request with its failure, unless it was answered meanwhile.
     func giveUp(_ ticket: KeyTicket, _ failure: KeyFailure) async {
+        guard open[ticket.request.id] != nil else { return }
         close(ticket)
         if ticket.kind != .renewal { loaded.remove(ticket.identifier) }
         note(failure, ticket.label, retryAfter: nil)

@@ -5,8 +5,12 @@ struct KeyTicket: Sendable {
     let kind: KeyAccess.Kind
     /// When it arrived, by the loader's clock.
     let arrival: Duration
-    /// When it must have been answered.
-    let deadline: Duration
+    /// When it must have been answered. Of a ticket that is on its way, ask ``KeyLoader/deadline(of:)``.
+    var deadline: Duration
+    /// Whether somebody waits for the key.
+    var isAwaited = false
+    /// Until when the next attempt is put off, and what the last one failed with; nil while there is one.
+    var pause: (until: Duration, failure: KeyFailure)?
     var history = RetryPolicy.History()
     /// The SPC of the next attempt; nil: a new one is made. Never that of an earlier request.
     var message: Message?

@@ -92,15 +92,7 @@ public struct RetryPolicy: Hashable, Sendable {
             case .asServerSays: (failure.retryAfter ?? .zero) + backOff(after: history.attempts, using: &random)
             }
         guard pause + leastForAnAttempt <= left else {
-            return .giveUp(
-                KeyFailure(
-                    .outOfTime,
-                    status: failure.status,
-                    problem: ServerProblem(type: failure.problem, reason: failure.reason),
-                    retryAfter: failure.retryAfter,
-                    code: failure.kind.rawValue
-                )
-            )
+            return .giveUp(.outOfTime(after: failure))
         }
         return .retry(after: pause, rule.remedy)
     }

@@ -53,6 +53,12 @@ public struct ContentKeySessionMachine: Sendable {
     /// Whether a request that has not ended was turned into one for a persistable key.
     public func isPersistable(request id: UInt64) -> Bool { requests[id]?.isPersistable ?? false }
 
+    /// Whether somebody waits for the key of a request that has not ended.
+    public func isAwaited(request id: UInt64) -> Bool {
+        guard let name = requests[id]?.request.name, let key = keys[name] else { return false }
+        return key.pending == id && !key.waiters.isEmpty
+    }
+
     /// Whether a key is there.
     public func state(ofKey name: KeyName) -> KeyState { keys[name]?.state ?? .absent }
 
@@ -94,11 +100,15 @@ public struct ContentKeySessionMachine: Sendable {
                 return [.failWaiter(waiter, error)]
             }
             let name = KeyName(identifier, route)
+            let pending = keys[name]?.pending
+            let isFirst = keys[name]?.waiters.isEmpty ?? true
             note(name, initializationData, options) { key in
                 key.recipients.insert(recipient)
                 key.waiters.append((waiter, recipient))
             }
-            return handle(route == .local ? .ask : .askAfresh, key: name, at: now)
+            let actions = handle(route == .local ? .ask : .askAfresh, key: name, at: now)
+            guard isFirst, let pending, isAwaited(request: pending) else { return actions }
+            return actions + [.tellAwaited(pending)]
         case .addRecipient(let recipient, let isLoading):
             guard !isLoading else {
                 return [.refuse(ContentKeyError(.recipientTooLate, .recipient, reason: "it has begun to load"))]

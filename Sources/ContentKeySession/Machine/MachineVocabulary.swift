@@ -89,6 +89,8 @@ extension ContentKeySessionMachine {
     public enum Action: Sendable, Equatable {
         /// Hand this request to the app.
         case provide(Request)
+        /// Tell who answers that somebody waits from now on for this request, which nobody waited for before.
+        case tellAwaited(UInt64)
         /// Tell the app that this request is one for a persistable key now.
         case providePersistable(UInt64)
         /// Let the device do what the app asked of this request.

@@ -24,15 +24,17 @@ public final class ContentKeyRequest: ContentKeyLoading {
         var status = ContentKeyRequestStatus.requestingResponse
         var error: ContentKeyError?
         var lease: Duration?
+        var isAwaited = false
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ request: ContentKeySessionMachine.Request, session: ContentKeySession) {
+    init(_ request: ContentKeySessionMachine.Request, isAwaited: Bool, session: ContentKeySession) {
         (id, identifier, route) = (request.id, request.name.identifier, request.name.route)
         (isRenewal, canProvidePersistableKey) = (request.isRenewal, request.canProvidePersistableKey)
         (initializationData, options) = (request.initializationData, request.options)
         keySystem = session.keySystem
         self.session = WeakSession(session)
+        state = Mutex(State(isAwaited: isAwaited))
     }
 
     /// Where it stands.
@@ -47,11 +49,15 @@ public final class ContentKeyRequest: ContentKeyLoading {
     /// Whether it waits for an answer.
     public var isOpen: Bool { status == .requestingResponse }
 
+    /// Whether a recipient waits for the key, or has waited.
+    public var isAwaited: Bool { state.withLock { $0.isAwaited } }
+
     /// How long the lease lasted when the device took the answer; nil where there is none, or before that.
     public var grantedLease: Duration? { state.withLock { $0.lease } }
 
     func set(_ status: ContentKeyRequestStatus) { state.withLock { $0.status = status } }
     func set(_ error: ContentKeyError) { state.withLock { $0.error = error } }
+    func setAwaited() { state.withLock { $0.isAwaited = true } }
     func setLease(_ lease: Duration?) { state.withLock { $0.lease = lease } }
 
     /// Makes the SPC for the key server.

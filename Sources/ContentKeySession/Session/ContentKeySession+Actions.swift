@@ -3,9 +3,13 @@ extension ContentKeySession {
     func perform(_ action: ContentKeySessionMachine.Action) {
         switch action {
         case .provide(let description):
-            let request = ContentKeyRequest(description, session: self)
+            let isAwaited = machine.isAwaited(request: description.id)
+            let request = ContentKeyRequest(description, isAwaited: isAwaited, session: self)
             openRequests[request.id] = request
             provide(request)
+        case .tellAwaited(let id):
+            openRequests[id]?.setAwaited()
+            sourceFeed.add(.awaited(id))
         case .providePersistable(let id):
             guard let request = openRequests[id] else { return }
             delegate?.contentKeySession(self, didProvide: PersistableContentKeyRequest(request: request))

@@ -61,6 +61,7 @@ extension ContentKeySession {
             arrivals[request.id] = key
             request.setLease(lease)
             apply(.request(request.id, .accepted(lease: lease)))
+            await leaveReport(for: KeyName(request.identifier, request.route))
         } catch {
             apply(.request(request.id, error.retryReason == nil ? .refused(error) : .refusedForNow(error)))
         }

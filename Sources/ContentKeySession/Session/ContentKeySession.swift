@@ -14,7 +14,8 @@ public actor ContentKeySession: ContentKeySource {
 
     nonisolated let device: any ContentProtectionDevice
     private nonisolated let time: SessionTime
-    private nonisolated let requestFeed = Feed<any ContentKeyLoading>()
+    nonisolated let requestFeed = Feed<any ContentKeyLoading>()
+    nonisolated let sourceFeed = Feed<ContentKeySourceEvent>()
     nonisolated let eventFeed = Feed<ContentKeyEvent>()
 
     var machine: ContentKeySessionMachine
@@ -25,9 +26,13 @@ public actor ContentKeySession: ContentKeySource {
     /// Keys that the device has made and the machine has not placed.
     var arrivals: [UInt64: any ProtectedContentKey] = [:]
     var keys: [KeyName: (key: ContentKey, request: UInt64)] = [:]
+    /// What is reported of keys in use if the session never gets to its end.
+    var reportsLeft: [KeyName: ExpiredSessionReport] = [:]
     var recipients = RecipientTable()
     var waiters: [UInt64: CheckedContinuation<Result<ContentKey, ContentKeyError>, Never>] = [:]
     var lastWaiter: UInt64 = 0
+    /// Requests that were asked for together, while they are made; nil when none are.
+    private var gathered: [ContentKeyRequest]?
     private var timer: (moment: Duration, task: Task<Void, Never>)?
 
     /// Begins a session.
@@ -63,12 +68,18 @@ public actor ContentKeySession: ContentKeySource {
     deinit {
         timer?.task.cancel()
         for (key, _) in keys.values { key.end(.sessionExpired) }
+        if !machine.isExpired { expiredSessionReports.sessionEnded(contentProtectionSessionIdentifier) }
         requestFeed.finish()
+        sourceFeed.finish()
         eventFeed.finish()
     }
 
     /// Requests as they come. Each access begins a new sequence, which starts with those that wait for an answer.
     public nonisolated var requests: AsyncStream<any ContentKeyLoading> { requestFeed.sequence() }
+
+    /// Requests as they come, and who begins to wait for them. Each access begins a new sequence, which starts with those
+    /// that wait for an answer.
+    public nonisolated var sourceEvents: AsyncStream<ContentKeySourceEvent>? { sourceFeed.sequence() }
 
     /// What happens from now on. Each access begins a new sequence.
     public nonisolated var events: AsyncStream<ContentKeyEvent> { eventFeed.sequence() }
@@ -91,6 +102,25 @@ public actor ContentKeySession: ContentKeySource {
         apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
     }
 
+    /// Asks for several keys at once, such as those that one piece of initialization data names: the delegate gets the
+    /// requests together. Those for keys that are loaded or asked for do nothing.
+    public func processContentKeyRequests(
+        identifiers: [String],
+        initializationData: [UInt8]? = nil,
+        options: ContentKeyRequestOptions = ContentKeyRequestOptions()
+    ) async {
+        // Async for its callers' sake, as `hasKey(for:)`. What is due comes before, and is none of these.
+        checkDeadlines()
+        gathered = []
+        for identifier in identifiers {
+            apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
+        }
+        let requests = gathered ?? []
+        gathered = nil
+        guard !requests.isEmpty else { return }
+        delegate?.contentKeySession(self, didProvide: requests, forInitializationData: initializationData)
+    }
+
     /// Whether a key is loaded for the current route.
     public func hasKey(for identifier: String) async -> Bool? {
         // Async for its callers' sake: else they would get the protocol's default, which is.
@@ -104,24 +134,6 @@ public actor ContentKeySession: ContentKeySource {
     /// Does what is due: overdue answers, ends of leases, renewals. The session does so by itself when its clock says;
     /// call it when the clock may have jumped.
     public func checkDeadlines() { apply(.timePassed) }
-
-    /// Ends the session: requests are cancelled, keys stopped, and reports of that made.
-    public func expire() async {
-        let ending = keys.mapValues { $0.key.protectedKey }
-        let names = apply(.expire).flatMap { if case .reportExpiry(let names) = $0 { names } else { [KeyName]() } }
-        requestFeed.finish()
-        var reports: [ExpiredSessionReport] = []
-        for key in names.compactMap({ ending[$0] ?? nil }) {
-            // There is nobody to tell of a report that cannot be made: the server's own deadline has to do.
-            if let report = try? await device.makeExpiredSessionReport(for: key) { reports.append(report) }
-        }
-        if !reports.isEmpty {
-            await expiredSessionReports.add(reports)
-            delegate?.contentKeySessionDidGenerateExpiredSessionReport(self)
-            eventFeed.add(.didGenerateExpiredSessionReports)
-        }
-        eventFeed.finish()
-    }
 
     /// Gives the machine an event and does what it says.
     @discardableResult
@@ -143,14 +155,22 @@ public actor ContentKeySession: ContentKeySource {
             delegate?.contentKeySession(self, didProvideRenewing: request)
             eventFeed.add(.didProvideRenewing(request))
         } else {
-            delegate?.contentKeySession(self, didProvide: request)
+            if gathered == nil {
+                delegate?.contentKeySession(self, didProvide: request)
+            } else {
+                gathered?.append(request)
+            }
             eventFeed.add(.didProvide(request))
         }
         requestFeed.add(request, waitingAs: request.id)
+        sourceFeed.add(.request(request), waitingAs: request.id)
     }
 
     /// A request that needs no answer any more.
-    func settle(_ id: UInt64) { requestFeed.settle(id) }
+    func settle(_ id: UInt64) {
+        requestFeed.settle(id)
+        sourceFeed.settle(id)
+    }
 
     private func setTimer() {
         let moment = machine.nextDeadline

@@ -5,6 +5,13 @@
 public protocol ContentKeySessionDelegate: AnyObject, Sendable {
     /// Here is a request, to be answered.
     func contentKeySession(_ session: ContentKeySession, didProvide keyRequest: ContentKeyRequest)
+    /// Here are requests that were asked for together, for the keys that one piece of initialization data names. By default
+    /// as that many single requests.
+    func contentKeySession(
+        _ session: ContentKeySession,
+        didProvide keyRequests: [ContentKeyRequest],
+        forInitializationData initializationData: [UInt8]?
+    )
     /// Here is a request whose answer renews a key in use. By default as any other request.
     func contentKeySession(_ session: ContentKeySession, didProvideRenewing keyRequest: ContentKeyRequest)
     /// Here is a request that was turned into one for a persistable key.
@@ -45,6 +52,14 @@ public protocol ContentKeySessionDelegate: AnyObject, Sendable {
 }
 
 extension ContentKeySessionDelegate {
+    /// As that many single requests.
+    public func contentKeySession(
+        _ session: ContentKeySession,
+        didProvide keyRequests: [ContentKeyRequest],
+        forInitializationData _: [UInt8]?
+    ) {
+        for request in keyRequests { contentKeySession(session, didProvide: request) }
+    }
     /// As any other request.
     public func contentKeySession(_ session: ContentKeySession, didProvideRenewing keyRequest: ContentKeyRequest) {
         contentKeySession(session, didProvide: keyRequest)

@@ -30,6 +30,9 @@ public struct KeyService: Sendable {
     public var headers: @Sendable (Purpose) async throws -> [KeyTransportHeader]
     /// The token for `Authorization: Bearer`; nil for none. Asked before each round trip but retries.
     public var token: @Sendable (Purpose) async throws -> PlaybackToken?
+    /// What answers a request of the key system ``ContentKeySystem/authorizationToken``, by its identifier; nil where the
+    /// app has none.
+    public var authorizationToken: (@Sendable (String) async throws -> RedactedBytes)?
 
     /// Describes a service.
     public init(
@@ -41,8 +44,10 @@ public struct KeyService: Sendable {
         uris: KeyURIPolicy = .afterScheme,
         protocolVersions: [UInt32] = [1],
         headers: @escaping @Sendable (Purpose) async throws -> [KeyTransportHeader] = { _ in [] },
-        token: @escaping @Sendable (Purpose) async throws -> PlaybackToken? = { _ in nil }
+        token: @escaping @Sendable (Purpose) async throws -> PlaybackToken? = { _ in nil },
+        authorizationToken: (@Sendable (String) async throws -> RedactedBytes)? = nil
     ) {
+        self.authorizationToken = authorizationToken
         self.certificateURL = certificateURL
         self.licenseURL = licenseURL
         self.batchURL = batchURL

@@ -34,12 +34,38 @@ public struct HTTPMediaLoader: MediaLoader {
 
     /// Fetches a resource.
     public func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
+        try await load(resource, asking: nil)
+    }
+
+    /// Fetches a resource, and asks each quarter of a second whether it goes on.
+    public func load(
+        _ resource: MediaResource,
+        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+    ) async throws(MediaLoadError) -> LoadedMedia {
+        try await load(resource, asking: goesOn)
+    }
+
+    private func load(
+        _ resource: MediaResource,
+        asking goesOn: (@Sendable (MediaProgress) async -> Bool)?
+    ) async throws(MediaLoadError) -> LoadedMedia {
         if resource.url.lowercased().hasPrefix("file:") { return try Self.file(resource) }
+        let meter = DownloadMeter()
         // The client's own deadline ends with the head, and a body may trickle for ever.
         return try await withTaskGroup(of: Result<LoadedMedia, MediaLoadError>?.self) { tasks in
-            tasks.addTask { await exchange(resource) }
+            tasks.addTask { await exchange(resource, meter) }
             tasks.addTask {
                 (try? await Task.sleep(for: timeout)).map { .failure(MediaLoadError(.deadline, resource.url)) }
+            }
+            if let goesOn {
+                tasks.addTask {
+                    while (try? await Task.sleep(for: Self.askingInterval)) != nil {
+                        guard await goesOn(meter.progress) else {
+                            return .failure(MediaLoadError(.abandoned, resource.url))
+                        }
+                    }
+                    return nil
+                }
             }
             defer { tasks.cancelAll() }
             for await result in tasks {
@@ -49,7 +75,12 @@ public struct HTTPMediaLoader: MediaLoader {
         }.get()
     }
 
-    private func exchange(_ resource: MediaResource) async -> Result<LoadedMedia, MediaLoadError> {
+    private static let askingInterval = Duration.milliseconds(250)
+
+    private func exchange(
+        _ resource: MediaResource,
+        _ meter: DownloadMeter
+    ) async -> Result<LoadedMedia, MediaLoadError> {
         func failure(_ code: MediaLoadError.Code, _ status: Int? = nil) -> Result<LoadedMedia, MediaLoadError> {
             .failure(MediaLoadError(code, resource.url, status: status))
         }
@@ -68,8 +99,13 @@ public struct HTTPMediaLoader: MediaLoader {
             case 200, 206: break
             default: return failure(.status, status)
             }
-            let maximum = resource.maximumSize
-            var bytes = Array(buffer: try await response.body.collect(upTo: maximum))
+            meter.begin(expecting: response.headers.first(name: "Content-Length").flatMap { UInt64($0) })
+            var bytes: [UInt8] = []
+            for try await chunk in response.body {
+                guard chunk.readableBytes <= resource.maximumSize - bytes.count else { return failure(.tooLarge) }
+                bytes.append(contentsOf: chunk.readableBytesView)
+                meter.note(received: bytes.count)
+            }
             if let range = resource.range {
                 // A server that knows no ranges sends everything.
                 if status == 200 {
@@ -83,8 +119,6 @@ public struct HTTPMediaLoader: MediaLoader {
                 return failure(.wrongRange, status)
             }
             return .success(LoadedMedia(bytes: bytes, url: response.url?.absoluteString ?? resource.url))
-        } catch is NIOTooManyBytesError {
-            return failure(.tooLarge)
         } catch let error as HTTPClientError where Self.isAddressError(error) {
             return failure(.badAddress)
         } catch {

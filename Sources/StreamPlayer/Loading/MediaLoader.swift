@@ -4,6 +4,36 @@ public protocol MediaLoader: Sendable {
     ///
     /// - Throws: ``MediaLoadError``. It ends soon after its task is cancelled.
     func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia
+
+    /// Fetches a resource, and lets somebody decide on the way whether it goes on.
+    ///
+    /// - Parameter goesOn: Asked a few times a second while the resource is on its way, also where nothing comes. False
+    ///   ends it.
+    /// - Throws: ``MediaLoadError``, ``MediaLoadError/Code/abandoned`` where it was ended. It ends soon after its task is
+    ///   cancelled.
+    func load(
+        _ resource: MediaResource,
+        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+    ) async throws(MediaLoadError) -> LoadedMedia
+}
+
+extension MediaLoader {
+    /// Fetches a resource as a whole, and asks nobody.
+    public func load(
+        _ resource: MediaResource,
+        whileItGoesOn _: @escaping @Sendable (MediaProgress) async -> Bool
+    ) async throws(MediaLoadError) -> LoadedMedia { try await load(resource) }
+}
+
+/// How much of a resource has come.
+public struct MediaProgress: Sendable, Hashable {
+    /// The bytes that have come.
+    public var received: UInt64
+    /// The bytes of the whole; nil when the server does not say.
+    public var expected: UInt64?
+
+    /// Makes a progress.
+    public init(received: UInt64, expected: UInt64?) { (self.received, self.expected) = (received, expected) }
 }
 
 /// What is to be fetched.
@@ -50,6 +80,8 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
         case status
         /// The server sent other bytes than the range that was asked for.
         case wrongRange = "wrong-range"
+        /// Who was asked on the way ended it.
+        case abandoned
         /// The task was cancelled.
         case cancelled
     }
@@ -74,7 +106,7 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
         case .status: status.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
         // At the live edge a segment may be announced a moment before it is there.
         case .notFound: true
-        case .tooLarge, .badAddress, .cancelled: false
+        case .tooLarge, .badAddress, .abandoned, .cancelled: false
         }
     }
 

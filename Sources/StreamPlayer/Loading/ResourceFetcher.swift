@@ -10,8 +10,11 @@ struct ResourceFetcher: Sendable {
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
 
     /// A resource, how long it took with all attempts, and how long the one took that brought it.
+    ///
+    /// - Parameter watch: Who decides on the way whether the download goes on.
     func fetch(
-        _ resource: MediaResource
+        _ resource: MediaResource,
+        watch: DownloadWatch? = nil
     ) async throws(PlayerError) -> (media: LoadedMedia, time: Duration, transfer: Duration) {
         let begin = now()
         var pause = firstPause
@@ -19,7 +22,12 @@ struct ResourceFetcher: Sendable {
         while true {
             let last = now()
             do throws(MediaLoadError) {
-                let media = try await loader.load(resource)
+                let media =
+                    if let watch {
+                        try await loader.load(resource) { watch.goesOn($0, elapsed: now() - last, now: now()) }
+                    } else {
+                        try await loader.load(resource)
+                    }
                 return (media, now() - begin, now() - last)
             } catch {
                 guard error.mayPass, attempt < attempts, !Task.isCancelled else {

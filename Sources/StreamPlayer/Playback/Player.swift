@@ -7,14 +7,14 @@ import HLSPlaylist
 ///     let player = Player(keys: .init(fairPlay: session) { try playableKey($0) })
 ///     let report = try await player.play("https://example.com/film/main.m3u8", to: StreamOutput(.standardOutput))
 public actor Player {
-    private let settings: PlayerSettings
+    let settings: PlayerSettings
     private let loader: any MediaLoader
-    private let ring: KeyRing
-    private let clock: PlayerClock
-    private let onEvent: @Sendable (PlayerEvent) async -> Void
+    let ring: KeyRing
+    let clock: PlayerClock
+    let onEvent: @Sendable (PlayerEvent) async -> Void
     private var report = PlaybackReport()
-    private var estimate = ThroughputEstimate()
-    private var buffer: BufferModel
+    var estimate = ThroughputEstimate()
+    var buffer: BufferModel
 
     /// Makes a player.
     ///
@@ -86,7 +86,7 @@ public actor Player {
                     try leaveVariant(&tracks, index, because: error)
                 }
             case .segment(let segment):
-                guard let clear = try await read(segment, &tracks, index, fetcher) else { continue }
+                guard let clear = try await read(segment, &tracks, index, output, fetcher) else { continue }
                 try await hand(clear, of: tracks, to: output, begin)
                 await keepPace()
             }
@@ -142,7 +142,7 @@ public actor Player {
         if excess > 0 { try? await clock.sleep(MediaTime.duration(excess)) }
     }
 
-    private func show(_ transitions: [BufferModel.Transition]) async {
+    func show(_ transitions: [BufferModel.Transition]) async {
         for transition in transitions { await onEvent(.playback(transition)) }
     }
 
@@ -151,68 +151,6 @@ public actor Player {
         case .gap(_, let seconds), .fellOutOfWindow(_, _, let seconds): report.missedSeconds += seconds
         }
         await onEvent(.missed(kind, notice))
-    }
-
-    // MARK: Variants
-
-    /// A segment, or nil when another variant has to give it.
-    private func read(
-        _ segment: TimelineSegment,
-        _ tracks: inout Tracks,
-        _ index: Int,
-        _ fetcher: ResourceFetcher
-    ) async throws(PlayerError) -> TrackReader.Clear? {
-        do throws(PlayerError) {
-            let clear = try await tracks.readers[index].read(segment, fetcher, ring)
-            if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
-            return clear
-        } catch {
-            try leaveVariant(&tracks, index, because: error)
-            return nil
-        }
-    }
-
-    /// Sets the main track's variant aside, so that another one goes on.
-    ///
-    /// - Throws: `error` where there is no other one, or none that would be better.
-    private func leaveVariant(_ tracks: inout Tracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
-        guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
-            let variant = tracks.controller?.current
-        else { throw error }
-        tracks.controller?.failed(variant, failure, now: clock.now())
-        guard tracks.hasAlternative(now: clock.now()) else { throw error }
-    }
-
-    /// Goes over to another variant if that is better now, or the one that plays has failed.
-    private func chooseVariant(
-        _ tracks: inout Tracks,
-        _ output: any MediaOutput,
-        _ fetcher: ResourceFetcher
-    ) async throws(PlayerError) {
-        while var controller = tracks.controller {
-            let hasFailed = controller.current.map { current in
-                controller.setAside(now: clock.now()).contains { $0.uri == current.uri }
-            }
-            let maySwitch =
-                settings.isAdaptive && (output.takesNewInitializations || !tracks.readers[0].hasInitialization)
-            guard maySwitch || hasFailed == true else { return }
-            // Before anything was measured there is nothing to say against the first choice.
-            guard estimate.isMeasured || hasFailed == true else { return }
-            let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
-            await show(buffer.timePassed(now: clock.now()))
-            let decision = controller.next(buffer: buffer.total, throughput: throughput, now: clock.now())
-            tracks.controller = controller
-            guard let variant = decision.variant else { throw PlayerError(.nothingPlayable, tracks.base) }
-            guard decision.isSwitch else { return }
-            await onEvent(.switched(decision))
-            do throws(PlayerError) {
-                return try await tracks.change(to: variant, fetcher)
-            } catch {
-                guard let failure = VariantFailure(error) else { throw error }
-                tracks.controller?.failed(variant, failure, now: clock.now())
-                guard tracks.hasAlternative(now: clock.now()) else { throw error }
-            }
-        }
     }
 
     // MARK: Live
@@ -254,26 +192,6 @@ public actor Player {
     private func note(retry error: MediaLoadError, _ attempt: Int) async {
         report.retries += 1
         await onEvent(.retrying(error, attempt: attempt))
-    }
-}
-
-extension VariantFailure {
-    /// Nil for what no other variant makes better.
-    init?(_ error: PlayerError) {
-        switch error.cause {
-        case .load(let load):
-            switch load.code {
-            case .cancelled: return nil
-            case .notFound, .status: self = .status(load.status ?? 404)
-            case .noConnection, .deadline: self = .noAnswer
-            case .tooLarge, .badAddress, .wrongRange: self = .unreadable
-            }
-        case .playlist, .notMedia, .media: self = .unreadable
-        case .live: self = .stale
-        case .key(let error) where error.code == .cancelled || error.code == .sessionExpired: return nil
-        case .key, .noKeySystem: self = .keyRefused
-        case .nothingPlayable, .output: return nil
-        }
     }
 }
 

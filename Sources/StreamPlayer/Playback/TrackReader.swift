@@ -131,10 +131,13 @@ struct TrackReader {
     // MARK: Segments
 
     /// Fetches and decrypts a segment, and goes on behind it.
+    ///
+    /// - Parameter watch: Who decides on the way whether the segment's download goes on.
     nonisolated(nonsending) mutating func read(
         _ next: TimelineSegment,
         _ fetcher: ResourceFetcher,
-        _ ring: KeyRing
+        _ ring: KeyRing,
+        watch: DownloadWatch? = nil
     ) async throws(PlayerError) -> Clear {
         let segment = next.resolved
         let uri = segment.segment.uri
@@ -143,9 +146,11 @@ struct TrackReader {
         var newInitialization: [UInt8]?
         if let needed = segment.initialization, needed != initialization {
             newInitialization = try await load(needed, segment.keys, keys, fetcher, ring)
-            initialization = needed
         }
-        let (media, time, transfer) = try await fetcher.fetch(MediaResource(address, range: segment.byteRange))
+        let (media, time, transfer) = try await fetcher.fetch(
+            MediaResource(address, range: segment.byteRange),
+            watch: watch
+        )
         let clear: [UInt8]
         do {
             clear = try decryptor.decrypt(
@@ -157,6 +162,8 @@ struct TrackReader {
             throw PlayerError(.media("\(error)"), address)
         }
         timeline.advance(past: next)
+        // Not before it is handed on, with its segment.
+        if newInitialization != nil { initialization = segment.initialization }
         return Clear(
             initialization: newInitialization,
             bytes: clear,

@@ -25,7 +25,7 @@ struct PlayKeys: Sendable {
         var fairPlaySession: ContentKeySession?
         var service = KeyService(certificateURL: "", licenseURL: "")
         if let server {
-            let text = try Self.token(token)
+            let text = try token.map { try Self.token($0) }
             service = .keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in
                 text.map { PlaybackToken($0) }
             }
@@ -38,20 +38,24 @@ struct PlayKeys: Sendable {
             KeyLoader(source: $0, service: service, transport: HTTPClientTransport())
         }
         clear = KeyLoader(source: clearSession, service: service, transport: HTTPClientTransport())
-        systems = PlayerKeySystems(fairPlay: fairPlaySession, clearKey: clearSession) { key in
-            guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
-            let content: (key: SecretBytes, iv: [UInt8])
-            do throws(FPSError) {
-                content = try key.contentKey()
-            } catch {
-                throw ContentKeyError(.init(rawValue: error.name), .device, reason: error.reason, number: error.code)
-            }
-            return PlayableKey(key: content.key, initializationVector: content.iv)
-        }
+        systems = PlayerKeySystems(fairPlay: fairPlaySession, clearKey: clearSession) { try Self.playable($0) }
     }
 
-    private static func token(_ token: String?) throws -> String? {
-        guard let token, token.hasPrefix("@") else { return token }
+    /// The content key in a virtual device's key.
+    static func playable(_ key: any ProtectedContentKey) throws -> PlayableKey {
+        guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
+        let content: (key: SecretBytes, iv: [UInt8])
+        do throws(FPSError) {
+            content = try key.contentKey()
+        } catch {
+            throw ContentKeyError(.init(rawValue: error.name), .device, reason: error.reason, number: error.code)
+        }
+        return PlayableKey(key: content.key, initializationVector: content.iv)
+    }
+
+    /// A token: the text itself, or of the file that `@` names.
+    static func token(_ token: String) throws -> String {
+        guard token.hasPrefix("@") else { return token }
         return String(decoding: try InputFile.readLine(String(token.dropFirst())), as: UTF8.self)
     }
 

@@ -24,6 +24,7 @@ extension Report {
         fields += [
             Field("switches up", .number(playback.switches.up)),
             Field("switches down", .number(playback.switches.down)),
+            Field("downloads abandoned", .number(playback.switches.abandoned)),
             Field("stalls", .number(playback.stalls.count)),
             Field("seconds of stalls", rounded(playback.stalls.total / .seconds(1))),
             Field("retries", .number(playback.retries)),

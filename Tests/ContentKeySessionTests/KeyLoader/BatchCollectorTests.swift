@@ -49,6 +49,18 @@ struct BatchCollectorTests {
         #expect(sent(collector.arrived(3, for: "c")) == [[1, 2], [3]])
     }
 
+    @Test("lets what waits go when somebody begins to wait for one of them, or does already when it comes")
+    func awaited() {
+        var collector = BatchCollector<Int>(maximum: 10)
+        _ = collector.announce(["a", "b", "c"])
+        #expect(collector.arrived(1, for: "a").isEmpty)
+        #expect(collector.awaited { $0 == 7 }.isEmpty)
+        #expect(sent(collector.awaited { $0 == 1 }) == [[1]])
+        #expect(collector.awaited { $0 == 1 }.isEmpty)
+        #expect(sent(collector.arrived(2, for: "b", isAwaited: true)) == [[2]])
+        #expect(sent(collector.arrived(3, for: "c")) == [[3]])
+    }
+
     @Test("sends all when the last announcement is withdrawn")
     func withdrawing() {
         var collector = BatchCollector<Int>(maximum: 10)

@@ -190,6 +190,54 @@ struct KeyLoaderTests {
         }
     }
 
+    @Test("answers with a token of the app's where the key system is one of tokens, and tries again where it has none")
+    func authorizationToken() throws {
+        let bench = LoaderBench(
+            session: ScriptedSession(keySystem: .authorizationToken),
+            authorization: AuthorizationDesk()
+        )
+        try bench.run { bench in
+            let request = bench.session.ask("film-7")
+            try await bench.pass(.seconds(10))
+            #expect(request.answers == [ContentKeyResponse(authorizationTokenData: Array("token for film-7".utf8))])
+            #expect(await bench.loader.errorLog.entries.map(\.failure.kind) == [.noToken])
+            #expect(bench.server.all.isEmpty)
+        }
+    }
+
+    @Test("refuses requests for tokens where the app has none to give")
+    func noAuthorizationToken() throws {
+        let bench = LoaderBench(session: ScriptedSession(keySystem: .authorizationToken))
+        try bench.run { bench in
+            let request = bench.session.ask("film-7")
+            try await bench.pass(.seconds(1))
+            #expect(request.failures.map(\.kind) == [.unsupportedKeySystem])
+        }
+    }
+
+    @Test("works with a source that does not know who waits")
+    func plainSource() throws {
+        let bench = LoaderBench()
+        try bench.simulation.run {
+            let source = PlainSource(bench.session)
+            let loader = KeyLoader(
+                source: source,
+                service: .keyway("https://keys.example"),
+                transport: bench.server,
+                clock: bench.simulation.clock,
+                random: SeededNumbers(seed: 1)
+            )
+            await withDiscardingTaskGroup { group in
+                group.addTask { await loader.run() }
+                await loader.preload(["skd://a1", "skd://a2"])
+                try? await bench.pass(.seconds(1))
+                source.end()
+            }
+        }
+        #expect(bench.session.all.map(\.isLoaded) == [true, true])
+        #expect(bench.server.licenses.map(\.path) == ["/fps/licenses"])
+    }
+
     @Test("keeps keys that may be kept, and answers with what is kept")
     func keeping() throws {
         let keys = Shelf()

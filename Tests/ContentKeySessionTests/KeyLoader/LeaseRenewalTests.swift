@@ -106,4 +106,47 @@ struct LeaseRenewalTests {
             #expect(bench.session.all.map(\.isRenewal) == [false, true])
         }
     }
+
+    /// What came of a key whose renewals fail as `script` says, after 2000 seconds; its lease has 600.
+    private func renewals(
+        _ script: @escaping @Sendable (Int) -> ScriptedServer.Answer
+    ) throws -> (requests: ArraySlice<ScriptedKeyRequest>, attempts: ArraySlice<Duration>) {
+        let bench = LoaderBench(settings: .with { $0.lease = { $0 == "skd://movie" ? .seconds(600) : nil } }) {
+            number,
+            _ in number > 1 ? script(number) : .good
+        }
+        try bench.run { bench in
+            bench.session.ask("skd://movie")
+            try await bench.pass(.seconds(2000))
+        }
+        return (bench.session.all.dropFirst(), bench.server.licenses.map(\.moment).dropFirst())
+    }
+
+    @Test("begins again after it has failed as often as a request may, and succeeds when the network is back")
+    func again() throws {
+        // Two requests of eight attempts each fail.
+        let (requests, attempts) = try renewals { $0 <= 17 ? .error(.noConnection) : .good }
+        #expect(requests.prefix(2).map { $0.failures.map(\.kind) } == [[.noConnection], [.noConnection]])
+        let third = try #require(requests.dropFirst(2).first)
+        #expect(third.isRenewal && third.isLoaded)
+        // It waits between, and no lease has ended.
+        #expect(attempts[9] - attempts[8] >= .seconds(8))
+        #expect(attempts[17] < .seconds(600))
+    }
+
+    @Test("is given up when the lease ends")
+    func untilTheEnd() throws {
+        let (requests, attempts) = try renewals { _ in .error(.noConnection) }
+        #expect(requests.count > 2)
+        #expect(requests.allSatisfy { $0.answerCount == 1 })
+        let last = try #require(attempts.last)
+        #expect(last > .seconds(590) && last <= .seconds(600))
+    }
+
+    @Test("does not begin again after a refusal")
+    func refused() throws {
+        let (requests, attempts) = try renewals { _ in ScriptedServer.problem(403, "refused-by-policy") }
+        #expect(requests.map { $0.failures.map(\.kind) } == [[.forbidden]])
+        #expect(attempts.count == 1)
+    }
 }

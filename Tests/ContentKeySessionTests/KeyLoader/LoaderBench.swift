@@ -15,6 +15,7 @@ struct LoaderBench: Sendable {
         isBatching: Bool = true,
         latency: Duration = .milliseconds(50),
         settings: KeyLoaderSettings = KeyLoaderSettings(),
+        authorization: AuthorizationDesk? = nil,
         script: @escaping @Sendable (Int, KeyTransportRequest) -> ScriptedServer.Answer = { _, _ in .good }
     ) {
         simulation = Simulation()
@@ -24,6 +25,7 @@ struct LoaderBench: Sendable {
         self.tokens = tokens
         var service = KeyService.keyway("https://keys.example") { try tokens.token($0) }
         if !isBatching { service.batchURL = nil }
+        if let authorization { service.authorizationToken = { try authorization.token(for: $0) } }
         loader = KeyLoader(
             source: session,
             service: service,
@@ -71,6 +73,20 @@ final class TokenDesk: Sendable {
         }
         if fails { throw Closed() }
         return PlaybackToken("token-\(number)")
+    }
+}
+
+/// Gives out tokens for content, but not at the first time.
+final class AuthorizationDesk: Sendable {
+    private let isOpen = Mutex(false)
+
+    func token(for identifier: String) throws -> RedactedBytes {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = true }
+            return isOpen
+        }
+        guard wasOpen else { throw TokenDesk.Closed() }
+        return RedactedBytes(Array("token for \(identifier)".utf8))
     }
 }
 

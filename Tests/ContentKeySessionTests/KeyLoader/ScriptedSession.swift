@@ -10,8 +10,10 @@ final class ScriptedSession: ContentKeySource {
     }
 
     private let state = Mutex(State())
-    private let continuation: AsyncStream<any ContentKeyLoading>.Continuation
-    let requests: AsyncStream<any ContentKeyLoading>
+    private let continuation: AsyncStream<ContentKeySourceEvent>.Continuation
+    let sourceEvents: AsyncStream<ContentKeySourceEvent>?
+    /// A loader reads ``sourceEvents``.
+    var requests: AsyncStream<any ContentKeyLoading> { AsyncStream { nil } }
     /// What each request is like.
     let keySystem: ContentKeySystem
     let route: ContentKeyRoute
@@ -22,7 +24,7 @@ final class ScriptedSession: ContentKeySource {
         self.keySystem = keySystem
         self.route = route
         self.isSilent = isSilent
-        (requests, continuation) = AsyncStream.makeStream()
+        (sourceEvents, continuation) = AsyncStream.makeStream()
     }
 
     var all: [ScriptedKeyRequest] { state.withLock { $0.all } }
@@ -32,6 +34,7 @@ final class ScriptedSession: ContentKeySource {
         _ identifier: String,
         isRenewal: Bool = false,
         isPersistable: Bool = false,
+        isAwaited: Bool = false,
         behaviour: ScriptedKeyRequest.Behaviour = .takes
     ) -> ScriptedKeyRequest {
         let request = state.withLock { state in
@@ -48,11 +51,18 @@ final class ScriptedSession: ContentKeySource {
             state.all.append(request)
             return request
         }
-        continuation.yield(request)
+        if isAwaited { request.isAwaited = true }
+        continuation.yield(.request(request))
         return request
     }
 
-    func again(_ request: ScriptedKeyRequest) { continuation.yield(request) }
+    func again(_ request: ScriptedKeyRequest) { continuation.yield(.request(request)) }
+
+    /// Somebody waits from now on.
+    func wait(for request: ScriptedKeyRequest) {
+        request.isAwaited = true
+        continuation.yield(.awaited(request.id))
+    }
 
     func end() { continuation.finish() }
 
@@ -70,6 +80,27 @@ final class ScriptedSession: ContentKeySource {
     func options(of identifier: String) -> ContentKeyRequestOptions? { state.withLock { $0.options[identifier] } }
 }
 
+/// A source with what the protocol demands, and nothing else.
+final class PlainSource: ContentKeySource {
+    private let session: ScriptedSession
+    private let continuation: AsyncStream<any ContentKeyLoading>.Continuation
+    let requests: AsyncStream<any ContentKeyLoading>
+
+    init(_ session: ScriptedSession) {
+        self.session = session
+        (requests, continuation) = AsyncStream.makeStream()
+    }
+
+    func processContentKeyRequest(
+        identifier: String,
+        initializationData: [UInt8]?,
+        options: ContentKeyRequestOptions
+    ) async { continuation.yield(session.ask(identifier)) }
+
+    func renewExpiringResponseData(for identifier: String) async {}
+    func end() { continuation.finish() }
+}
+
 /// A request whose device makes SPCs that can be told apart.
 final class ScriptedKeyRequest: ContentKeyLoading {
     enum Behaviour {
@@ -84,6 +115,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         var answers: [ContentKeyResponse] = []
         var errors: [any Error] = []
         var persists = false
+        var isAwaited = false
     }
 
     let id: UInt64
@@ -113,6 +145,10 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         self.behaviour = behaviour
     }
 
+    var isAwaited: Bool {
+        get { state.withLock { $0.isAwaited } }
+        set { state.withLock { $0.isAwaited = newValue } }
+    }
     var spcs: [[UInt8]] { state.withLock { $0.spcs } }
     var answers: [ContentKeyResponse] { state.withLock { $0.answers } }
     var failures: [KeyFailure] { state.withLock { $0.errors.compactMap { $0 as? KeyFailure } } }
@@ -149,7 +185,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         state.withLock { $0.answers.append(response) }
         if behaviour == .refusesAnswers { return .failed }
-        if keySystem == .clearKey { return .receivedResponse }
+        if keySystem != .fairPlayStreaming { return .receivedResponse }
         let ckc = Array("ckc ".utf8) + (spcs.last ?? [])
         let kept = Array("kept ".utf8)
         let good = [ckc, kept + ckc, Array("kept before".utf8)]

@@ -1,5 +1,6 @@
 import StreamPlayer
 import Synchronization
+import VirtualDevice
 
 /// A web server with a film, behind a network that takes its time and may be gone.
 final class FilmServer: MediaLoader {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import VirtualDevice
 
 /// A proxy between client and server, with real sockets, that does what a script says with each exchange.
 final class FaultProxy: Sendable {

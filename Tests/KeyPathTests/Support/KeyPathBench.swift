@@ -36,6 +36,7 @@ struct KeyPathBench: Sendable {
         var tokens: [String] = []
         var seed: UInt64 = 1
         var responseTimeout: Duration?
+        var reports: any ExpiredSessionReportStore = InMemoryExpiredSessionReports()
     }
 
     /// Runs a story with everything in place, and takes it down.
@@ -98,7 +99,8 @@ struct KeyPathBench: Sendable {
             device: device,
             clock: JumpingClock(time: time, wakes: false),
             responseTimeout: options.responseTimeout,
-            renewalLead: nil
+            renewalLead: nil,
+            expiredSessionReports: options.reports
         )
         client = HTTPClient(
             eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),

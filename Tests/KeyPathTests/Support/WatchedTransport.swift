@@ -1,6 +1,7 @@
 import ContentKeySession
 import StreamPlayer
 import Synchronization
+import VirtualDevice
 
 /// The real transport. It lets time stand still while an exchange is on its way, and counts what was sent.
 final class WatchedTransport: KeyTransport {

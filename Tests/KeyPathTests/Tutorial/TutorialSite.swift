@@ -3,6 +3,7 @@ import FPSCrypto
 import StreamPlayer
 import Synchronization
 import Testing
+import VirtualDevice
 
 /// A site with one film, clear or under a key of the server's.
 struct TutorialSite: MediaLoader {

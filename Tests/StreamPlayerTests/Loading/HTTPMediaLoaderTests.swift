@@ -1,5 +1,6 @@
 import Foundation
 import StreamPlayer
+import Synchronization
 import Testing
 
 @Suite("Loading media over HTTP and from files", .timeLimit(.minutes(10)))
@@ -82,6 +83,30 @@ struct HTTPMediaLoaderTests {
         for url in ["", "movie", "http://", "ftp://a/b"] {
             #expect(await failure(MediaResource(url))?.code == .badAddress)
         }
+    }
+
+    private final class Heard: Sendable {
+        let progress = Mutex<MediaProgress?>(nil)
+    }
+
+    @Test("says how far it is, and ends when it is told to; what nobody ends comes whole")
+    func watched() async throws {
+        let slow = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc") }
+        let heard = Heard()
+        do throws(MediaLoadError) {
+            _ = try await loader.load(MediaResource(slow.address + "/a?token=secret")) { progress in
+                heard.progress.withLock { $0 = progress }
+                return progress.received < 3
+            }
+            Issue.record("it was not ended")
+        } catch {
+            #expect(error == MediaLoadError(.abandoned, slow.address + "/a"))
+            #expect(!error.mayPass)
+        }
+        #expect(heard.progress.withLock(\.self) == MediaProgress(received: 3, expected: 100))
+        let quick = try SocketServer { _ in Self.answer("200 OK", "abc") }
+        let media = try await loader.load(MediaResource(quick.address + "/a")) { _ in true }
+        #expect(media.bytes == Array("abc".utf8))
     }
 
     @Test("reads files, all of them or a range")

@@ -65,6 +65,43 @@ final class StageServer: MediaLoader {
     }
 }
 
+/// The same server over a network where a download can be watched: it asks four times a second whether it goes on.
+final class WatchedServer: MediaLoader {
+    private let clock: StageClock
+    private let rate: @Sendable (Duration) -> Double
+    private let inner: StageServer
+
+    init(
+        _ clock: StageClock,
+        rate: @escaping @Sendable (Duration) -> Double,
+        _ answer: @escaping @Sendable (MediaResource, Duration) -> StageServer.Answer
+    ) {
+        (self.clock, self.rate) = (clock, rate)
+        inner = StageServer(clock, answer)
+    }
+
+    func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
+        try await load(resource) { _ in true }
+    }
+
+    func load(
+        _ resource: MediaResource,
+        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+    ) async throws(MediaLoadError) -> LoadedMedia {
+        let media = try await inner.load(resource)
+        var received = 0
+        while received < media.bytes.count {
+            let bytesASecond = rate(clock.elapsed) / 8
+            let step = min(media.bytes.count - received, max(1, Int(bytesASecond / 4)))
+            clock.pass(.seconds(Double(step) / bytesASecond))
+            received += step
+            let progress = MediaProgress(received: UInt64(received), expected: UInt64(media.bytes.count))
+            guard await goesOn(progress) else { throw MediaLoadError(.abandoned, resource.url) }
+        }
+        return media
+    }
+}
+
 /// Keeps what a player hands on.
 final class StageOutput: MediaOutput {
     let takesNewInitializations = true
@@ -86,7 +123,7 @@ final class Stage: Sendable {
     var events: [PlayerEvent] { happened.withLock { $0 } }
 
     func play(
-        _ server: StageServer,
+        _ server: any MediaLoader,
         _ url: String = "https://stage.test/main.m3u8",
         keys: PlayerKeySystems = PlayerKeySystems(),
         _ change: (inout PlayerSettings) -> Void = { _ in }

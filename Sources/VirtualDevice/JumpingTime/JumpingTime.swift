@@ -1,14 +1,14 @@
-import ContentKeySession
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
 
 /// Runs a client's tasks one after the other on a thread of their own, beside real sockets. When none can go on and no
 /// exchange is on its way, time jumps to the next sleeper's moment. So back-offs take no time, and no answer is overtaken.
 ///
-/// Everything has to be structured: child tasks stay on this executor, others would not.
-final class JumpingTime: TaskExecutor {
-    /// Nothing can go on any more, or an exchange took longer than any of these tests.
-    struct Hangs: Error {}
+/// For tests and demonstrations: an hour takes as long as what is done in it. Everything has to be structured: child tasks
+/// stay on this executor, others would not.
+package final class JumpingTime: TaskExecutor {
+    /// Nothing can go on any more, or an exchange took longer than a minute.
+    package struct Hangs: Error {}
 
     private struct Sleeper {
         let id: UInt64
@@ -33,9 +33,14 @@ final class JumpingTime: TaskExecutor {
     private let state = Mutex(State())
     private let news = DispatchSemaphore(value: 0)
 
-    var now: Duration { state.withLock { $0.now } }
+    /// Time that has not passed yet.
+    package init() {}
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    /// How much has passed.
+    package var now: Duration { state.withLock { $0.now } }
+
+    /// Takes a job of a task.
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isOver = state.withLock { state in
             if !state.isOver { state.jobs.append(job) }
@@ -47,21 +52,21 @@ final class JumpingTime: TaskExecutor {
     }
 
     /// Runs until `body` has ended.
-    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        let outcome = Outcome()
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let outcome = Outcome<Value>()
         // Made here, so that what a test expects is known to be that test's.
         let task = Task(executorPreference: self) {
-            let result: Result<Void, any Error>
+            let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
             outcome.value.withLock { $0 = result }
         }
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+        return try await withCheckedThrowingContinuation { (done: CheckedContinuation<Value, any Error>) in
             Thread.detachNewThread { done.resume(with: Result { try self.work(task, outcome) }) }
         }
     }
 
-    private final class Outcome: Sendable {
-        let value = Mutex<Result<Void, any Error>?>(nil)
+    private final class Outcome<Value: Sendable>: Sendable {
+        let value = Mutex<Result<Value, any Error>?>(nil)
     }
 
     private enum Step {
@@ -71,7 +76,7 @@ final class JumpingTime: TaskExecutor {
         case stuck
     }
 
-    private func work(_ task: Task<Void, Never>, _ outcome: Outcome) throws {
+    private func work<Value>(_ task: Task<Void, Never>, _ outcome: Outcome<Value>) throws -> Value {
         defer { state.withLock { $0.isOver = true } }
         var hangs = false
         while true {
@@ -108,7 +113,7 @@ final class JumpingTime: TaskExecutor {
     // MARK: Exchanges
 
     /// Time stands still from now on.
-    func beginExchange() -> Int {
+    package func beginExchange() -> Int {
         state.withLock { state in
             state.exchanges += 1
             state.begun.insert(state.exchanges)
@@ -117,7 +122,8 @@ final class JumpingTime: TaskExecutor {
         }
     }
 
-    func endExchange(_ id: Int) {
+    /// Its answer is there.
+    package func endExchange(_ id: Int) {
         state.withLock { state in
             state.begun.remove(id)
             state.awaited.remove(id)
@@ -126,18 +132,18 @@ final class JumpingTime: TaskExecutor {
     }
 
     /// Nothing more will come of it: time goes on.
-    func abandonExchange(_ id: Int) {
+    package func abandonExchange(_ id: Int) {
         state.withLock { _ = $0.awaited.remove(id) }
         news.signal()
     }
 
     /// It is being cancelled, and its end is waited for.
-    func awaitExchange(_ id: Int) {
+    package func awaitExchange(_ id: Int) {
         state.withLock { state in if state.begun.contains(id) { state.awaited.insert(id) } }
     }
 
     /// Does something that other threads take part in, while time stands still.
-    func outside<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+    package func outside<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         let id = beginExchange()
         defer { endExchange(id) }
         return try await body()
@@ -145,8 +151,10 @@ final class JumpingTime: TaskExecutor {
 
     // MARK: Sleeping
 
+    /// Waits for a moment.
+    ///
     /// - Parameter exchange: What time waits for again from that moment on.
-    func sleep(until moment: Duration, exchange: Int? = nil) async throws {
+    package func sleep(until moment: Duration, exchange: Int? = nil) async throws {
         let id = state.withLock { state in
             state.ids += 1
             return state.ids

@@ -1,0 +1,97 @@
+import ContentKeySession
+import Foundation
+import StreamPlayer
+import Testing
+
+@Suite("Expired session reports in a folder")
+struct ExpiredSessionReportFolderTests {
+    private let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "reports-\(UUID().uuidString)")
+    private static let one = ExpiredSessionReport(appIdentifier: [1], data: [1, 2, 3])
+    private static let two = ExpiredSessionReport(appIdentifier: [1], data: [4, 5])
+    private static let other = ExpiredSessionReport(appIdentifier: [9], data: [1, 2, 3])
+    private static let session = ContentProtectionSessionIdentifier([1, 2, 3, 4, 5, 6, 7, 8])
+
+    private func pending(_ app: [UInt8] = [1]) throws -> [ExpiredSessionReport] {
+        try ContentKeySession.pendingExpiredSessionReports(withAppIdentifier: app, storageDirectoryAt: folder)
+    }
+
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+
+    @Test("outlive who put them there, until they are removed")
+    func keeping() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try ExpiredSessionReportFolder(folder).add([Self.one, Self.other])
+        try ExpiredSessionReportFolder(folder).add([])
+        #expect(try pending() == [Self.one])
+        #expect(try pending([9]) == [Self.other])
+        #expect(try pending([2]).isEmpty)
+        try ContentKeySession.removePendingExpiredSessionReports([Self.one], storageDirectoryAt: folder)
+        #expect(try pending().isEmpty)
+        #expect(try pending([9]) == [Self.other])
+        try ContentKeySession.removePendingExpiredSessionReports([Self.other], storageDirectoryAt: folder)
+        #expect(try names().isEmpty)
+    }
+
+    @Test("are not pending while their session lives, and are when it ends")
+    func living() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try ExpiredSessionReportFolder(folder)
+        store.setReports([Self.one], ofLiving: Self.session)
+        #expect(try pending().isEmpty)
+        #expect(store.pendingExpiredSessionReports(withAppIdentifier: [1]).isEmpty)
+        // A newer state takes the place of the older one.
+        store.setReports([Self.one, Self.two], ofLiving: Self.session)
+        store.removePendingExpiredSessionReports([Self.one])
+        store.sessionEnded(Self.session)
+        #expect(try pending() == [Self.one, Self.two])
+        store.removePendingExpiredSessionReports([Self.one, Self.two])
+        #expect(try names().isEmpty)
+    }
+
+    @Test("of a session that has nothing to report any more leave nothing behind")
+    func nothing() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try ExpiredSessionReportFolder(folder)
+        store.setReports([Self.one], ofLiving: Self.session)
+        store.setReports([], ofLiving: Self.session)
+        store.sessionEnded(Self.session)
+        store.sessionEnded(Self.session)
+        #expect(try names().isEmpty)
+    }
+
+    @Test("are pending after a crash, which leaves the files and no locks")
+    func crash() throws {
+        let copy = folder.appendingPathExtension("crashed")
+        defer { for url in [folder, copy] { try? FileManager.default.removeItem(at: url) } }
+        let store = try ExpiredSessionReportFolder(folder)
+        store.setReports([Self.one], ofLiving: Self.session)
+        // The lock file is there, and nobody holds it.
+        try FileManager.default.copyItem(at: folder, to: copy)
+        #expect(try names().count == 2)
+        let found = try ExpiredSessionReportFolder(copy)
+        #expect(found.pendingExpiredSessionReports(withAppIdentifier: [1]) == [Self.one])
+        found.removePendingExpiredSessionReports([Self.one])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path).isEmpty)
+        // The session that did not crash has its own still.
+        store.sessionEnded(Self.session)
+        #expect(try pending() == [Self.one])
+    }
+
+    @Test(
+        "that are damaged count as none",
+        arguments: ["", "{", "[]", #"{"version":2,"reports":[]}"#, #"{"version":1,"reports":[{"appIdentifier":"x"}]}"#]
+    )
+    func damaged(text: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try ExpiredSessionReportFolder(folder).add([Self.one])
+        try Data(text.utf8).write(to: folder.appending(path: "damaged.reports"))
+        #expect(try pending() == [Self.one])
+        try ContentKeySession.removePendingExpiredSessionReports([Self.one], storageDirectoryAt: folder)
+        #expect(try names() == ["damaged.reports"])
+    }
+
+    @Test("cannot be kept where there is no folder to make")
+    func noFolder() {
+        #expect(throws: (any Error).self) { try ExpiredSessionReportFolder(URL(filePath: "/dev/null/reports")) }
+    }
+}
