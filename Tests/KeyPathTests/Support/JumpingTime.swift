@@ -35,6 +35,9 @@ final class JumpingTime: TaskExecutor {
 
     var now: Duration { state.withLock { $0.now } }
 
+    /// Moves the time on, where nobody sleeps.
+    func skip(_ duration: Duration) { state.withLock { $0.now += duration } }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isOver = state.withLock { state in
