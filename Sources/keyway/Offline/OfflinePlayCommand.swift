@@ -1,5 +1,6 @@
 import ArgumentParser
 import ContentKeySession
+import HLSPlaylist
 import OfflineAssets
 import StreamPlayer
 import VirtualDevice

@@ -1,6 +1,7 @@
 import ContentKeySession
 import KeyStore
 import Testing
+import VirtualDevice
 
 @testable import OfflineAssets
 
