@@ -22,7 +22,8 @@ struct Keyway: AsyncParsableCommand {
             """,
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
-            DeviceCommand.self, PlayCommand.self, DownloadCommand.self, PlaylistCommand.self, PackageCommand.self,
+            DeviceCommand.self, PlayCommand.self, DownloadCommand.self, OfflineCommand.self, PlaylistCommand.self,
+            PackageCommand.self,
             MediaFileSegmenterCommand.self, DecryptCommand.self, MediaCommand.self, LoadCommand.self,
             SimulateCommand.self, TokenCommand.self, ExplainCommand.self, DemoCommand.self,
         ]

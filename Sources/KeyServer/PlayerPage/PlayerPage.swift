@@ -6,19 +6,21 @@ public import Hummingbird
 ///     GET /player                     the page
 ///     GET /player/keyway-player.js    the module; what it imports lies beside it
 public struct PlayerPage: Sendable {
+    /// What is served, as it lies in the executable.
+    static let files = WebFile.files(of: keyway_player_files())
+
     private let pages: WebPages
 
     /// Makes the page out of the files in the executable.
     public init() {
-        let files = WebFile.files(of: keyway_player_files())
         pages = WebPages(
             path: "/player",
-            files: files,
+            files: Self.files,
             // Playlists and media lie wherever the operator has them; script and style are the server's own all the same.
             policy: .strict
                 .allowing("connect-src", "https:", "http:")
                 .allowing("media-src", "blob:", "https:", "http:"),
-            shared: Set(files.map(\.name).filter { $0.hasSuffix(".js") && $0 != "page.js" })
+            shared: Set(Self.files.map(\.name).filter { $0.hasSuffix(".js") && $0 != "page.js" })
         )
     }
 

@@ -62,7 +62,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
             case .notFound: "it is not there" + (status.map { " (\($0))" } ?? "")
             case .status: status ?? "an error"
             case .wrongRange: "the server sends other bytes than were asked for"
-            case .cancelled: "it was stopped"
+            case .cancelled, .abandoned: "it was stopped"
             }
     }
 

@@ -39,6 +39,9 @@ package final class JumpingTime: TaskExecutor {
     /// How much has passed.
     package var now: Duration { state.withLock { $0.now } }
 
+    /// Moves the time on, where nobody sleeps.
+    package func skip(_ duration: Duration) { state.withLock { $0.now += duration } }
+
     /// Takes a job of a task.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -12,6 +12,7 @@ struct DownloadCommand: AsyncParsableCommand {
         discussion: """
             What is downloaded is the best variant, and what a player would choose beside it:
 
+              keyway download URL --out Films/film-7 --server http://127.0.0.1:8080 --credentials dev
               keyway download URL --out Films/film-7 --no-keys
               keyway download URL --out Films/film-7 --no-keys --variant 1280x720 --variant 640x360 --languages en,de
               keyway download URL --out Films/film-7 --no-keys --all
@@ -38,6 +39,8 @@ struct DownloadCommand: AsyncParsableCommand {
     var title: String?
 
     @OptionGroup(title: "What is downloaded") var choice: DownloadChoiceOptions
+
+    @OptionGroup(title: "Keys") var keys: OfflineKeyOptions
 
     @Flag(help: "Fetch media only: of clear streams, or where keys are not wanted.")
     var noKeys = false
@@ -73,7 +76,7 @@ struct DownloadCommand: AsyncParsableCommand {
         settings.idleTimeout = .seconds(patience)
         settings.headTimeout = .seconds(patience)
         let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: try choice.selection())
-        let download = AssetDownload(request, settings: settings, keys: noKeys ? nil : NoDownloadKeys())
+        let download = AssetDownload(request, settings: settings, keys: noKeys ? nil : try downloadKeys())
         let narrating = Task { [quiet, output] in
             var narrator = DownloadNarrator(isQuiet: quiet || output.json)
             for await event in download.events { narrator.tell(event) }
@@ -90,6 +93,13 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         let received = await narrating.value
         try ReportOptions.print(Report(bundle: bundle, received: received), json: output.json)
+    }
+
+    /// Where keys come from: a key server, if there is one. They are kept beside the download.
+    private func downloadKeys() throws -> any DownloadKeys {
+        guard keys.server != nil else { return NoDownloadKeys() }
+        let folder = URL(fileURLWithPath: out).standardizedFileURL.deletingLastPathComponent().path
+        return try keys.keys(try OfflineHome(library: folder, keys.home))
     }
 
     /// The first signal stops the download in order; the second one the process, as it would have.

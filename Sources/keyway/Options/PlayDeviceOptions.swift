@@ -22,9 +22,14 @@ struct PlayDeviceOptions: ParsableArguments {
     var isGiven: Bool { credentialsFolder != nil || ask != nil || dask != nil }
 
     /// The device.
-    func device() throws -> VirtualDevice {
+    func device() throws -> VirtualDevice { try options().device() }
+
+    /// How it gets DASk.
+    func rule() throws -> DASkRule { try options().rule() }
+
+    private func options() throws -> DeviceOptions {
         let given = [("--credentials", credentialsFolder), ("--ask", ask), ("--dask", dask)]
         let words = given.flatMap { name, value in value.map { [name, $0] } ?? [] }
-        return try DeviceOptions.parse(["--profile", profile] + words).device()
+        return try DeviceOptions.parse(["--profile", profile] + words)
     }
 }

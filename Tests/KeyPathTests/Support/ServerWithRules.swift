@@ -152,6 +152,30 @@ final class ServerWithRules: Sendable {
         )
     }
 
+    /// Puts content that may be kept on the shelf, and returns its key.
+    func rent(_ asset: String, policy: String, titleID: [UInt8], at time: Int64) async throws -> SecretBytes {
+        let name = asset.replacingOccurrences(of: "/", with: "-")
+        try await store.putPolicy(ContentDefaults.policy(name: name, json: Array(policy.utf8)), replacing: false)
+        var random = SecureRandom()
+        let key = SecretBytes(count: 16, randomFrom: &random)
+        let record = try ContentRecord(
+            assetID: Array(asset.utf8),
+            contentKey: key,
+            iv: random.bytes(16),
+            policyName: name,
+            streamID: ContentDefaults.streamID(forAssetID: Array(asset.utf8)),
+            titleID: titleID,
+            time: time
+        )
+        try await store.putContent(record, replacing: false)
+        return key
+    }
+
+    /// What the server knows of the key that the viewer's device keeps of an asset.
+    func kept(_ asset: String) async throws -> OfflineLicenseRecord? {
+        try await store.offlineLicenses(account: "viewer").first { $0.assetID == Array(asset.utf8) }
+    }
+
     /// A certificate that this server has never had.
     static func foreignCertificate() throws -> [UInt8] {
         try X509Certificate.selfSigned(subject: "Another", key: privateKeys[1].get(), days: 30).der

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import OfflineAssets
+
+/// `keyway offline keep`.
+struct OfflineKeepCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep",
+        abstract: "Say how a download is to be kept when room runs short."
+    )
+
+    @OptionGroup var title: OfflineTitleArgument
+    @OptionGroup var home: OfflineHomeOptions
+
+    @Option(help: .init("default, or important: it goes last.", valueName: "priority"))
+    var priority = StoragePolicy.Priority.default.rawValue
+
+    @Option(help: .init("It may go from then on: a moment such as 2026-12-31T20:00:00Z.", valueName: "time"))
+    var until: String?
+
+    func validate() throws {
+        guard StoragePolicy.Priority(rawValue: priority) != nil else {
+            throw ValidationError("--priority is default or important.")
+        }
+        guard until == nil || date != nil else { throw ValidationError("--until is a moment in ISO 8601.") }
+    }
+
+    private var date: Int64? {
+        until.flatMap { try? Date($0, strategy: .iso8601) }.map { Int64($0.timeIntervalSince1970) }
+    }
+
+    func run() throws {
+        do {
+            let place = try title.place()
+            let bundle = try place.open()
+            let home = try OfflineHome(library: place.library, home)
+            let policy = StoragePolicy(priority: .init(rawValue: priority) ?? .default, expirationDate: date)
+            try home.store.change(bundle.description.title) { $0.policy = policy }
+        } catch {
+            throw CommandFailure.offline(error)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import OfflineAssets
+import VirtualDevice
+
+/// `keyway offline list`.
+struct OfflineListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show what was downloaded, how long it may be watched, and what to do about it."
+    )
+
+    @Argument(help: .init("The folder of downloads.", valueName: "dir"))
+    var library = "."
+
+    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var output: JSONOption
+
+    func run() throws {
+        let root = URL(fileURLWithPath: library).standardizedFileURL.path
+        let now = SystemDeviceClock().now
+        do {
+            let (listings, damaged) = try OfflineListing.all(try OfflineHome(library: root, home), at: now)
+            var report = Report(kind: "downloads", headline: Self.headline(listings, in: library))
+            report.tables = [
+                FieldTable(
+                    title: "Downloads",
+                    fields: [
+                        Field("titles", .number(listings.count)),
+                        Field("bytes", .number(listings.reduce(0) { $0 &+ $1.size })),
+                    ],
+                    blocks: listings.map { Self.table($0, at: now) }
+                )
+            ]
+            report.notes = damaged
+            try ReportOptions.print(report, json: output.json)
+        } catch {
+            throw CommandFailure.offline(error)
+        }
+    }
+
+    private static func headline(_ listings: [OfflineListing], in library: String) -> String {
+        let watchable = listings.count { $0.summary.keys.isEmpty || $0.entry != nil }
+        return "\(listings.count) downloads in \(escaped(library)), \(watchable) with their keys"
+    }
+
+    private static func table(_ listing: OfflineListing, at now: Int64) -> FieldTable {
+        let summary = listing.summary
+        let state = listing.keyState(at: now)
+        var fields: [Field] = [
+            Field("title", .text(summary.title)),
+            Field("folder", .text(listing.folder)),
+            Field("download", .text(summary.state.rawValue)),
+            Field("size", .number(listing.size, unit: "bytes")),
+            Field("duration", .decimal(summary.duration, unit: "s")),
+            Field("keys", .text(state?.rawValue ?? "none needed")),
+            Field("may be watched", .text(howLong(listing, at: now))),
+            Field("to do", .text(toDo(listing, at: now))),
+        ]
+        if let entry = listing.entry {
+            if let remaining = entry.remaining(at: now) { fields.append(Field("seconds left", .number(remaining))) }
+            if let behind = entry.clockIsBehind(at: now) {
+                fields.append(Field("clock set back", .number(behind, unit: "s")))
+            }
+            fields.append(Field("renewals", .number(entry.renewals)))
+        }
+        if let policy = listing.kept?.policy {
+            fields.append(Field("priority", .text(policy.priority.rawValue)))
+            if let date = policy.expirationDate { fields.append(Field("keep until", .time(date))) }
+        }
+        if listing.isInUse { fields.append(Field("in use", .flag(true))) }
+        return FieldTable(title: escaped(summary.title), fields: fields)
+    }
+
+    private static func howLong(_ listing: OfflineListing, at now: Int64) -> String {
+        guard !listing.summary.keys.isEmpty else { return "for ever" }
+        return listing.entry?.howLong(at: now) ?? "not now: no key is kept"
+    }
+
+    private static func toDo(_ listing: OfflineListing, at now: Int64) -> String {
+        guard listing.summary.state == .complete else { return "finish the download: run keyway download again" }
+        guard !listing.summary.keys.isEmpty else { return "watch" }
+        return listing.entry?.advice(at: now) ?? "get its keys: run keyway download again"
+    }
+}

@@ -1,0 +1,144 @@
+import ContentKeySession
+import KeyStore
+import Testing
+import VirtualDevice
+
+@testable import OfflineAssets
+
+@Suite("Kept keys, from rental to their end, the server's records beside them", .timeLimit(.minutes(3)))
+struct OfflineStoryTests {
+    private static let film = ["rent/sd", "rent/hd", "rent/audio"]
+    private static let show = ["show/hd", "show/audio"]
+    private static let day: Int64 = 86_400
+
+    private static func uris(_ assets: [String]) -> [String] { assets.map { "skd://" + $0 } }
+
+    @Test("A rental: kept, played without a network, replaced at first play, over, and not given again")
+    func rental() async throws {
+        try await OfflineStage.run { stage in
+            let got = try await stage.offline.obtain(Self.uris(Self.film), title: "film")
+            #expect(got == Dictionary(uniqueKeysWithValues: Self.uris(Self.film).map { ($0, .renewed) }))
+            let start = stage.now
+            for asset in Self.film {
+                let record = try #require(try await stage.server.kept(asset))
+                #expect(record.granted == start)
+                #expect(record.storageUntil == start + 30 * Self.day)
+                #expect(record.until == start + 32 * Self.day)
+                #expect(try stage.state(asset, of: "film") == .stored)
+            }
+
+            // Twenty-nine days later, on a plane: the first play. The device's new key is in the old one's place.
+            stage.pass(days: 29)
+            let before = try stage.key("rent/hd", of: "film")?.bytes
+            #expect(try await stage.plays("film", ["rent/hd", "rent/audio"]))
+            #expect(try stage.key("rent/hd", of: "film")?.bytes != before)
+            #expect(try stage.state("rent/hd", of: "film") == .playing)
+            #expect(try stage.state("rent/sd", of: "film") == .stored)
+            #expect(try stage.key("rent/hd", of: "film")?.entry.end == stage.now + 2 * Self.day)
+            #expect(try await stage.plays("film", ["rent/hd"]))
+
+            // Back online a day later: the server learns of the first play.
+            stage.pass(days: 1)
+            let told = try await stage.offline.report("film")
+            #expect(told["skd://rent/hd"]?.remaining == Self.day)
+            #expect(told["skd://rent/hd"]?.flags == ["report", "success"])
+            let seen = try #require(try await stage.server.kept("rent/hd"))
+            #expect(seen.firstPlaySeen == stage.now)
+            #expect(seen.until == stage.now + Self.day)
+            #expect(seen.end == nil)
+
+            // The other quality was not played in time: its storage period is over. So is, a day later, playback.
+            #expect(try stage.state("rent/sd", of: "film") == .storageExpired)
+            await #expect(throws: ContentKeyError(.persistentKeyExpired, .device)) {
+                _ = try await stage.plays("film", ["rent/sd"])
+            }
+            #expect(try await stage.plays("film", ["rent/hd"]))
+            stage.pass(days: 1)
+            #expect(try stage.state("rent/hd", of: "film") == .playbackExpired)
+            await #expect(throws: ContentKeyError(.persistentKeyExpired, .device)) {
+                _ = try await stage.plays("film", ["rent/hd"])
+            }
+            #expect(try stage.key("rent/hd", of: "film")?.entry.refusal?.code == .persistentKeyExpired)
+
+            // With a network the server is asked, and decides: a rental that has run out is not given again.
+            await #expect(throws: ContentKeyError.self) {
+                _ = try await stage.plays("film", ["rent/hd"], .keptThenServer)
+            }
+            let again = try await stage.offline.renew("film")
+            guard case .refused(let refusal)? = again["skd://rent/hd"] else {
+                Issue.record("a key was given again")
+                return
+            }
+            #expect(refusal.code == "renewal-after-expiry")
+            let entry = try #require(try stage.key("rent/hd", of: "film")?.entry)
+            #expect(entry.remedy(at: stage.now) == .buyAgain)
+            #expect(try await stage.offline.report("film")["skd://rent/hd"]?.remaining == 0)
+            #expect(try await stage.server.kept("rent/hd")?.end == .expired)
+        }
+    }
+
+    @Test("A subscription: what has expired, or is outdated, is given again when the device refuses it")
+    func subscription() async throws {
+        try await OfflineStage.run { stage in
+            _ = try await stage.offline.obtain(Self.uris(Self.show), title: "show")
+            stage.pass(days: 31)
+            #expect(try stage.state("show/hd", of: "show") == .storageExpired)
+            // -42800
+            #expect(try await stage.plays("show", ["show/hd"], .keptThenServer))
+            var entry = try #require(try stage.key("show/hd", of: "show")?.entry)
+            #expect(entry.renewals == 1)
+            #expect(entry.state(at: stage.now) == .playing)
+            #expect(try await stage.server.kept("show/hd")?.granted == stage.now)
+            #expect(try await stage.plays("show", ["show/hd"]))
+            // -42799
+            stage.device.installSecurityUpdate()
+            await #expect(throws: ContentKeyError(.persistentKeyOutdated, .device)) {
+                _ = try await stage.plays("show", ["show/hd"])
+            }
+            #expect(try stage.state("show/hd", of: "show") == .refused)
+            #expect(try await stage.plays("show", ["show/hd"], .keptThenServer))
+            entry = try #require(try stage.key("show/hd", of: "show")?.entry)
+            #expect(entry.renewals == 2)
+            // Before it runs out, too.
+            #expect(try await stage.offline.renew("show")["skd://show/hd"] == .renewed)
+        }
+    }
+
+    @Test("Given back: a stream, and then all of the title, each by a challenge of the server's")
+    func invalidation() async throws {
+        try await OfflineStage.run { stage in
+            _ = try await stage.offline.obtain(Self.uris(Self.film), title: "film")
+            let one = try await stage.offline.invalidate("skd://rent/sd", title: "film")
+            #expect(one.flags == ["secureInvalidation", "success"])
+            #expect(one.invalidatedStreamIDs.count == 1)
+            #expect(try stage.state("rent/sd", of: "film") == .revoked)
+            #expect(try stage.key("rent/sd", of: "film")?.bytes == nil)
+            #expect(try await stage.server.kept("rent/sd")?.end == .invalidated)
+            #expect(try await stage.server.kept("rent/hd")?.end == nil)
+            #expect(try await stage.plays("film", ["rent/hd"]))
+
+            let rest = try await stage.offline.invalidate(title: "film")
+            #expect(rest.map(\.invalidatedStreamIDs.count) == [2])
+            for asset in Self.film {
+                #expect(try stage.state(asset, of: "film") == .revoked)
+                #expect(try await stage.server.kept(asset)?.end == .invalidated)
+                await #expect(throws: ContentKeyError.self) { _ = try await stage.plays("film", [asset]) }
+            }
+            await #expect(throws: OfflineKeyError.self) { _ = try await stage.offline.report("film") }
+
+            // What was given back goes first when room is needed; a title that plays stays.
+            let candidates = [("film", false), ("show", true)].map { title, isInUse in
+                EvictionCandidate(
+                    title: title,
+                    size: 10,
+                    isInUse: isInUse,
+                    keys: title == "film" ? .revoked : .playing,
+                    created: 0
+                )
+            }
+            let plan = EvictionPlan(toFree: 20, of: candidates, at: stage.now)
+            #expect(plan.evictions.map(\.title) == ["film"])
+            #expect(plan.evictions.map(\.reason) == [.watchedOut])
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import ContentKeySession
+import HLSPlaylist
+import StreamPlayer
+import Synchronization
+import Testing
+
+/// AES-128 without a network, as an app does it: playlists are intercepted while the title is downloaded, the keys are
+/// kept, and what was downloaded asks the app for them.
+@Suite("A downloaded stream under AES-128", .timeLimit(.minutes(2)))
+struct OfflineClearKeyTests {
+    private static let film = [
+        "https://film.test/main.m3u8": """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=2000,CODECS="avc1.4d401e"
+        hd/video.m3u8
+
+        """,
+        "https://film.test/hd/video.m3u8": """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MEDIA-SEQUENCE:7
+        #EXT-X-KEY:METHOD=AES-128,URI="one.key"
+        #EXTINF:4,
+        7.ts
+        #EXTINF:4,
+        8.ts
+        #EXT-X-KEY:METHOD=AES-128,URI="https://keys.test/two?id=9"
+        #EXTINF:4,
+        9.ts
+        #EXT-X-KEY:METHOD=NONE
+        #EXTINF:4,
+        10.ts
+        #EXT-X-ENDLIST
+
+        """,
+    ]
+
+    /// The service: everything that there is on the network.
+    private final class Service: KeyTransport {
+        let isCut = Mutex(false)
+        let asked = Mutex<[String]>([])
+
+        private func resource(_ url: String) -> [UInt8]? {
+            if let text = film[url] { return Array(text.utf8) }
+            let one = "https://film.test/hd/one.key"
+            let two = "https://keys.test/two?id=9"
+            return switch url {
+            case one, two: StageKeys.key(url)
+            case "https://film.test/hd/7.ts": StageKeys.encrypted("seven", one, number: 7)
+            case "https://film.test/hd/8.ts": StageKeys.encrypted("eight", one, number: 8)
+            case "https://film.test/hd/9.ts": StageKeys.encrypted("nine", two, number: 9)
+            case "https://film.test/hd/10.ts": Array("clear".utf8)
+            default: nil
+            }
+        }
+
+        func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+            guard !isCut.withLock({ $0 }) else { throw .noConnection }
+            asked.withLock { $0.append(request.url) }
+            guard let body = resource(request.url) else { return KeyTransportAnswer(status: 404) }
+            return KeyTransportAnswer(status: 200, body: body)
+        }
+    }
+
+    private final class Shelf: KeptKeys {
+        let keys = Mutex<[String: [UInt8]]>([:])
+        func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }
+        func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
+    }
+
+    /// What was downloaded, by the addresses under which it was asked for.
+    private struct Disk: MediaLoader {
+        var files: [String: [UInt8]] = [:]
+
+        func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
+            guard let bytes = files[resource.url] else { throw MediaLoadError(.badAddress, resource.url) }
+            return LoadedMedia(bytes: bytes, url: resource.url)
+        }
+    }
+
+    /// Downloads as a device does: it asks the app for addresses that it does not know, and the network for the others.
+    private func download(_ entrance: String, _ keys: KeptClearKeys, _ service: Service) async throws -> Disk {
+        var disk = Disk()
+        var waiting = [entrance]
+        while let url = waiting.popLast() {
+            guard disk.files[url] == nil else { continue }
+            guard keys.intercepts(url) else {
+                disk.files[url] = try await service.send(KeyTransportRequest(.get, url)).body
+                continue
+            }
+            let bytes = try #require(try await keys.answer(ResourceRequest(url)).data?.bytes)
+            disk.files[url] = bytes
+            switch try Playlist(parsing: bytes) {
+            case .multivariant(let main): waiting += main.variants.map(\.uri)
+            case .media(let media): waiting += media.segments.map(\.uri)
+            }
+        }
+        return disk
+    }
+
+    /// Plays what is on the disk, with the keys that the app answers with.
+    private func play(_ disk: Disk, _ entrance: String, _ keys: KeptClearKeys) async throws -> [String] {
+        let stage = Stage()
+        let session = ContentKeySession(
+            keySystem: .clearKey,
+            device: NoContentProtection(),
+            clock: stage.clock,
+            responseTimeout: nil
+        )
+        let requests = session.requests
+        let answering = Task {
+            for await request in requests {
+                let asked = ResourceRequest(
+                    request.identifier,
+                    contentInformation: .init(allowedContentTypes: [.contentKey, .persistentContentKey])
+                )
+                do {
+                    let key = try await keys.answer(asked).data?.bytes ?? []
+                    await request.processContentKeyResponse(ContentKeyResponse(clearKeyData: key))
+                } catch {
+                    await request.processContentKeyResponseError(error)
+                }
+            }
+        }
+        defer { answering.cancel() }
+        let player = Player(keys: PlayerKeySystems(clearKey: session), loader: disk, clock: stage.clock)
+        _ = try await player.play(entrance, to: stage.output)
+        return stage.output.texts
+    }
+
+    /// Keyway's own player takes no scheme but HTTP's, so the app's addresses are those of hosts that do not exist.
+    private func app(_ shelf: Shelf, _ service: Service) throws -> KeptClearKeys {
+        KeptClearKeys(
+            store: shelf,
+            transport: service,
+            addresses: try #require(
+                InterceptedAddresses(playlists: "https://playlists.invalid/", keys: "https://keys.invalid/")
+            )
+        )
+    }
+
+    @Test("plays to the same bytes when the network is cut, with the keys that were kept")
+    func plays() async throws {
+        let (service, shelf) = (Service(), Shelf())
+        let online = try app(shelf, service)
+        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let disk = try await download(entrance, online, service)
+        #expect(disk.files.count == 6)
+        // The keys came before the segments that they decrypt, and are on the shelf, not on the disk.
+        let asked = service.asked.withLock { $0 }
+        #expect(asked.firstIndex(of: "https://keys.test/two?id=9") == 3)
+        #expect(shelf.keys.withLock { $0.count } == 2)
+        #expect(!disk.files.values.contains(StageKeys.key("https://film.test/hd/one.key")))
+
+        service.isCut.withLock { $0 = true }
+        let offline = try app(shelf, service)
+        #expect(try await play(disk, entrance, offline) == ["seven", "eight", "nine", "clear"])
+        #expect(service.asked.withLock { $0.count } == asked.count)
+    }
+
+    @Test("does not play without the keys")
+    func withoutKeys() async throws {
+        let (service, shelf) = (Service(), Shelf())
+        let online = try app(shelf, service)
+        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let disk = try await download(entrance, online, service)
+        service.isCut.withLock { $0 = true }
+        shelf.keys.withLock { $0.removeAll() }
+        let offline = try app(shelf, service)
+        let error = await #expect(throws: PlayerError.self) { try await play(disk, entrance, offline) }
+        #expect(error?.place == "https://keys.invalid/https://film.test/hd/one.key")
+    }
+}
