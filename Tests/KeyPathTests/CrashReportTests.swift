@@ -1,4 +1,5 @@
 import ContentKeySession
+import FPSCrypto
 import Foundation
 import StreamPlayer
 import Testing

@@ -1,5 +1,6 @@
 import ContentKeySession
 import Testing
+import VirtualDevice
 
 @Suite("A key server that comes and goes", .timeLimit(.minutes(10)))
 struct OutageTests {

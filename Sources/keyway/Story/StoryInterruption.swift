@@ -3,32 +3,37 @@ import Synchronization
 
 /// Control-C, and SIGTERM, end the story as its own end does: no server stays behind, and no folder.
 final class StoryInterruption: Sendable {
-    private let hasCome = Mutex(false)
-    private let sources = Mutex<[any DispatchSourceSignal]>([])
+    private final class Flag: Sendable {
+        let isUp = Atomic(false)
+    }
+
+    private let hasCome = Flag()
+    // Dispatch lets a source be cancelled from any thread; nothing else is done with them.
+    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// Listens from now on, until ``end()``.
     init(_ programs: StoryPrograms) {
-        for number in [SIGINT, SIGTERM] {
+        sources = [SIGINT, SIGTERM].map { [hasCome] number in
             #if canImport(Darwin)
             signal(number, SIG_IGN)
             #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [weak self] in
-                self?.hasCome.withLock { $0 = true }
+            source.setEventHandler {
+                hasCome.isUp.store(true, ordering: .relaxed)
                 programs.end()
                 // As a shell has it for who was ended by a signal.
                 Foundation.exit(128 + number)
             }
             source.resume()
-            sources.withLock { $0.append(source) }
+            return source
         }
     }
 
     /// Waits for the end of the process, if a signal has come.
     func letItFinish() async {
-        while hasCome.withLock(\.self) { try? await Task.sleep(for: .seconds(1)) }
+        while hasCome.isUp.load(ordering: .relaxed) { try? await Task.sleep(for: .seconds(1)) }
     }
 
     /// Signals do what they did before.
-    func end() { sources.withLock { for source in $0 { source.cancel() } } }
+    func end() { for source in sources { source.cancel() } }
 }
