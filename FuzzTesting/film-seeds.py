@@ -231,6 +231,74 @@ def additions(film):
     }
 
 
+def damages(film):
+    """The film once more for each thing that the verifier, or a reader, finds wrong with it."""
+
+    def changed(change):
+        boxes = Box.read(film)
+        change(Box("", b"", boxes), boxes)
+        return b"".join(box.write() for box in boxes)
+
+    def replaced(kind, content):
+        def change(root, _):
+            for box in root.all(kind):
+                box.head = content(box.head)
+
+        return changed(change)
+
+    def swap(_, top):
+        places = [index for index, box in enumerate(top) if box.kind == "moof"]
+        if len(places) > 1:
+            top[places[0]], top[places[-1]] = top[places[-1]], top[places[0]]
+
+    def removed(kind):
+        def change(root, _):
+            for box in root.all("traf"):
+                box.children = [child for child in box.children if child.kind != kind]
+
+        return changed(change)
+
+    def subtitles(root, _):
+        for box in root.all("hdlr"):
+            box.head = box.head[:8] + b"subt" + box.head[12:]
+        for box in root.all("stsd"):
+            box.children = [Box("stpp", bytes(7) + b"\1urn:x\0where\0text/plain\0")]
+
+    def sound(version, rest):
+        def change(root, _):
+            for box in root.all("hdlr"):
+                box.head = box.head[:8] + b"soun" + box.head[12:]
+            for box in root.all("stsd"):
+                head = bytes(7) + b"\1" + struct.pack(">H", version) + bytes(6) + struct.pack(">HHHHI", 2, 16, 0, 0, 1)
+                box.children = [Box("mp4a", head + rest)]
+
+        return changed(change)
+
+    deep = Box("udta")
+    for _ in range(40):
+        deep = Box("moov", b"", [deep])
+    second = struct.pack(">IdIIIIIII", 72, 48000.0, 2, 0x7F000000, 16, 0, 0, 0, 0)
+    return {
+        "turned": changed(swap),
+        "no-sizes": removed("saiz"),
+        "no-entries": removed("senc"),
+        "more-entries": replaced("senc", lambda head: head[:4] + numbers(1000) + head[8:]),
+        "fewer-entries": replaced("senc", lambda head: head[:4] + numbers(0)),
+        "cut-entries": replaced("senc", lambda head: head[:-1]),
+        "two-offsets": replaced("saio", lambda head: head[:4] + numbers(2, 0, 0)),
+        "astray": replaced("saio", lambda head: head[:8] + numbers(5)),
+        "far-away": replaced("saio", lambda head: head[:8] + numbers(0x7FFFFFFF)),
+        "before-the-file": replaced("trun", lambda head: head[:8] + numbers(0x80000000) + head[12:]),
+        "empty-chunks": replaced("stsc", lambda head: head[:4] + numbers(1, 1, 0, 1)),
+        "subtitles": changed(subtitles),
+        "sound-1": sound(1, numbers(1024, 2, 4, 2)),
+        "sound-2": sound(2, second),
+        "sound-2-short": sound(2, numbers(8) + second[4:]),
+        "sound-2-rate": sound(2, second[:4] + struct.pack(">d", float("nan")) + second[12:]),
+        "deep": film + deep.write(),
+    }
+
+
 def encryptions(film):
     """The fragments of a film, marked as encrypted in the ways of cbcs and cenc; the samples stay as they are."""
     identity = bytes(range(16))
@@ -393,6 +461,14 @@ def main():
     for name in ["avc-every-frame.mp4", "eac3-fragments.mp4", "hevc-fragments.mp4"]:
         for way, film in encryptions(made[name]):
             save("FuzzMP4", f"{way}-{name}", film)
+            if way == "cenc-8-listed":
+                for damage, damaged in damages(film).items():
+                    if damaged != film:
+                        save("FuzzMP4", f"{damage}-{way}-{name}", damaged)
+    for name in ["avc-aac-faststart.mp4", "avc-fragments.mp4"]:
+        for damage, film in damages(made[name]).items():
+            if film != made[name]:
+                save("FuzzMP4", f"{damage}-{name}", film)
     for target, name, data in streams():
         save(target, name, data)
 
