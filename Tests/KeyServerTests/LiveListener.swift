@@ -57,6 +57,15 @@ struct HTTPAnswer: Sendable {
     /// The body without the ID of the request: what two answers to the same refusal must share.
     var withoutInstance: [String: JSONValue] { json.filter { $0.key != "instance" } }
 
+    /// It keeps no cookies: a test sends those that it means to send, and none of another test's.
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        return URLSession(configuration: configuration)
+    }()
+
     /// Asks, by a client that knows nothing of this server.
     static func of(
         _ method: String,
@@ -67,10 +76,8 @@ struct HTTPAnswer: Sendable {
         var request = URLRequest(url: URL(string: url)!)
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }
-        // A test sends the cookies that it means to send, and no other's.
-        request.httpShouldHandleCookies = false
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await URLSession.shared.data(for: request)
+        let (data, response) = try await session.data(for: request)
         let http = response as? HTTPURLResponse
         var found: [String: String] = [:]
         for (name, value) in http?.allHeaderFields ?? [:] { found["\(name)".lowercased()] = "\(value)" }

@@ -83,7 +83,7 @@ extension OpenAPIOperation {
         OpenAPIOperation(
             method: .get,
             path: "/admin/health",
-            id: "getHealth",
+            id: "getServerHealth",
             tag: .dashboard,
             summary: "Whether the server is well, and until when its certificates last.",
             security: .administration(.read),

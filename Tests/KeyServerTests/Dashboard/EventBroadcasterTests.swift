@@ -111,7 +111,11 @@ struct EventBroadcasterTests {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
-            defer { sending.cancel() }
+            // As the pulse does at the end: a stream that is open holds up that of the listener.
+            defer {
+                sending.cancel()
+                sources.events.stop()
+            }
             let text = try await SocketClient.run(port: port) { client in
                 client.send(
                     "GET /admin/activity/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(LicenseServer.token)\r\n\r\n"

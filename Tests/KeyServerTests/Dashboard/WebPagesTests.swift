@@ -17,7 +17,8 @@ struct WebPagesTests {
         #expect(Set(Self.files.map(\.name)) == Set(names))
         for file in Self.files {
             let bytes = try Data(contentsOf: Self.folder.appendingPathComponent(file.name))
-            #expect(Array(buffer: file.body) == Array(bytes), "\(file.name)")
+            let isSame = Array(buffer: file.body) == Array(bytes)
+            #expect(isSame, "\(file.name)")
         }
     }
 
