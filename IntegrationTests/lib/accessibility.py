@@ -111,7 +111,9 @@ const style = getComputedStyle(element);
 const mark = element.closest(".segments") ? getComputedStyle(element.nextElementSibling) : style;
 const everything = [...document.querySelectorAll("*")];
 const box = (element.closest(".segments") ? element.nextElementSibling : element).getBoundingClientRect();
-return {place: everything.indexOf(element), text: element.outerHTML.slice(0, 120),
+const places = everything.filter((one) => one.matches("a[href], button, input, select, textarea, summary, [tabindex='0']")
+    && !one.disabled && one.checkVisibility() && !(one.type === "radio" && !one.checked));
+return {isLast: places.at(-1) === element, place: everything.indexOf(element), text: element.outerHTML.slice(0, 120),
         seen: mark.outlineStyle !== "none" && parseFloat(mark.outlineWidth) >= 1, inView: box.bottom > 0 && box.top < innerHeight};
 """
 
@@ -136,6 +138,9 @@ def focus_complaints(browser, least=3, limit=60):
         if not at["inView"]:
             found.append(f"the focus is out of sight: {at['text']}")
         last, steps = at["place"], steps + 1
+        # Not out of the page: from its own controls Firefox does not give the focus back to it.
+        if at["isLast"]:
+            break
     if steps < least:
         found.append(f"only {steps} places can be reached by keyboard")
     return found
