@@ -5,7 +5,7 @@ import StreamPlayer
 import Testing
 import VirtualDevice
 
-@Suite("The end of a playback that the app did not live to report", .timeLimit(.minutes(2)))
+@Suite("The end of a playback that the app did not live to report", .timeLimit(.minutes(10)))
 struct CrashReportTests {
     private let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "reports-\(UUID().uuidString)")
 

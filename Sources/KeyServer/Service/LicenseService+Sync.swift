@@ -60,6 +60,7 @@ extension LicenseService {
             claim.message = .report(remaining: expiry.remaining)
         case .version2(let fields):
             claim.titleID = fields.titleID
+            claim.assetID = opened.request.assetID.bytes
             claim.message = fields.message
             claim.audit = trail.record(outcome: claim.message.outcome, detail: nil)
             // Only a device that says it can, can.

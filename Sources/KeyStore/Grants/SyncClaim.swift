@@ -34,6 +34,8 @@ public struct SyncClaim: Sendable {
     public var streamID: [UInt8]?
     /// The title ID of version 2, 16 bytes.
     public var titleID: [UInt8]?
+    /// The SPC's asset ID: which key of a title a report is about, since version 2 names the title alone. Nil: of all.
+    public var assetID: [UInt8]?
     /// What it tells.
     public var message: Message
     /// The audit record when it is taken. For a refusal its outcome and detail are replaced.

@@ -38,8 +38,12 @@ extension GrantRules {
 }
 
 extension SyncClaim {
-    /// Whether it can speak of this key: an SPC that was held back says nothing of one that was given later.
-    fileprivate func isAbout(_ license: OfflineLicenseRecord) -> Bool { made.map { $0 >= license.granted } ?? true }
+    /// Whether it can speak of this key: an SPC that was held back says nothing of one that was given later, and what is left
+    /// of one key nothing of the title's others.
+    fileprivate func isAbout(_ license: OfflineLicenseRecord) -> Bool {
+        if case .report = message, titleID != nil, let assetID, license.assetID != assetID { return false }
+        return made.map { $0 >= license.granted } ?? true
+    }
 }
 
 extension OfflineLicenseRecord {

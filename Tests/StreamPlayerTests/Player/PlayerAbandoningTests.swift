@@ -2,7 +2,7 @@ import HLSPlaylist
 import StreamPlayer
 import Testing
 
-@Suite("A player whose network breaks down in the middle of a segment", .timeLimit(.minutes(2)))
+@Suite("A player whose network breaks down in the middle of a segment", .timeLimit(.minutes(10)))
 struct PlayerAbandoningTests {
     private static let multivariant = """
         #EXTM3U

@@ -6,7 +6,7 @@ import Testing
 
 /// AES-128 without a network, as an app does it: playlists are intercepted while the title is downloaded, the keys are
 /// kept, and what was downloaded asks the app for them.
-@Suite("A downloaded stream under AES-128", .timeLimit(.minutes(2)))
+@Suite("A downloaded stream under AES-128", .timeLimit(.minutes(10)))
 struct OfflineClearKeyTests {
     private static let film = [
         "https://film.test/main.m3u8": """
