@@ -1,4 +1,5 @@
 import KeyServerModule
+import Synchronization
 
 // From SPCs to what is in them: one by one, or several of a batch in one piece of work.
 
@@ -31,19 +32,23 @@ extension LicenseService {
     private func answers(together questions: [Question]) async -> [Result<Outcome, any Error>] {
         let trails = questions.map { AuditTrail($0, startedAt: clock()) }
         let openings = await open(questions)
-        return await withTaskGroup(of: (Int, Result<Outcome, any Error>).self) { group in
-            for index in questions.indices {
-                group.addTask {
-                    do {
-                        return (index, .success(try await answer(questions[index], openings[index], trails[index])))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
+        let answers = BatchAnswers(count: questions.count)
+        await withDiscardingTaskGroup { group in
+            for (index, question) in questions.enumerated() {
+                let (opening, trail) = (openings[index], trails[index])
+                group.addTask { answers.put(await result(question, opening, trail), at: index) }
             }
-            var answers = [Result<Outcome, any Error>](repeating: .failure(CancellationError()), count: questions.count)
-            for await (index, answer) in group { answers[index] = answer }
-            return answers
+        }
+        return answers.all
+    }
+
+    private func result(_ question: Question, _ opening: Opening, _ trail: AuditTrail) async -> Result<
+        Outcome, any Error
+    > {
+        do {
+            return .success(try await answer(question, opening, trail))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -103,5 +108,23 @@ extension LicenseService {
             address: question.address,
             metrics: metrics
         )
+    }
+}
+
+/// What comes of questions that are under way together. A task group that hands out pairs of place and answer ended the server in
+/// release builds of Swift 6.3.1, with a place that no question has.
+private final class BatchAnswers: Sendable {
+    private let answers: Mutex<[Result<LicenseService.Outcome, any Error>]>
+
+    init(count: Int) {
+        answers = Mutex(
+            [Result<LicenseService.Outcome, any Error>](repeating: .failure(CancellationError()), count: count)
+        )
+    }
+
+    var all: [Result<LicenseService.Outcome, any Error>] { answers.withLock { $0 } }
+
+    func put(_ answer: Result<LicenseService.Outcome, any Error>, at index: Int) {
+        answers.withLock { $0[index] = answer }
     }
 }
