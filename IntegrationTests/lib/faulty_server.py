@@ -4,6 +4,7 @@ import email.utils
 import hashlib
 import http.server
 import re
+import sys
 import threading
 import time
 
@@ -14,11 +15,14 @@ class Site:
     def __init__(self, files):
         self.files = dict(files)
         self.ranges = True
-        # Bytes a second of each connection; None: as fast as it goes.
+        # Bytes a second of each connection; None: as fast as it goes. And of single paths.
         self.rate = None
+        self.rates = {}
         # Path to what goes wrong with its next requests: ("status", 503, {...}), ("break", n), ("move", path).
         self.faults = {}
         self.requests = []
+        # Bytes of bodies, of all connections.
+        self.sent = 0
         self.lock = threading.Lock()
 
     def fault(self, path):
@@ -73,12 +77,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         try:
-            rate = self.server.site.rate
+            rate = self.server.site.rates.get(self.path.split("?")[0], self.server.site.rate)
             step = len(data) or 1 if rate is None else max(1, rate // 50)
             end = len(data) if cut is None else cut
             for place in range(0, end, step):
                 self.wfile.write(data[place : min(place + step, end)])
                 self.wfile.flush()
+                with self.server.site.lock:
+                    self.server.site.sent += min(place + step, end) - place
                 if rate is not None:
                     time.sleep(step / rate)
             self.wfile.flush()
@@ -91,12 +97,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        # Clients that are killed break their connections.
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 class FaultyServer:
     """A site by HTTP, for as long as the block lasts."""
 
     def __init__(self, site):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.site = site
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 
