@@ -41,16 +41,14 @@ final class StoryPrograms: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let hasRun = await withCheckedContinuation { (end: CheckedContinuation<Bool, Never>) in
             process.terminationHandler = { _ in end.resume(returning: true) }
-            do {
-                try process.run()
-            } catch {
+            if !begin(process) {
                 process.terminationHandler = nil
                 end.resume(returning: false)
             }
         }
         state.withLock { $0.processes.removeAll { $0 === process } }
         defer { for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) } }
-        guard hasRun else { throw .file("\(name) cannot be started", next: "check that it may be executed") }
+        guard hasRun else { throw notStarted(name) }
         guard process.terminationStatus == 0 else {
             let said = Self.text(errors).split(separator: "\n").suffix(3).joined(separator: "; ")
             throw .input("\(name) \(arguments.first ?? "") has failed: \(said)")
@@ -62,12 +60,23 @@ final class StoryPrograms: Sendable {
     func start(_ name: String, _ arguments: [String], output: String, errors: String) throws(CommandFailure) -> Process
     {
         let process = try prepare(name, arguments, output: path(output), errors: path(errors))
-        do {
-            try process.run()
-        } catch {
-            throw .file("\(name) cannot be started", next: "check that it may be executed")
-        }
+        guard begin(process) else { throw notStarted(name) }
         return process
+    }
+
+    /// Starts it, unless the story is over; both in one, so that ``end()`` finds all that runs.
+    private func begin(_ process: Process) -> Bool {
+        state.withLock { state in
+            guard !state.isOver, (try? process.run()) != nil else { return false }
+            state.processes.append(process)
+            return true
+        }
+    }
+
+    private func notStarted(_ name: String) -> CommandFailure {
+        state.withLock { $0.isOver }
+            ? .input("the story has ended")
+            : .file("\(name) cannot be started", next: "check that it may be executed")
     }
 
     /// A file's path.
@@ -91,7 +100,11 @@ final class StoryPrograms: Sendable {
             process.waitUntilExit()
             impatience.cancel()
         }
-        try? FileManager.default.removeItem(atPath: folder)
+        // Whoever waited for these programs takes their files away at the same time, and a file that is suddenly gone ends the
+        // removal of a folder.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: folder) {
+            if (try? FileManager.default.removeItem(atPath: folder)) == nil { usleep(10_000) }
+        }
     }
 
     private func prepare(
@@ -113,11 +126,6 @@ final class StoryPrograms: Sendable {
         }
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)
-        let isOver = state.withLock { state in
-            if !state.isOver { state.processes.append(process) }
-            return state.isOver
-        }
-        guard !isOver else { throw .input("the story has ended") }
         return process
     }
 
