@@ -4,9 +4,12 @@ package import FPSCrypto
 ///
 /// Encryption cannot be sped up within a chain, since every block waits for the one before. Chains do not wait for each
 /// other, so up to 16 of them advance side by side, a block of each in one call of the cipher: three to four times as
-/// fast as one after the other. One value serves one call at a time.
+/// fast as one after the other. Decryption waits for nothing: blocks of all chains pass the cipher together. One value
+/// serves one call at a time.
 package final class BulkCBC {
-    private var lanes: ChainLanes
+    // One of the two.
+    private var encryption: ChainLanes?
+    private var decryption: GatheredDecryption?
     private let operation: String
 
     /// Sets up the key of 16 bytes.
@@ -14,7 +17,10 @@ package final class BulkCBC {
     /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
     package init(_ direction: AES128Stream.Direction, key: SecretBytes) throws(CryptoError) {
         operation = "AES-128-CBC " + (direction == .encrypt ? "encryption" : "decryption") + " of many chains"
-        lanes = try ChainLanes(direction, key: key)
+        switch direction {
+        case .encrypt: encryption = try ChainLanes(key: key)
+        case .decrypt: decryption = try GatheredDecryption(key: key)
+        }
     }
 
     /// Encrypts or decrypts the blocks of all runs in `bytes`, which is buffer 0. Runs must not overlap, or what comes
@@ -25,7 +31,7 @@ package final class BulkCBC {
     package func process(_ runs: [BlockRun], in bytes: inout MutableRawSpan) throws(CryptoError) {
         try check(runs, sizes: [bytes.byteCount])
         try bytes.withUnsafeMutableBytes { bytes throws(CryptoError) in
-            try lanes.process(runs, in: [bytes])
+            try pass(runs, in: [bytes])
         }
     }
 
@@ -38,7 +44,12 @@ package final class BulkCBC {
         unsafeBuffers buffers: [UnsafeMutableRawBufferPointer]
     ) throws(CryptoError) {
         try check(runs, sizes: buffers.map(\.count))
-        try lanes.process(runs, in: buffers)
+        try pass(runs, in: buffers)
+    }
+
+    private func pass(_ runs: [BlockRun], in buffers: [UnsafeMutableRawBufferPointer]) throws(CryptoError) {
+        try encryption?.process(runs, in: buffers)
+        try decryption?.process(runs, in: buffers)
     }
 
     private func check(_ runs: [BlockRun], sizes: [Int]) throws(CryptoError) {

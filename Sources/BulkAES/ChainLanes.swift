@@ -7,7 +7,7 @@ import FPSCrypto
 /// A block as the machine adds it.
 typealias Block = SIMD2<UInt64>
 
-/// Runs up to 16 CBC chains side by side. A lane whose chain ends takes the next chain from the list.
+/// Encrypts up to 16 CBC chains side by side. A lane whose chain ends takes the next chain from the list.
 struct ChainLanes: ~Copyable {
     /// A chain on its way, but for what the inner loop moves: the place of its next block, and the ciphertext block
     /// before that. These lie in lists of their own, so that the loop touches nothing else.
@@ -25,46 +25,40 @@ struct ChainLanes: ~Copyable {
 
     /// More lanes gain nothing: with 16, libcrypto's eight blocks in flight are always full.
     private static let limit = 16
-    /// From this many blocks on, a chain in one piece is faster alone. Decryption has no need of other chains.
-    private static let aloneWhenDecrypting = 128
     /// From this many blocks on, it pays to set up the chaining mode for the last one or two chains.
     private static let aloneAtTheEnd = 16
     /// How many scattered blocks are gathered for the chaining mode.
     private static let gatherLimit = 256
 
-    private let encrypts: Bool
     private var single: AES128Stream
     private var chaining: AES128Stream
     private let lanes: UnsafeMutablePointer<Lane>
     /// For each lane the next block, and how many bytes later the one after it begins.
     private let positions: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private let strides: UnsafeMutablePointer<Int>
-    /// For each lane the ciphertext block before the next, or the IV; then room for a block of each lane, twice.
+    /// For each lane the ciphertext block before the next, or the IV.
     private let links: UnsafeMutablePointer<Block>
     private let gathered: UnsafeMutablePointer<Block>
     private var active = 0
     private var next = 0
 
-    private static var linkCount: Int { 3 * limit }
-
-    init(_ direction: AES128Stream.Direction, key: SecretBytes) throws(CryptoError) {
-        encrypts = direction == .encrypt
-        let single = try AES128Stream(.ecb, direction, key: key)
-        let chaining = try AES128Stream(.cbc, direction, key: key)
+    init(key: SecretBytes) throws(CryptoError) {
+        let single = try AES128Stream(.ecb, .encrypt, key: key)
+        let chaining = try AES128Stream(.cbc, .encrypt, key: key)
         self.single = single
         self.chaining = chaining
         lanes = .allocate(capacity: Self.limit)
         lanes.initialize(repeating: Lane(left: 0, even: 0, evenBlocks: 0, jump: 0, run: -1), count: Self.limit)
         positions = .allocate(capacity: Self.limit)
         strides = .allocate(capacity: Self.limit)
-        links = .allocate(capacity: Self.linkCount)
-        links.initialize(repeating: Block(), count: Self.linkCount)
+        links = .allocate(capacity: Self.limit)
+        links.initialize(repeating: Block(), count: Self.limit)
         gathered = .allocate(capacity: Self.gatherLimit)
         gathered.initialize(repeating: Block(), count: Self.gatherLimit)
     }
 
     deinit {
-        SecretBytes.wipe(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: links, count: Self.linkCount)))
+        SecretBytes.wipe(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: links, count: Self.limit)))
         let blocks = UnsafeMutableBufferPointer(start: gathered, count: Self.gatherLimit)
         SecretBytes.wipe(UnsafeMutableRawBufferPointer(blocks))
         lanes.deallocate()
@@ -91,10 +85,8 @@ struct ChainLanes: ~Copyable {
             if next == runs.count, active <= 2, (0..<active).allSatisfy({ lanes[$0].left >= Self.aloneAtTheEnd }) {
                 steps = 0
                 for lane in 0..<active { try finishAlone(lane) }
-            } else if encrypts {
-                try encrypt(steps)
             } else {
-                try decrypt(steps)
+                try encrypt(steps)
             }
             var lane = 0
             while lane < active {
@@ -152,9 +144,7 @@ struct ChainLanes: ~Copyable {
                 jump: run.skipBlocks * 16,
                 run: following
             )
-            guard !encrypts, run.skipBlocks == 0, run.blocks >= Self.aloneWhenDecrypting else { return true }
-            try finishAlone(lane)
-            following += 1
+            return true
         }
     }
 
@@ -167,22 +157,6 @@ struct ChainLanes: ~Copyable {
             for lane in 0..<active {
                 let position = positions[lane]
                 position.storeBytes(of: links[lane], as: Block.self)
-                positions[lane] = position + strides[lane]
-            }
-        }
-    }
-
-    /// Moves all lanes forward by `steps` blocks.
-    private mutating func decrypt(_ steps: Int) throws(CryptoError) {
-        let (positions, strides, links, active) = (positions, strides, links, active)
-        let (ciphertext, plaintext) = (links + Self.limit, links + 2 * Self.limit)
-        for _ in 0..<steps {
-            for lane in 0..<active { ciphertext[lane] = positions[lane].loadUnaligned(as: Block.self) }
-            try single.update(ciphertext, to: plaintext, count: active * 16)
-            for lane in 0..<active {
-                let position = positions[lane]
-                position.storeBytes(of: plaintext[lane] ^ links[lane], as: Block.self)
-                links[lane] = ciphertext[lane]
                 positions[lane] = position + strides[lane]
             }
         }
@@ -202,9 +176,8 @@ struct ChainLanes: ~Copyable {
                 }
             }
             let last = (count - 1) * 16
-            if !encrypts { links[lane] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self) }
             try chaining.update(blocks, to: blocks, count: count * 16)
-            if encrypts { links[lane] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self) }
+            links[lane] = blocks.loadUnaligned(fromByteOffset: last, as: Block.self)
             if !isContiguous {
                 for number in 0..<count {
                     start.storeBytes(of: gathered[number], toByteOffset: number * strides[lane], as: Block.self)
