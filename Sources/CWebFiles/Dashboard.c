@@ -48,6 +48,9 @@ static const uint8_t licences_js[] = {
 static const uint8_t live_js[] = {
 #embed "Dashboard/live.js"
 };
+static const uint8_t new_title_js[] = {
+#embed "Dashboard/new-title.js"
+};
 static const uint8_t offline_js[] = {
 #embed "Dashboard/offline.js"
 };
@@ -75,6 +78,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("leases.js", leases_js),
     KEYWAY_WEB_FILE("licences.js", licences_js),
     KEYWAY_WEB_FILE("live.js", live_js),
+    KEYWAY_WEB_FILE("new-title.js", new_title_js),
     KEYWAY_WEB_FILE("offline.js", offline_js),
     KEYWAY_WEB_FILE("overview.js", overview_js),
     KEYWAY_WEB_FILE("policies.js", policies_js),

@@ -17,6 +17,8 @@ public struct ContentKey: Sendable {
 
 /// What a licence is given for.
 public struct Content: Sendable {
+    /// The asset ID under which it is known, where an SPC may name it by another; nil where it is the SPC's.
+    public let assetID: [UInt8]?
     /// The key.
     public let key: ContentKey
     /// What the key is for.
@@ -31,12 +33,14 @@ public struct Content: Sendable {
         key: ContentKey,
         track: TrackKind = .unspecified,
         streamID: [UInt8]? = nil,
-        titleID: [UInt8]? = nil
+        titleID: [UInt8]? = nil,
+        assetID: [UInt8]? = nil
     ) {
         guard streamID.map({ $0.count == 16 }) ?? true, titleID.map({ $0.count == 16 }) ?? true else { return nil }
         self.key = key
         self.track = track
         self.streamID = streamID
         self.titleID = titleID
+        self.assetID = assetID
     }
 }

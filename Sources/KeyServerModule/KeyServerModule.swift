@@ -172,7 +172,7 @@ public struct KeyServerModule: Sendable {
         guard opened.syncReport == nil else {
             throw KSMError(.policy, .syncSPC, "a Sync SPC reports, and is not answered with a key")
         }
-        guard opened.bundle.scope.contains(opened.request.assetID.bytes) else {
+        guard opened.bundle.scope.contains(content.assetID ?? opened.request.assetID.bytes) else {
             throw KSMError(.policy, .contentOutOfScope, "bundle \(opened.bundle.name) may not open this content")
         }
         let facts = RequestFacts(

@@ -16,11 +16,12 @@ struct SealingTests {
         _ opened: OpenedSPC,
         _ policy: LicensePolicy = .default,
         persistable: Bool = false,
+        asset: [UInt8]? = nil,
         module: KeyServerModule? = nil
     ) throws -> License {
         try (module ?? TestKeys.module()).license(
             for: opened,
-            content: Content(key: TestKeys.contentKey, streamID: [UInt8](repeating: 1, count: 16))!,
+            content: Content(key: TestKeys.contentKey, streamID: [UInt8](repeating: 1, count: 16), assetID: asset)!,
             policy: policy,
             wantsPersistable: persistable,
             at: TestKeys.creationDate
@@ -159,6 +160,20 @@ struct SealingTests {
         let outside = try TestKeys.module(scope: .assetIDPrefixes([Array("other".utf8)]))
         #expect(throws: KSMError(.policy, .contentOutOfScope, "")) {
             try license(opened("v2-iphone", outside), module: outside)
+        }
+    }
+
+    @Test("Where an SPC names content otherwise, its registered asset ID decides about the scope, and not the name")
+    func scopeOfRegisteredAsset() throws {
+        let name = try opened("v2-iphone").request.assetID.bytes
+        let registered = Array("registered".utf8)
+        let forName = try TestKeys.module(scope: .assetIDPrefixes([name]))
+        #expect(throws: KSMError(.policy, .contentOutOfScope, "")) {
+            try license(opened("v2-iphone", forName), asset: registered, module: forName)
+        }
+        let forAsset = try TestKeys.module(scope: .assetIDPrefixes([registered]))
+        #expect(throws: Never.self) {
+            try license(opened("v2-iphone", forAsset), asset: registered, module: forAsset)
         }
     }
 

@@ -144,6 +144,51 @@ extension KeyStoreContract {
             let again = Sample.proposal(at: 1_300).kept(renew: true)
             #expect(try await store.grant(again).refusal == .licenseRevoked)
         },
+        .init("Kept keys of all accounts are listed page by page, whatever comes and goes between") { store in
+            for account in ["ben", "anna", "\u{e9}va", "z"] {
+                for (device, stream) in [(2, 1), (1, 2), (1, 1)] {
+                    _ = try await store.grant(Sample.proposal(account, device: device).kept(stream))
+                }
+            }
+            var found: [OfflineLicenseRecord] = []
+            while true {
+                let page = try await store.offlineLicenses(playableAt: nil, after: found.last, limit: 5)
+                #expect(page.count <= 5)
+                found += page
+                guard page.count == 5 else { break }
+                // Before what is known, and so in no page that comes.
+                _ = try await store.grant(Sample.proposal("aaron", device: found.count).kept())
+            }
+            let order = [(1, 1), (1, 2), (2, 1)]
+            #expect(found.map(\.account) == ["anna", "ben", "z", "\u{e9}va"].flatMap { [$0, $0, $0] })
+            #expect(found.map(\.device) == (0..<4).flatMap { _ in order.map { Sample.device($0.0) } })
+            #expect(found.map(\.streamID) == (0..<4).flatMap { _ in order.map { Sample.id($0.1) } })
+            let annas = try await store.offlineLicenses(account: "anna")
+            #expect(Array(found.prefix(3)) == annas)
+            #expect(try await store.offlineLicenses(playableAt: nil, after: nil, limit: 1_000).count == 14)
+        },
+        .init("Of kept keys those can be listed that can still be played, as far as is known") { store in
+            _ = try await store.grant(Sample.proposal().kept(1, storage: 1_000))
+            _ = try await store.grant(Sample.proposal().kept(2, storage: 1_000, playback: 500))
+            _ = try await store.grant(Sample.proposal().kept(3, storage: nil))
+            _ = try await store.grant(Sample.proposal(device: 2).kept(4, storage: nil))
+            let stream = Sample.id(4)
+            let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
+            let gone = Sample.sync(
+                device: 2,
+                at: 1_200,
+                .invalidated(streamIDs: [stream], hadExpired: false, challenge: challenge)
+            )
+            #expect(try await store.record(gone) == .recorded(records: 1))
+            // What is revoked is on the device still.
+            #expect(try await revoke(store, at: 1_300))
+            for (time, streams) in [(Int64(1_999), [1, 2, 3]), (2_000, [2, 3]), (2_499, [2, 3]), (2_500, [3])] {
+                let found = try await store.offlineLicenses(playableAt: time, after: nil, limit: 10)
+                let (identifiers, expected) = (found.map(\.streamID), streams.map { Sample.id($0) })
+                #expect(identifiers == expected, "at \(time)")
+            }
+            #expect(try await store.offlineLicenses(playableAt: nil, after: nil, limit: 10).count == 4)
+        },
     ]
 }
 

@@ -1,16 +1,15 @@
 // Titles, tracks and keys. A key's bytes go in and never come out.
 
-import { all, ask, list, may, part, put, remove } from "./api.js";
-import { asset, badge, code, confirm, empty, facts, field, fill, h, head, identifier, message, table, time, toast } from "./dom.js";
-
-const kinds = [["video", "video"], ["hd", "HD video"], ["uhd", "UHD video"], ["sd", "SD video"], ["audio", "audio"], ["unspecified", "not said"]];
+import { all, ask, list, may, part, remove } from "./api.js";
+import { asset, badge, code, confirm, empty, facts, fill, h, head, table, time, toast } from "./dom.js";
+import { showNewTitle } from "./new-title.js";
 
 export default {
   path: "content",
   title: "Content and keys",
   show(page) {
     const [title] = page.rest;
-    return title === "new" ? showNew(page) : title ? showTitle(page, title) : showAll(page);
+    return title === "new" ? showNewTitle(page) : title ? showTitle(page, title) : showAll(page);
   },
 };
 
@@ -99,63 +98,4 @@ async function showTitle({ main, signal }, name) {
       h("p.note", null, "Stream ID ", code(track.streamId), track.policy && [" · policy ", h("a", { href: `#/policies/${part(track.policy)}` }, track.policy)]),
       periods[index].length ? keyTable(periods[index], () => showTitle({ main, signal }, name)) : h("p.note", null, "This track has no key yet."))),
     !tracks.length && empty("No tracks yet", "A title without a track has no key that could be asked for."));
-}
-
-function hex(count) {
-  return [...crypto.getRandomValues(new Uint8Array(count))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function showNew({ main, signal }) {
-  fill(main, head("Add a title", "A title with one track and its key. More tracks can be added by the packager, the API and the command line.", h("a", { href: "#/content" }, "All content")));
-  if (!may("content")) return main.append(message("Your role may not change content.", "warn"));
-  const policies = await all("/policies", 500, { signal });
-  const name = h("input", { required: true, pattern: "[A-Za-z0-9._\\-]{1,100}", autocomplete: "off", spellcheck: "false" });
-  const policy = h("select", null, h("option", { value: "" }, "default"), policies.filter((one) => one.name !== "default").map((one) => h("option", { value: one.name }, one.name)));
-  const track = h("input", { required: true, value: "video", pattern: "[A-Za-z0-9._\\-]{1,100}", autocomplete: "off", spellcheck: "false" });
-  const kind = h("select", { value: "video" }, kinds.map(([value, text]) => h("option", { value }, text)));
-  const assetID = h("input", { required: true, minlength: 2, maxlength: 200, autocomplete: "off", spellcheck: "false" });
-  const digits = { required: true, pattern: "[0-9a-fA-F]{32}", autocomplete: "off", spellcheck: "false", class: "mono" };
-  const keyID = h("input", digits);
-  const key = h("input", { ...digits, type: "password", autocomplete: "new-password" });
-  const iv = h("input", digits);
-  const answer = h("div", { "aria-live": "polite" });
-  const button = h("button.primary", { type: "submit" }, "Add title");
-  let isOwnAsset = false;
-  name.addEventListener("input", () => { if (!isOwnAsset) assetID.value = name.value; });
-  assetID.addEventListener("input", () => { isOwnAsset = assetID.value !== ""; });
-  function draw() { keyID.value = hex(16); key.value = hex(16); iv.value = hex(16); }
-
-  async function save(event) {
-    event.preventDefault();
-    button.disabled = true;
-    fill(answer);
-    try {
-      const title = `/titles/${part(name.value)}`;
-      // Nothing that is there already is replaced from here.
-      if (await isThere(title)) throw new Error(`There is a title ${name.value} already.`);
-      if (await isThere(`/content/${part(assetID.value)}`)) throw new Error(`There is a key for ${assetID.value} already.`);
-      await put(title, policy.value ? { policy: policy.value } : {});
-      await put(`${title}/tracks/${part(track.value)}`, { kind: kind.value });
-      await put(`/content/${part(assetID.value)}`, { key: key.value, iv: iv.value, keyId: keyID.value, title: name.value, titleTrack: track.value });
-      toast(`${name.value} is added.`);
-      location.hash = `#/content/${part(name.value)}`;
-    } catch (error) {
-      fill(answer, message(error.message, "bad"));
-    } finally {
-      button.disabled = false;
-    }
-  }
-
-  const legend = identifier("legend");
-  main.append(h("form.card", { onsubmit: save },
-    h("div.fields", null, field("Title", name, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The terms of its licences."), field("Track", track, "A name of your own."), field("What the track is", kind, "Policies may ask more of video.")),
-    h("div.actions", null), h("h2", { id: legend }, "Key"),
-    h("p.note", null, "Three random values are made in this browser when you press Make new ones. The packager must encrypt with the same: note them now, they are not shown again."),
-    h("div.fields", { role: "group", "aria-labelledby": legend }, field("Asset ID", assetID, "What devices ask for, as in skd://ASSET."), field("Key ID", keyID, "32 hexadecimal digits."), field("Content key", key, "32 hexadecimal digits."), field("IV", iv, "32 hexadecimal digits.")),
-    h("div.actions", null, h("button", { type: "button", onclick: draw }, "Make new ones"),
-      h("button", { type: "button", "aria-pressed": "false", onclick(event) { const shows = key.type === "password"; key.type = shows ? "text" : "password"; event.target.setAttribute("aria-pressed", String(shows)); event.target.textContent = shows ? "Hide key" : "Show key"; } }, "Show key"), button), answer));
-}
-
-async function isThere(path) {
-  try { await ask(path); return true; } catch (error) { if (error.status === 404) return false; throw error; }
 }

@@ -1,11 +1,8 @@
-// Keys that devices keep.
+// Keys that devices keep, of all accounts.
 
-import { all, list, part } from "./api.js";
-import { code, empty, field, fill, h, head } from "./dom.js";
+import { list, part } from "./api.js";
+import { code, empty, field, fill, h, head, message, segments } from "./dom.js";
 import { licenceTable } from "./licences.js";
-
-/** How many accounts are looked up where nobody has said which. */
-const shown = 12;
 
 export default {
   path: "offline",
@@ -13,17 +10,38 @@ export default {
   async show({ main, signal }) {
     const input = h("input", { type: "search", autocomplete: "off", spellcheck: "false", maxlength: 200, required: true });
     const search = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); location.hash = `#/accounts/${part(input.value.trim())}`; } }, field("Account", input), h("button", { type: "submit" }, "Look up"));
-    const place = h("section.card", null, h("h2", null, "Lately given"), h("p.note", null, "Loading…"));
-    fill(main, head("Offline licences", "A kept key has two expiries: until when it may lie unplayed, and for how long it plays once playback has begun."), h("div.stack", null, h("div.card", null, search), place));
+    let which = "playable";
+    const choice = segments("Which are shown", "offline-which", [["playable", "Still playable"], ["all", "All"]], which, (value) => { which = value; load().catch(tell); });
+    const place = h("section.card", { "aria-label": "Kept keys" }, h("p.note", null, "Loading…"));
+    fill(main, head("Offline licences", "A kept key has two expiries: until when it may lie unplayed, and for how long it plays once playback has begun.", choice), h("div.stack", null, h("div.card", null, search), place));
 
+    const path = () => (which === "playable" ? "/licenses?playable=true" : "/licenses");
+    let [items, next] = [[], null];
     async function load() {
-      const found = await list("/audit?search=issued-persistable", null, { parameter: "before", limit: 200, signal });
-      const accounts = [...new Set(found.items.filter((entry) => entry.outcome === "issued-persistable" && entry.account).map((entry) => entry.account))].slice(0, shown);
-      const licences = (await Promise.all(accounts.map((account) => all(`/accounts/${part(account)}/licenses`, 500, { signal })))).flat();
-      licences.sort((one, other) => other.granted - one.granted);
-      fill(place, h("h2", null, "Lately given"), licences.length
-        ? [h("p.note", null, `Of the ${accounts.length === 1 ? "account" : `${accounts.length} accounts`} that asked last for a key to keep.`), licenceTable(licences, load)]
-        : empty("No key is kept", "A device keeps a key when its app asks for one and the policy lets it.", h("p", null, "Give a policy ", code("persist"), " in ", h("a", { href: "#/policies" }, "Policies"), ", for example ", code('{"storage": "P30D", "playback": "PT48H"}'), ".")));
+      const asked = which;
+      const page = await list(path(), null, { signal });
+      if (asked !== which) return;
+      [items, next] = [page.items, page.next];
+      draw();
+    }
+    async function more() {
+      const asked = which;
+      const page = await list(path(), next, { signal });
+      if (asked !== which) return;
+      items.push(...page.items);
+      next = page.next;
+      draw();
+    }
+    function tell(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
+
+    function draw() {
+      if (!items.length) {
+        return fill(place, which === "playable"
+          ? empty("No key is kept", "A device keeps a key when its app asks for one and the policy lets it. Keys that have run out are under All.", h("p", null, "Give a policy ", code("persist"), " in ", h("a", { href: "#/policies" }, "Policies"), ", for example ", code('{"storage": "P30D", "playback": "PT48H"}'), "."))
+          : empty("No key was ever kept", "A device keeps a key when its app asks for one and the policy lets it."));
+      }
+      fill(place, h("p.note", null, `${items.length}${next ? " and more" : ""}, by account and device.`), licenceTable(items, () => load().catch(tell)),
+        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, "More")));
     }
     await load();
   },

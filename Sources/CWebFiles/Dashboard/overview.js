@@ -17,7 +17,7 @@ export default {
     const rate = chart({ title: "Licences per second", format: rounded, least: 4, series: [{ name: "given", key: "given", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
     const times = chart({ title: "Time to answer", format: latency, least: 1000, series: [{ name: "median", key: "p50" }, { name: "95 %", key: "p95" }, { name: "99 %", key: "p99" }] });
     const tiles = { rate: tile("Licences per second"), refused: tile("Refused", "of the last 5 minutes"), time: tile("Median time", "95 % within –"), leases: tile("Active leases"), queue: tile("Waiting for a thread") };
-    const [outcomes, devices, systems, recent, hello] = [h("div"), h("div"), h("div"), h("div"), h("div.hello")];
+    const [outcomes, devices, systems, recent, others, hello] = [h("div"), h("div"), h("div"), h("div"), h("p.note"), h("div.hello")];
     fill(main,
       head("Overview", null, segments("Length of time", "span", [["5m", "5 min"], ["1h", "1 h"], ["24h", "24 h"]], span, (value) => { span = value; load(); })),
       hello,
@@ -28,7 +28,7 @@ export default {
         h("section.card.third", null, h("h2", null, "Outcomes by reason"), outcomes),
         h("section.card.third", null, h("h2", null, "Devices by class"), devices),
         h("section.card.third", null, h("h2", null, "Systems and security levels"), systems),
-        h("section.card", null, h("h2", null, "Latest requests"), recent)));
+        h("section.card", null, h("h2", null, "Latest requests"), recent, others)));
 
     async function load(unattended = false) {
       activity = await ask(`/activity?window=${span}`, { signal, unattended });
@@ -66,6 +66,7 @@ export default {
     function second(event) {
       tiles.leases.set(number(event.leases), "hold a key now");
       tiles.queue.set(number(event.queue), "requests");
+      others.textContent = event.omitted ? `${number(event.omitted)} more in the last second are counted above, and not listed.` : "";
       if (!activity || span !== "5m") return;
       if (event.second.time > (activity.slots.at(-1)?.time ?? 0)) activity.slots = [...activity.slots, event.second].slice(-kept[span]);
       activity.recent = [...event.recent, ...activity.recent].slice(0, 50);

@@ -50,7 +50,7 @@ struct AccountRoutes: Sendable {
     private func licenses(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let licenses = try await store.offlineLicenses(account: try request.account())
-        return page.answer(ofAll: licenses, key: { $0.device.bytes + $0.streamID }, Self.json)
+        return page.answer(ofAll: licenses, key: { $0.device.bytes + $0.streamID }, \.administrationJSON)
     }
 
     private func revoke(_ request: AdminRequest) async throws -> Response {
@@ -94,23 +94,5 @@ struct AccountRoutes: Sendable {
             throw ProblemDocument(.notFound, detail: "There is no such rental.")
         }
         return .done
-    }
-
-    private static func json(_ license: OfflineLicenseRecord) -> JSONValue {
-        let fields: AdminJSON.Fields = [
-            ("account", .string(license.account)),
-            ("device", .string(hexadecimal(license.device.bytes))),
-            ("streamId", .string(hexadecimal(license.streamID))),
-            ("titleId", license.titleID.map { .string(hexadecimal($0)) }),
-            ("granted", AdminJSON.time(license.granted)),
-            ("storageUntil", AdminJSON.time(license.storageUntil)),
-            ("playback", AdminJSON.time(license.playback)),
-            ("until", AdminJSON.time(license.until)),
-            ("firstPlaySeen", AdminJSON.time(license.firstPlaySeen)),
-            ("reported", AdminJSON.time(license.reported)),
-            ("end", license.end.map { .string($0.rawValue) }),
-            ("ended", AdminJSON.time(license.ended)),
-        ]
-        return .fields(fields + AdminJSON.asset(license.assetID))
     }
 }

@@ -37,6 +37,7 @@ public struct Administration: Sendable {
             CertificateRoutes(store: store).endpoints,
             LeaseRoutes(store: store).endpoints,
             AccountRoutes(store: store).endpoints,
+            OfflineLicenseRoutes(store: store).endpoints,
             AuditRoutes(store: store).endpoints,
             TokenRoutes(store: store).endpoints,
             session.endpoints,

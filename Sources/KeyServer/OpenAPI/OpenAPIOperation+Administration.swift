@@ -203,6 +203,20 @@ extension OpenAPIOperation {
                 .accounts,
                 "Revoke a kept key: it is given no more. The device has it until it runs out."
             ),
+            list(
+                "listAllOfflineLicenses",
+                "/admin/licenses",
+                "OfflineLicense",
+                .accounts,
+                "Keys that devices keep, of all accounts, by account, device and stream ID.",
+                parameters: [
+                    Parameter(
+                        name: "playable",
+                        description: "Only those that can still be played, as far as is known.",
+                        schema: #"{"type": "boolean"}"#
+                    )
+                ]
+            ),
             list("listRentals", account + "/rentals", "Rental", .accounts, "The account's rentals, by what is rented."),
             end(
                 "forgetRental",

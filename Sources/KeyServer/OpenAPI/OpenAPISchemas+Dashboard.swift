@@ -87,10 +87,11 @@ extension OpenAPISchemas {
         (
             "SecondEvent",
             #"""
-            {"type": "object", "required": ["second", "recent", "queue"], "additionalProperties": false,
+            {"type": "object", "required": ["second", "recent", "omitted", "queue"], "additionalProperties": false,
              "properties": {
                "second": {"$ref": "#/components/schemas/Slot"},
                "recent": {"type": "array", "maxItems": 10, "items": {"$ref": "#/components/schemas/ActivityEvent"}},
+               "omitted": {"type": "integer", "minimum": 0, "description": "How many more requests there were since the last event."},
                "queue": {"type": "integer"},
                "leases": {"type": "integer"}}}
             """#

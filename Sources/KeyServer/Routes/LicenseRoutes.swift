@@ -68,13 +68,16 @@ public struct LicenseRoutes: Sendable {
             contentType: request.headers[.contentType],
             query: request.uri.query
         )
+        var assetID: [UInt8]?
+        if let name = question.assetID { assetID = try await service.registeredAssetID(for: name) }
         var asked = LicenseService.Question(
             spc: question.spc,
-            authorization: try await authorization(request, context, assetID: question.assetID),
+            authorization: try await authorization(request, context, assetID: assetID),
             route: "/fps/license",
             requestID: context.id
         )
         asked.assetID = question.assetID
+        asked.authorizedAssetID = assetID
         asked.wantsPersistableKey = question.wantsPersistableKey
         asked.isPreload = question.isPreload
         asked.address = context.clientAddress

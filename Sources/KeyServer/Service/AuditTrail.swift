@@ -10,6 +10,8 @@ struct AuditTrail {
     /// What a policy could decide about again, once the content is known.
     var facts: RequestFacts?
     private var device: ReportedDevice?
+    /// The asset ID as the SPC says it.
+    private var name: [UInt8]?
     private var record: AuditRecord
     private let start = ContinuousClock.now
     private let milliseconds: Int64
@@ -31,13 +33,17 @@ struct AuditTrail {
         device = opened.device
         record.account = party.account
         record.assetID = request.assetID.bytes
+        name = request.assetID.bytes
         record.transactionID = request.transactionID?.number
         record.sessionID = request.mediaPlaybackState?.sessionID
         record.device = party.device
         record.deviceClass = opened.device.name
         record.bundleName = opened.bundle.name
-        if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID).summary)") }
+        if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID.bytes).summary)") }
     }
+
+    /// Takes over which registered asset the SPC means. The record has what the SPC says too, where that is an ``AssetAlias``.
+    mutating func note(assetID: [UInt8]) { record.assetID = assetID }
 
     /// What the dashboard shows of a request that came to this.
     ///
@@ -68,7 +74,8 @@ struct AuditTrail {
             outcome: outcome,
             microseconds: microseconds
         )
-        let words = [detail].compactMap { $0 } + notes
+        let alias = name == record.assetID ? nil : name.map { "asked for as \(displayName(ofAssetID: $0))" }
+        let words = [detail, alias].compactMap { $0 } + notes
         final.detail = words.isEmpty ? nil : words.joined(separator: "; ")
         final.account = record.account
         final.transactionID = record.transactionID

@@ -16,17 +16,17 @@ final class ContentShelf: Sendable {
     /// Some kilobytes each. What plays at one time is less; when it is full it is emptied.
     private static let capacity = 10_000
 
-    /// The content of an asset ID, as it was when it was looked up.
-    func content(assetID: [UInt8]) -> ContentLookup? { state.withLock { $0.contents[assetID] } }
+    /// What an SPC's asset ID meant when it was looked up: content, by its own asset ID or by an ``AssetAlias``.
+    func content(name: [UInt8]) -> ContentLookup? { state.withLock { $0.contents[name] } }
 
     /// Puts up what was read just now. If it is of another version, nothing else here holds any more.
-    func keep(_ content: ContentLookup) {
+    func keep(_ content: ContentLookup, name: [UInt8]) {
         state.withLock { state in
             if state.version != content.catalogueVersion || state.contents.count >= Self.capacity {
                 state.contents.removeAll()
                 state.version = content.catalogueVersion
             }
-            state.contents[content.record.info.assetID] = content
+            state.contents[name] = content
         }
     }
 }

@@ -11,7 +11,7 @@ extension LicenseService {
     /// Content as it is now.
     func lookUp(_ opened: OpenedSPC, _ party: Party, _ question: Question) async throws -> ContentLookup {
         let assetID = opened.request.assetID.bytes
-        guard let content = try await store.lookup(assetID: assetID) else {
+        guard let content = try await store.lookup(name: assetID) else {
             try question.authorization.require(assetID: assetID, title: nil, deviceHash: party.device)
             throw ProblemDocument(.unknownAsset)
         }
@@ -29,6 +29,7 @@ extension LicenseService {
         _ question: Question,
         _ trail: inout AuditTrail
     ) async throws -> Outcome {
+        trail.note(assetID: content.record.info.assetID)
         var start: Int64?
         while true {
             var proposal: GrantProposal
@@ -63,9 +64,11 @@ extension LicenseService {
         _ question: Question,
         _ trail: inout AuditTrail
     ) async throws -> GrantProposal {
+        let assetID = content.record.info.assetID
         let (policy, rental): (LicensePolicy, RunningRental?) = try await measured(.decide) {
+            try question.requireAuthorized(assetID)
             try question.authorization.require(
-                assetID: opened.request.assetID.bytes,
+                assetID: assetID,
                 title: content.title?.name,
                 deviceHash: party.device
             )

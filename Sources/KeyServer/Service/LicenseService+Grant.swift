@@ -25,7 +25,7 @@ extension LicenseService {
             now: party.now,
             place: party.place,
             sessionID: opened.request.mediaPlaybackState?.sessionID,
-            assetID: opened.request.assetID.bytes,
+            assetID: content.record.info.assetID,
             answer: LicenseAnswer(
                 ckc: license.ckc,
                 isPersistable: terms.isPersistable,

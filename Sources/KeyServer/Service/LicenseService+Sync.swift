@@ -22,7 +22,7 @@ extension LicenseService {
         from opened: OpenedSPC,
         _ party: Party,
         _ question: Question,
-        _ trail: AuditTrail
+        _ trail: inout AuditTrail
     ) async throws -> SyncReport {
         let made = opened.request.mediaPlaybackState?.creationDate
         if let made,
@@ -34,12 +34,13 @@ extension LicenseService {
         {
             throw refusal
         }
-        let report = SyncReport(sync, assetID: opened.request.assetID)
-        try question.authorization.require(
-            assetID: opened.request.assetID.bytes,
-            title: try await store.lookup(assetID: opened.request.assetID.bytes)?.title?.name,
-            deviceHash: party.device
-        )
+        // A device may report on content that is no longer there.
+        let content = try await store.lookup(name: opened.request.assetID.bytes)
+        let assetID = content?.record.info.assetID ?? opened.request.assetID.bytes
+        trail.note(assetID: assetID)
+        let report = SyncReport(sync, assetID: assetID)
+        try question.requireAuthorized(assetID)
+        try question.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: party.device)
         guard let device = party.device else {
             throw ProblemDocument(.refusedByPolicy, detail: "The SPC names no device.", reason: "no-device")
         }
@@ -60,7 +61,7 @@ extension LicenseService {
             claim.message = .report(remaining: expiry.remaining)
         case .version2(let fields):
             claim.titleID = fields.titleID
-            claim.assetID = opened.request.assetID.bytes
+            claim.assetID = assetID
             claim.message = fields.message
             claim.audit = trail.record(outcome: claim.message.outcome, detail: nil)
             // Only a device that says it can, can.

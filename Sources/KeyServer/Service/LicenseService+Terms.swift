@@ -173,7 +173,8 @@ extension Content {
                 key: key,
                 track: TrackKind(lookup.kind),
                 streamID: lookup.streamID,
-                titleID: lookup.titleID
+                titleID: lookup.titleID,
+                assetID: lookup.record.info.assetID
             )
         else { throw KeyStoreError(.corrupt, place: "content", reason: "a size is wrong") }
         self = content

@@ -24,6 +24,9 @@ public struct LicenseService: Sendable {
         public var spc: [UInt8]
         /// The asset ID that the client believes to ask for.
         public var assetID: [UInt8]?
+        /// The registered asset that the authorizer was asked about: what ``assetID`` meant then. Nil where it was asked about
+        /// none.
+        public var authorizedAssetID: [UInt8]?
         /// Whether the client would like to keep the key.
         public var wantsPersistableKey = false
         /// Whether the key is loaded before playback.
@@ -290,17 +293,18 @@ public struct LicenseService: Sendable {
         try KeyServerModule.requireSameAsset(question.assetID, in: opened)
         if let sync = opened.syncReport {
             guard question.takesSync else { throw ProblemDocument.syncIsSentAlone }
-            let report = try await record(sync, from: opened, party, question, trail)
+            let report = try await record(sync, from: opened, party, question, &trail)
             count(.sync, trail)
             return .syncReport(report)
         }
-        if let known = contents.content(assetID: opened.request.assetID.bytes) {
+        let name = opened.request.assetID.bytes
+        if let known = contents.content(name: name) {
             do {
                 return try await grant(by: known, isRemembered: true, opened, party, question, &trail)
             } catch is OutOfDate {}
         }
         let content = try await lookUp(opened, party, question)
-        contents.keep(content)
+        contents.keep(content, name: name)
         return try await grant(by: content, isRemembered: false, opened, party, question, &trail)
     }
 }

@@ -18,6 +18,21 @@ struct MeasuredStore: Sendable {
         return try await store.lookup(assetID: assetID)
     }
 
+    /// The content that a name in an SPC means, which is its asset ID or an ``AssetAlias``; nil for none.
+    ///
+    /// The alias is read first: what is found there is remembered by the catalogue's version as it was before nothing was found
+    /// under the name itself, so that content of that name, once it is added, is not missed.
+    func lookup(name: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
+        var alias: ContentLookup?
+        for reading in AssetAlias.readings(of: name) where alias == nil {
+            switch reading {
+            case .assetID(let assetID): alias = try await lookup(assetID: assetID)
+            case .keyID(let keyID): alias = try await lookup(keyID: keyID)
+            }
+        }
+        return try await lookup(assetID: name) ?? alias
+    }
+
     func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         let start = start
         defer { end(start, writing: false) }

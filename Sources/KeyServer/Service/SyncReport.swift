@@ -11,10 +11,10 @@ public import Hummingbird
 /// `assetIdHex` instead.
 public struct SyncReport: Sendable {
     private let sync: Sync
-    private let assetID: AssetID
+    private let assetID: [UInt8]
 
     /// Makes a report.
-    public init(_ sync: Sync, assetID: AssetID) {
+    public init(_ sync: Sync, assetID: [UInt8]) {
         self.sync = sync
         self.assetID = assetID
     }
@@ -35,10 +35,10 @@ public struct SyncReport: Sendable {
     }
 
     private var fields: [(name: String, value: JSONValue?)] {
-        let text = String(validating: assetID.bytes, as: UTF8.self)
+        let text = String(validating: assetID, as: UTF8.self)
         let asset: [(name: String, value: JSONValue?)] = [
             ("assetId", text.map { .string($0) }),
-            ("assetIdHex", text == nil ? .string(hexadecimal(assetID.bytes)) : nil),
+            ("assetIdHex", text == nil ? .string(hexadecimal(assetID)) : nil),
         ]
         switch sync {
         case .version1(let contentID, let expiry, _):

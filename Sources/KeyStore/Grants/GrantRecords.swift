@@ -151,4 +151,10 @@ public struct OfflineLicenseRecord: Sendable, Equatable {
         self.playback = playback
         self.until = until
     }
+
+    /// Whether its device can still play by it at a time, in Unix seconds, as far as is known. A revoked key stays on the
+    /// device until it runs out.
+    public func isPlayable(at time: Int64) -> Bool {
+        (end == nil || end == .revoked) && (until.map { $0 > time } ?? true)
+    }
 }

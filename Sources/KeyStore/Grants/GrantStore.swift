@@ -51,6 +51,17 @@ public protocol GrantStore: Sendable {
     /// The kept keys of an account, in the order of device and stream ID.
     func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord]
 
+    /// The kept keys of all accounts, in the order of account, device and stream ID, each by its bytes; up to `limit` (1 to
+    /// 1,000) after the given one. Of that one only account, device and stream ID count.
+    ///
+    /// - Parameter time: only those that ``OfflineLicenseRecord/isPlayable(at:)`` then, in Unix seconds; nil for all that
+    ///   there ever were.
+    func offlineLicenses(
+        playableAt time: Int64?,
+        after last: OfflineLicenseRecord?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [OfflineLicenseRecord]
+
     /// Revokes a kept key: it is given no more. False when there is no such record, or it had ended.
     @discardableResult
     func revokeOfflineLicense(

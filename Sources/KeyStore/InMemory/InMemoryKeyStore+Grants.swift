@@ -112,6 +112,19 @@ extension InMemoryKeyStore {
         }
     }
 
+    /// The kept keys of all accounts.
+    public func offlineLicenses(
+        playableAt time: Int64?,
+        after last: OfflineLicenseRecord?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
+        let found = grants.accounts.values.flatMap { $0.offline.values.flatMap(\.values) }
+            .filter { license in
+                (time.map(license.isPlayable(at:)) ?? true) && (last.map { $0.precedes(license) } ?? true)
+            }
+        return Array(found.sorted { $0.precedes($1) }.prefix(pageSize(limit)))
+    }
+
     /// Revokes a kept key.
     @discardableResult
     public func revokeOfflineLicense(
@@ -154,5 +167,15 @@ extension LeaseRecord {
         let (mine, others) = (Array(account.utf8), Array(other.account.utf8))
         return mine == others
             ? place.encoded.lexicographicallyPrecedes(other.place.encoded) : mine.lexicographicallyPrecedes(others)
+    }
+}
+
+extension OfflineLicenseRecord {
+    /// The order of lists: by account, then by device, then by stream ID, each by its bytes.
+    fileprivate func precedes(_ other: OfflineLicenseRecord) -> Bool {
+        let (mine, others) = (Array(account.utf8), Array(other.account.utf8))
+        return mine == others
+            ? (device.bytes + streamID).lexicographicallyPrecedes(other.device.bytes + other.streamID)
+            : mine.lexicographicallyPrecedes(others)
     }
 }

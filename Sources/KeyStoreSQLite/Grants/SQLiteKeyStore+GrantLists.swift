@@ -50,6 +50,30 @@ extension SQLiteKeyStore {
         return try await list(sql, [Array(account.utf8).data], in: "offline_license", OfflineLicenseRow.record)
     }
 
+    /// The kept keys of all accounts.
+    public func offlineLicenses(
+        playableAt time: Int64?,
+        after last: OfflineLicenseRecord?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
+        var conditions = ["1"]
+        var arguments: StatementArguments = []
+        if let time {
+            conditions.append("(until IS NULL OR until > ?) AND (end IS NULL OR end = 'revoked')")
+            arguments += [time]
+        }
+        if let last {
+            conditions.append("(account, device, stream_id) > (?, ?, ?)")
+            arguments += [Array(last.account.utf8).data, last.device.bytes.data, last.streamID.data]
+        }
+        arguments += [pageSize(limit)]
+        let sql = """
+            SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY account, device, stream_id LIMIT ?
+            """
+        return try await list(sql, arguments, in: "offline_license", OfflineLicenseRow.record)
+    }
+
     /// The rentals of an account.
     public func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
         let sql = "SELECT \(RentalRow.columns) FROM rental WHERE account = ? ORDER BY subject"

@@ -69,6 +69,26 @@ struct AdministrationGrantsTests {
         }
     }
 
+    @Test("Kept keys of all accounts are listed in pages, and those that can still be played apart")
+    func licenses() async throws {
+        try await LicenseServer.run { server in
+            _ = try await server.grant(account: "bob/ü", hu: 1)
+            let device = hexadecimal(try await server.grant(account: "alice", hu: 3).bytes)
+            _ = try await server.grant(account: "alice", hu: 3, stream: 2, ago: 10_000)
+            let viewer = try await server.token(.viewer)
+            #expect(try await server.admin("GET", "/licenses", token: viewer).status == 200)
+            for limit in [1, 2, 500] {
+                let all = try await server.pages("/licenses", limit: limit).joined()
+                #expect(all.map { $0["account"] } == [.string("alice"), .string("alice"), .string("bob/ü")])
+                #expect(all.map { $0["streamId"] }.first == .string(String(repeating: "01", count: 16)))
+                #expect(all.map { $0["device"] }.first == .string(device))
+                let playable = try await server.pages("/licenses?playable=true", limit: limit).joined()
+                #expect(playable.map { $0["account"] } == [.string("alice"), .string("bob/ü")])
+            }
+            #expect(try await server.pages("/licenses?playable=false", limit: 9).joined().count == 3)
+        }
+    }
+
     @Test("What is rented is read as it is written")
     func subjects() {
         for subject in [RentalSubject.title("film"), .asset(Array("film".utf8)), .asset([0, 255])] {

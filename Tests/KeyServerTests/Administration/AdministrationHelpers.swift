@@ -44,9 +44,9 @@ extension LicenseServer {
     }
 
     /// Gives an account a lease, a device, a kept key and a rental.
-    func grant(account: String, hu: UInt8, stream: UInt8 = 1) async throws -> DeviceHash {
+    func grant(account: String, hu: UInt8, stream: UInt8 = 1, ago: Int64 = 0) async throws -> DeviceHash {
         let device = store.deviceHash(hu: [UInt8](repeating: hu, count: 20))
-        let now = systemMilliseconds() / 1_000
+        let now = systemMilliseconds() / 1_000 - ago
         var proposal = GrantProposal(
             account: account,
             now: now,

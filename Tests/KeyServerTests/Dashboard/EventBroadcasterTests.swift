@@ -93,8 +93,33 @@ struct EventBroadcasterTests {
         #expect(fields["leases"] == .integer(4))
         #expect(fields["queue"] == .integer(3))
         #expect(recent.count == 1)
+        #expect(fields["omitted"] == .integer(0))
         let (_, again) = pulse.event(after: known, leases: nil)
         #expect(again == 1)
+    }
+
+    @Test("However many requests there were, an event lists a few, and says how many it leaves out")
+    func omitted() throws {
+        let sources = DashboardSources()
+        let pulse = DashboardPulse(sources, clock: { 101_500 })
+        for number in 0..<2_000 {
+            sources.activity.note(
+                ActivityEvent(milliseconds: 100_200, route: "/fps/license", outcome: .issued, account: "a\(number)")
+            )
+        }
+        let (event, known) = pulse.event(after: 500, leases: nil)
+        #expect(known == 2_000)
+        #expect(event.readableBytes < 4_096)
+        let data = try #require(String(buffer: event).split(separator: "\n").last?.dropFirst("data: ".count))
+        guard case .object(let fields) = try JSONValue(parsing: Array(data.utf8)),
+            case .array(let recent)? = fields["recent"], case .object(let newest)? = recent.first
+        else {
+            Issue.record("no list")
+            return
+        }
+        #expect(recent.count == DashboardPulse.shown)
+        #expect(newest["account"] == .string("a1999"))
+        #expect(fields["omitted"] == .integer(1_500 - DashboardPulse.shown))
     }
 
     @Test("Over HTTP a stream opens with a token, and its events arrive as they are sent")

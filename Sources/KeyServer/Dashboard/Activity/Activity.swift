@@ -98,6 +98,9 @@ public final class Activity: Sendable {
         }
     }
 
+    /// How many requests were noted ever.
+    var count: Int { state.withLock { $0.recent.count } }
+
     /// One second, and what came after the first `known` events of all: no more than `limit` of them, the newest first.
     func second(_ time: Int64, after known: Int, limit: Int) -> (ActivitySeries.Slot, [ActivityEvent], count: Int) {
         state.withLock { state in

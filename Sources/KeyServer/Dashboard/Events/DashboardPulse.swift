@@ -10,7 +10,7 @@ public struct DashboardPulse: Service {
     private let queueDepth: @Sendable () -> Int
     private let clock: @Sendable () -> Int64
 
-    /// How many of the latest requests are told of in a second; the page says how many there were.
+    /// How many of the latest requests are told of in a second; how many others there were is told too.
     static let shown = 10
     /// After how many seconds the store is asked for the leases again.
     private static let leaseInterval = 5
@@ -36,6 +36,8 @@ public struct DashboardPulse: Service {
             var count: Int?
             while (try? await Task.sleep(for: .seconds(1))) != nil {
                 guard events.count > 0 else {
+                    // Whoever comes next loads what has been, and is told of what comes.
+                    known = activity.count
                     beat = 0
                     continue
                 }
@@ -58,6 +60,7 @@ public struct DashboardPulse: Service {
         let value = JSONValue.fields([
             ("second", ActivityRoutes.json(slot, at: time)),
             ("recent", .array(recent.map(ActivityRoutes.json))),
+            ("omitted", .integer(max(count - known - recent.count, 0))),
             ("queue", .integer(queueDepth())),
             ("leases", leases.map { .integer($0) }),
         ])

@@ -1,0 +1,74 @@
+import Hummingbird
+import KeyStore
+
+/// The route that shows the keys that devices keep, over all accounts.
+///
+///     GET /admin/licenses[?playable=true]    playable: only those that can still be played, as far as is known
+///
+/// They are revoked by account (``AccountRoutes``).
+struct OfflineLicenseRoutes: Sendable {
+    let store: any GrantStore
+
+    var endpoints: [AdminEndpoint] {
+        [AdminEndpoint(.get, "/admin/licenses", .read) { try await list($0) }]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        var query = try request.query()
+        let isPlayable = try query.takeBool("playable") ?? false
+        let page = try AdminPage(&query)
+        let last = try page.after.map { key throws(ProblemDocument) in
+            guard let last = OfflineLicenseRecord(cursor: key) else { throw AdminPage.unknownCursor }
+            return last
+        }
+        let found = try await store.offlineLicenses(
+            playableAt: isPlayable ? request.now : nil,
+            after: last,
+            limit: page.count
+        )
+        return page.answer(found, key: \.cursor, \.administrationJSON)
+    }
+}
+
+extension OfflineLicenseRecord {
+    /// Where a kept key stands among others: its account, then device and stream ID, of 16 bytes each.
+    fileprivate var cursor: [UInt8] { Array(account.utf8) + device.bytes + streamID }
+
+    /// A kept key that stands where that says.
+    fileprivate init?(cursor: [UInt8]) {
+        guard cursor.count > 32,
+            let account = String(validating: cursor.dropLast(32), as: UTF8.self),
+            let device = DeviceHash(stored: Array(cursor.suffix(32).prefix(16)))
+        else { return nil }
+        self.init(
+            account: account,
+            device: device,
+            streamID: Array(cursor.suffix(16)),
+            titleID: nil,
+            assetID: [],
+            granted: 0,
+            storageUntil: nil,
+            playback: nil,
+            until: nil
+        )
+    }
+
+    /// A kept key as administration shows it.
+    var administrationJSON: JSONValue {
+        let fields: AdminJSON.Fields = [
+            ("account", .string(account)),
+            ("device", .string(hexadecimal(device.bytes))),
+            ("streamId", .string(hexadecimal(streamID))),
+            ("titleId", titleID.map { .string(hexadecimal($0)) }),
+            ("granted", AdminJSON.time(granted)),
+            ("storageUntil", AdminJSON.time(storageUntil)),
+            ("playback", AdminJSON.time(playback)),
+            ("until", AdminJSON.time(until)),
+            ("firstPlaySeen", AdminJSON.time(firstPlaySeen)),
+            ("reported", AdminJSON.time(reported)),
+            ("end", end.map { .string($0.rawValue) }),
+            ("ended", AdminJSON.time(ended)),
+        ]
+        return .fields(fields + AdminJSON.asset(assetID))
+    }
+}

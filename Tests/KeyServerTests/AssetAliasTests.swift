@@ -1,0 +1,206 @@
+import FPSCrypto
+import KeyStore
+import Synchronization
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+/// SPCs as Safari makes them by the modern API, over a real port.
+@Suite("Other names of an asset")
+struct AssetAliasTests {
+    private static let keyID = (0..<16).map { UInt8(0xe0 + $0) }
+    private static let uri = Array("skd://movie".utf8)
+    /// The asset's own name, and those that stand for it.
+    private static let names = [LicenseServer.asset, uri, keyID]
+
+    /// Runs a server that knows `movie` with a key ID, under a policy.
+    private func run(
+        policy: String = "{}",
+        authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
+        _ test: @Sendable (LicenseServer) async throws -> Void
+    ) async throws {
+        try await LicenseServer.run(authorizer: authorizer) { server in
+            let record = try ContentDefaults.policy(name: "terms", json: Array(policy.utf8))
+            try await server.store.putPolicy(record, replacing: true)
+            try await server.add(LicenseServer.asset, keyID: Self.keyID, key: server.contentKey)
+            try await test(server)
+        }
+    }
+
+    /// The content key that comes for an SPC with this asset ID.
+    private func key(_ server: LicenseServer, _ name: [UInt8]) async throws -> SecretBytes {
+        let device = server.device()
+        let request = try server.request(device, asset: name)
+        let answer = try await server.license(request.spc)
+        try #require(answer.status == 200, "\(answer.text)")
+        let key = try device.process(ckc: answer.body, for: request)
+        try key.startPlaying()
+        return try key.contentKey().key
+    }
+
+    @Test("A key URI and a key ID bring the key of the registered asset, which lease and audit log name")
+    func names() async throws {
+        try await run(policy: #"{"lease":"PT10M"}"#) { server in
+            // Twice: looked up, and remembered.
+            for name in Self.names + Self.names {
+                let found = try await key(server, name)
+                #expect(found == server.contentKey)
+            }
+            let spcs = try Self.names.map { try server.request(server.device(), asset: $0).spc }
+            let items = try await server.batch(spcs).items
+            #expect(items.map { $0["status"] } == [.integer(0), .integer(0), .integer(0)])
+            let entries = try await server.store.auditEntries(before: nil, limit: 100).map(\.record)
+            #expect(entries.count == 9)
+            #expect(entries.allSatisfy { $0.assetID == LicenseServer.asset && $0.outcome == "issued" })
+            let notes = Set(entries.map { $0.detail?.split(separator: "; ").first { $0.hasPrefix("asked for as ") } })
+            let digits = "0xe0e1e2e3e4e5e6e7e8e9eaebecedeeef"
+            #expect(notes == [nil, "asked for as skd://movie", "asked for as \(digits)"])
+            let leases = try await server.store.leases(account: nil, at: server.clock.now, after: nil, limit: 100)
+            #expect(leases.count == 9)
+            #expect(leases.allSatisfy { $0.assetID == LicenseServer.asset })
+        }
+    }
+
+    @Test("A device that asks for a key to keep by another name has the one that it kept")
+    func kept() async throws {
+        try await run(policy: #"{"persist":{"storage":"P1D","playback":"PT2H"}}"#) { server in
+            let device = server.device()
+            for name in Self.names {
+                let request = try server.request(device, asset: name)
+                let answer = try await server.license(request.spc, query: "?persist=true")
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let licenses = try await server.store.offlineLicenses(account: "viewer")
+            #expect(licenses.map(\.assetID) == [LicenseServer.asset])
+        }
+    }
+
+    @Test("What is registered under a name wins over what the name may stand for, as soon as it is there")
+    func exactNamesWin() async throws {
+        try await run { server in
+            for name in [Self.uri, Self.keyID] {
+                #expect(try await key(server, name) == server.contentKey)
+                var random = SecureRandom()
+                let own = SecretBytes(count: 16, randomFrom: &random)
+                try await server.add(name, keyID: nil, key: own)
+                #expect(try await key(server, name) == own)
+                try await server.store.deleteContent(assetID: name)
+                #expect(try await key(server, name) == server.contentKey)
+            }
+        }
+    }
+
+    @Test("A token is held against the registered asset, whatever the SPC calls it")
+    func tokens() async throws {
+        for (assets, isAllowed) in [(["movie"], true), (["other"], false), (["skd://movie"], false), ([], false)] {
+            try await run(authorizer: AccountAuthorizer { $0.assets = assets }) { server in
+                for name in Self.names {
+                    let answer = try await server.license(try server.request(server.device(), asset: name).spc)
+                    #expect(answer.status == (isAllowed ? 200 : 403), "\(assets)")
+                    guard !isAllowed else { continue }
+                    #expect(answer.json["type"] == .string("urn:keyway:problem:token-asset"))
+                    let record = try await server.store.auditEntries(before: nil, limit: 1).first?.record
+                    #expect(record?.assetID == LicenseServer.asset)
+                }
+            }
+        }
+    }
+
+    @Test("Who decides is asked about the registered asset, and nothing else is given")
+    func authorizers() async throws {
+        let authorizer = AskedAuthorizer()
+        try await run(authorizer: authorizer) { server in
+            let spc = try server.request(server.device(), asset: Self.uri).spc
+            #expect(try await server.license(spc, query: "?assetId=skd%3A%2F%2Fmovie").status == 200)
+            #expect(authorizer.asked == [LicenseServer.asset])
+            // The name in the request and the one in the SPC are one and the same, to the letter.
+            for name in ["movie", "skd%3A%2F%2Fother"] {
+                let other = try server.request(server.device(), asset: Self.uri).spc
+                let answer = try await server.license(other, query: "?assetId=\(name)")
+                #expect(answer.json["type"] == .string("urn:keyway:problem:asset-mismatch"))
+            }
+        }
+    }
+
+    @Test("A name that comes to mean something else once somebody has allowed it is refused")
+    func meaningThatChanges() async throws {
+        let authorizer = AskedAuthorizer()
+        try await run(authorizer: authorizer) { server in
+            authorizer.onAsking { try await server.add(Self.uri, keyID: nil, key: server.contentKey) }
+            let spc = try server.request(server.device(), asset: Self.uri).spc
+            let answer = try await server.license(spc, query: "?assetId=skd%3A%2F%2Fmovie")
+            #expect(answer.json["type"] == .string("urn:keyway:problem:asset-mismatch"))
+            #expect(try await server.auditOutcomes() == ["asset-id-mismatch"])
+        }
+    }
+
+    @Test("A Sync SPC that names the asset otherwise is held against the token, and recorded, by the registered name")
+    func sync() async throws {
+        let authorizer = AccountAuthorizer { $0.assets = ["movie"] }
+        try await run(policy: #"{"persist":{"storage":"P1D","playback":"PT2H"}}"#, authorizer: authorizer) { server in
+            for name in Self.names {
+                let device = server.device()
+                let request = try server.request(device, asset: name)
+                let answer = try await server.license(request.spc, query: "?persist=true")
+                let kept = try device.makePersistentKey(ckc: answer.body, for: request)
+                let report = try device.makeSyncSPC(for: kept, certificate: server.certificate.der)
+                let told = try await server.license(report)
+                #expect(told.status == 200, "\(told.text)")
+                guard case .object(let sync)? = told.json["sync"] else { throw LicenseServerFault() }
+                #expect(sync["assetId"] == .string("movie"))
+            }
+            let records = try await server.store.auditEntries(before: nil, limit: 10).map(\.record)
+            #expect(records.count { $0.outcome == "sync-report" } == 3)
+            #expect(records.allSatisfy { $0.assetID == LicenseServer.asset })
+        }
+    }
+
+    @Test(
+        "Only key URIs and names of 16 bytes can stand for anything but themselves",
+        arguments: [
+            ("movie", []), ("skd://", []), ("SKD://movie", []), ("https://movie", []), ("fifteen letters", []),
+            ("skd://m", [.assetID(Array("m".utf8))]), ("skd://skd://movie", [.assetID(uri)]),
+            ("sixteen letters!", [.keyID(Array("sixteen letters!".utf8))]),
+            ("skd://ten-bytes!", [.assetID(Array("ten-bytes!".utf8)), .keyID(Array("skd://ten-bytes!".utf8))]),
+        ] as [(String, [AssetAlias])]
+    )
+    func readings(name: String, expected: [AssetAlias]) {
+        #expect(AssetAlias.readings(of: Array(name.utf8)) == expected)
+    }
+}
+
+extension LicenseServer {
+    /// Adds content under the policy `terms`, or replaces it.
+    fileprivate func add(_ asset: [UInt8], keyID: [UInt8]?, key: SecretBytes) async throws {
+        let record = try ContentRecord(
+            assetID: asset,
+            keyID: keyID,
+            contentKey: key,
+            iv: [UInt8](repeating: 9, count: 16),
+            policyName: "terms",
+            streamID: ContentDefaults.streamID(forAssetID: asset),
+            time: clock.now
+        )
+        try await store.putContent(record, replacing: true)
+    }
+}
+
+/// Lets everybody in, and knows which assets it was asked about.
+private final class AskedAuthorizer: PlaybackAuthorizer {
+    private let state = Mutex((asked: [[UInt8]](), action: { @Sendable () async throws -> Void in }))
+
+    var asked: [[UInt8]] { state.withLock { $0.asked } }
+
+    /// What happens while it is asked.
+    func onAsking(_ action: @escaping @Sendable () async throws -> Void) { state.withLock { $0.action = action } }
+
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        let action = state.withLock { state in
+            if let assetID = request.assetID { state.asked.append(assetID) }
+            return state.action
+        }
+        try await action()
+        return PlaybackAuthorization(account: "viewer", expires: request.now + 3_600)
+    }
+}
