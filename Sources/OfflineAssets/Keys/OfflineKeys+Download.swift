@@ -6,7 +6,8 @@ import StreamPlayer
 extension OfflineKeys: DownloadKeys {
     /// Gets keys and keeps them. Those that are kept already and that the device would take now are not asked for.
     ///
-    /// Of the tags of a group FairPlay Streaming is used before a clear key; other key systems are not.
+    /// Of the tags of a group FairPlay Streaming is used before a clear key; other key systems are not. FairPlay's keys come
+    /// from the key server; a clear key is fetched from the URL that the playlist has for it, with or without one.
     public func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
@@ -19,18 +20,7 @@ extension OfflineKeys: DownloadKeys {
                     clear.append(key.identifier)
                 }
             }
-            guard !fairPlay.isEmpty || !clear.isEmpty else { return }
-            guard service != nil else {
-                throw DownloadKeysError(
-                    code: "no-server",
-                    place: fairPlay.first ?? clear.first ?? title,
-                    reason: "its keys come from a key server, and none is known: give --server"
-                )
-            }
-            let renewals = try await obtain(fairPlay, title: title)
-            for identifier in fairPlay {
-                if case .refused(let error)? = renewals[identifier] { throw DownloadKeysError(error) }
-            }
+            try await obtain(fairPlay: fairPlay, title: title)
             try await obtain(clear: clear, title: title)
         } catch let error as DownloadKeysError {
             throw error
@@ -118,10 +108,27 @@ extension OfflineKeys: DownloadKeys {
         )
     }
 
+    /// Gets keys of FairPlay Streaming, and keeps them; one that is refused is an error.
+    private func obtain(fairPlay identifiers: [String], title: String) async throws {
+        guard let first = identifiers.first else { return }
+        guard service != nil else {
+            throw DownloadKeysError(
+                code: "no-server",
+                place: first,
+                reason: "its keys come from a key server, and none is known: give --server"
+            )
+        }
+        let renewals = try await obtain(identifiers, title: title)
+        for identifier in identifiers {
+            if case .refused(let error)? = renewals[identifier] { throw DownloadKeysError(error) }
+        }
+    }
+
     /// Fetches clear keys, and keeps them.
     private func obtain(clear identifiers: [String], title: String) async throws {
         guard !identifiers.isEmpty else { return }
-        let playback = playback(of: title, .serverAlone)
+        // Their URLs say where they are: no key server is needed.
+        let playback = OfflinePlayback(self, title: title, reach: .serverAlone)
         try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.clearKey.addContentKeyRecipient(recipient)
