@@ -11,7 +11,7 @@ extension OfflineKeys: DownloadKeys {
     public func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
-            let kept = try store.title(title)
+            let kept = try readable(title)
             var (fairPlay, clear): ([String], [String]) = ([], [])
             for key in chosen where try await !holds(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {
@@ -81,6 +81,15 @@ extension OfflineKeys: DownloadKeys {
                 place: identifier,
                 reason: "the device does not take the kept key: \(error)"
             )
+        }
+    }
+
+    /// What is kept of a title; nothing where its file is damaged, since its keys are lost and others take their place.
+    private func readable(_ title: String) throws(OfflineStorageError) -> KeptTitle? {
+        do throws(OfflineStorageError) {
+            return try store.title(title)
+        } catch  where error.code == .damaged {
+            return nil
         }
     }
 
