@@ -138,6 +138,7 @@ struct OfflineFilmTests {
                 Issue.record("it is no key that fails: \(String(describing: over))")
                 return
             }
+            _ = try await stage.offline.renew("film")
             let entry = try #require(try stage.offline.store.title("film")?.ledger.deciding(at: stage.now))
             #expect(entry.state(at: stage.now) == .playbackExpired)
             #expect(entry.remedy(at: stage.now) == .buyAgain)
