@@ -18,28 +18,15 @@ extension KeyEncryptionKey {
     /// - Throws: ``KeyStoreError/Code/unsafePermissions`` when the file is not the server's own or when its group or
     ///   others may do anything with it, ``KeyStoreError/Code/malformedKEK``, ``KeyStoreError/Code/unavailable``.
     public static func load(file path: String) throws(KeyStoreError) -> KeyEncryptionKey? {
-        // Not blocking, so that a named pipe in the key's place does not hang the start.
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        if file < 0, errno == ENOENT { return nil }
-        guard file >= 0 else { throw .system("open", path) }
-        defer { close(file) }
-
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw .system("fstat", path) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-            throw KeyStoreError(
-                .unsafePermissions,
-                place: path,
-                reason: "the key must be a plain file of the server's own user with mode 0600"
-            )
+        // 64 digits and a line end.
+        let text: SecretBytes?
+        do throws(SecretFile.Failure) {
+            text = try SecretFile.read(path, limit: 65)
+        } catch {
+            throw KeyStoreError(error, path)
         }
-
-        // One byte more than a key has: a longer file is malformed, however long it is.
-        var count = 0
-        let text = SecretBytes(count: 66) { count = read(file, $0.baseAddress, $0.count) }
-        guard count >= 0 else { throw .system("read", path) }
-        return try text.withUnsafeBytes { bytes throws(KeyStoreError) in
-            try KeyEncryptionKey(hexadecimal: UnsafeRawBufferPointer(rebasing: bytes[..<count]), place: path)
+        return try text?.withUnsafeBytes { bytes throws(KeyStoreError) in
+            try KeyEncryptionKey(hexadecimal: bytes, place: path)
         }
     }
 
@@ -59,6 +46,20 @@ extension KeyEncryptionKey {
 }
 
 extension KeyStoreError {
+    /// Why a key's file is not read.
+    fileprivate init(_ failure: SecretFile.Failure, _ path: String) {
+        switch failure {
+        case .system(let call, let number):
+            self.init(.unavailable, place: path, reason: "\(call): \(String(cString: strerror(number)))")
+        case .unsafePermissions:
+            self.init(
+                .unsafePermissions,
+                place: path,
+                reason: "the key must be a plain file of the server's own user with mode 0600"
+            )
+        }
+    }
+
     /// What a system call said about a file, from `errno`.
     package static func system(_ call: String, _ path: String) -> KeyStoreError {
         KeyStoreError(.unavailable, place: path, reason: "\(call): \(String(cString: strerror(errno)))")

@@ -17,6 +17,8 @@ public struct AssetBundle: Sendable, Hashable {
 
     static let descriptionFile = "bundle.json"
     static let journalFile = "journal"
+    /// In bytes: 256 MiB.
+    static let greatestPlaylist = 256 << 20
 
     /// The path of the playlist to play.
     public var mainPlaylist: String { BundleFolder(folder).path(of: "main.m3u8") }
@@ -70,6 +72,11 @@ public struct AssetBundle: Sendable, Hashable {
         BundleError(.damaged, file, "its bytes are others than when it was complete: run the download again")
     }
 
+    /// Whether a local playlist is as it was written.
+    static func isUnchanged(_ bytes: [UInt8], _ playlist: BundlePlaylist) -> Bool {
+        SHA256.hash(bytes) == playlist.sha256
+    }
+
     /// The Media Playlists of the bundle, read from its folder.
     ///
     /// - Throws: ``BundleError`` `damaged` where a playlist is not as it was written.
@@ -77,8 +84,8 @@ public struct AssetBundle: Sendable, Hashable {
         var result: [(playlist: BundlePlaylist, media: MediaPlaylist)] = []
         let files = BundleFolder(folder)
         for playlist in description.playlists where playlist.kind != .multivariant {
-            let bytes = try files.read(playlist.file, atMost: 256 << 20)
-            guard SHA256.hash(bytes) == playlist.sha256,
+            let bytes = try files.read(playlist.file, atMost: Self.greatestPlaylist)
+            guard Self.isUnchanged(bytes, playlist),
                 case .media(let media)? = try? Playlist.parseLeniently(bytes).playlist
             else { throw Self.damaged(playlist.file) }
             result.append((playlist, media))

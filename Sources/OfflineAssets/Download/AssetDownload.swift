@@ -143,6 +143,9 @@ public actor AssetDownload {
                 if !isCancelled { tell(.resumed) }
             }
             try checkCancellation()
+            // What came in an earlier round is there.
+            var files = files
+            files.missing = files.stillMissing
             let transfers = DownloadRound(files: files, settings: settings, clock: clock) { self.tell($0) }
             let round = Task { await transfers.run() }
             self.round = round

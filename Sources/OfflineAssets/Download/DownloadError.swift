@@ -66,6 +66,10 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
             }
     }
 
+    /// Whether the server does not take an address, also after its playlists were loaded again: 401, 403 or 410. A URL that
+    /// is signed may have ended.
+    public var isRefusedAddress: Bool { load?.isRefusedAddress ?? false }
+
     /// One line.
     public var description: String { "\(place): \(reason)" }
 }

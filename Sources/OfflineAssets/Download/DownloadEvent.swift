@@ -14,6 +14,9 @@ public enum DownloadEvent: Sendable {
     case beginsAnew(file: String, AnewReason)
     /// A file that was complete is fetched again, as it is not what it was.
     case repairing(file: String, BundleError)
+    /// The playlists are loaded again, so that addresses hold which the server does not take any more, and what it said;
+    /// nil: the download was given another address, or a local playlist is damaged.
+    case loadingPlaylistsAgain(DownloadError?)
     /// It waits to be resumed.
     case paused
     /// It goes on.

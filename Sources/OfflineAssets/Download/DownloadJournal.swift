@@ -45,12 +45,14 @@ struct DownloadJournal: Sendable, Equatable {
     /// The first line.
     static func header(plan: [UInt8]) -> [UInt8] { Array("keyway-journal 1 \(Hexadecimal.text(plan))\n".utf8) }
 
-    /// What a plan is called: anything else about a resource makes another plan.
+    /// What a plan is called: anything else about a resource but the query of its URL, which may be a signature, makes another
+    /// plan.
     static func plan(of resources: [BundleResource]) -> [UInt8] {
         var hash = SHA256Stream()
         for resource in resources {
             let range = resource.range.map { "\($0.lowerBound)-\($0.upperBound)" } ?? ""
-            Array("\(resource.file)\n\(resource.url)\n\(range)\n".utf8).withUnsafeBytes { hash.update($0) }
+            let address = URLAddress.withoutQuery(resource.url)
+            Array("\(resource.file)\n\(address)\n\(range)\n".utf8).withUnsafeBytes { hash.update($0) }
         }
         return hash.finish()
     }

@@ -12,7 +12,7 @@ enum RoundEnd: Sendable {
 
 /// What a round works on.
 struct DownloadFiles: Sendable {
-    let resources: [BundleResource]
+    var resources: [BundleResource]
     /// Which of them are missing.
     var missing: Set<Int>
     /// What files held that were complete and are not any more: if other bytes come now, the server has changed them.

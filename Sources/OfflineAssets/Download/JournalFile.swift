@@ -133,20 +133,3 @@ final class JournalFile: Sendable {
         }
     }
 }
-
-/// Keeps other processes out of a bundle's folder, for as long as the value lives. The system lets go where a process ends,
-/// in whatever way.
-final class FolderLock: Sendable {
-    private let descriptor: Int32
-
-    /// - Throws: ``DownloadError`` `busy`, `storage`.
-    init(_ folder: BundleFolder) throws(DownloadError) {
-        descriptor = Glibc.open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskError(file: folder.path, number: errno).downloadError }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw DownloadError(.busy, folder.path, "another process downloads into it: wait for that, or stop it")
-        }
-    }
-
-    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
-}

@@ -8,7 +8,7 @@ internal import FPSCrypto
 ///
 ///     FOLDER/NAME.keys   a title; NAME follows from it by HMAC-SHA256
 ///     FOLDER/lock        held while a title changes
-///     FOLDER/NAME.use    held while a title is played or downloaded
+///     FOLDER/NAME.use    held while a title is played, renewed or reported, and while it is removed
 public final class KeptKeyStore: Sendable {
     /// Where it is.
     public let folder: String
@@ -85,7 +85,7 @@ public final class KeptKeyStore: Sendable {
     @discardableResult
     public func remove(_ title: String) throws(OfflineStorageError) -> Bool {
         try locked { () throws(OfflineStorageError) in
-            try DurableFile.remove(path(key.fileName(for: title) + Self.useSuffix))
+            try DurableFile.remove(usePath(title))
             return try DurableFile.remove(path(name(of: title)))
         }
     }
@@ -99,32 +99,15 @@ public final class KeptKeyStore: Sendable {
         }
     }
 
+    func usePath(_ title: String) -> String { path(key.fileName(for: title) + Self.useSuffix) }
     private func name(of title: String) -> String { key.fileName(for: title) + Self.suffix }
     private func path(_ name: String) -> String { folder + "/" + name }
     private func file(_ name: String) -> SealedFile { SealedFile(path(name), as: name, key: key) }
 
     /// Nothing called inside may call it again.
-    private func locked<Value>(_ body: () throws(OfflineStorageError) -> Value) throws(OfflineStorageError) -> Value {
+    func locked<Value>(_ body: () throws(OfflineStorageError) -> Value) throws(OfflineStorageError) -> Value {
         let lock = try FileLock(folder + "/lock", .exclusive)
         let result = Result { () throws(OfflineStorageError) in try body() }
         return try withExtendedLifetime(lock) { () throws(OfflineStorageError) in try result.get() }
     }
-
-    // MARK: Use
-
-    /// Says that a title is played or downloaded, until what this returns is let go of.
-    public func use(_ title: String) throws(OfflineStorageError) -> TitleUse {
-        TitleUse(lock: try FileLock(path(key.fileName(for: title) + Self.useSuffix), .shared))
-    }
-
-    /// Whether a title is played or downloaded, by whatever program.
-    public func isInUse(_ title: String) throws(OfflineStorageError) -> Bool {
-        try FileLock.take(path(key.fileName(for: title) + Self.useSuffix), .exclusive) == nil
-    }
-}
-
-/// Says for as long as it is there that a title is played or downloaded, so that it does not go when room is needed.
-public final class TitleUse: Sendable {
-    private let lock: FileLock
-    init(lock: FileLock) { self.lock = lock }
 }

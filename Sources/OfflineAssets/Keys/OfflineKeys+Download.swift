@@ -6,11 +6,12 @@ import StreamPlayer
 extension OfflineKeys: DownloadKeys {
     /// Gets keys and keeps them. Those that are kept already and that the device would take now are not asked for.
     ///
-    /// Of the tags of a group FairPlay Streaming is used before a clear key; other key systems are not.
+    /// Of the tags of a group FairPlay Streaming is used before a clear key; other key systems are not. FairPlay's keys come
+    /// from the key server; a clear key is fetched from the URL that the playlist has for it, with or without one.
     public func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
-            let kept = try store.title(title)
+            let kept = try readable(title)
             var (fairPlay, clear): ([String], [String]) = ([], [])
             for key in chosen where try await !holds(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {
@@ -19,18 +20,7 @@ extension OfflineKeys: DownloadKeys {
                     clear.append(key.identifier)
                 }
             }
-            guard !fairPlay.isEmpty || !clear.isEmpty else { return }
-            guard service != nil else {
-                throw DownloadKeysError(
-                    code: "no-server",
-                    place: fairPlay.first ?? clear.first ?? title,
-                    reason: "its keys come from a key server, and none is known: give --server"
-                )
-            }
-            let renewals = try await obtain(fairPlay, title: title)
-            for identifier in fairPlay {
-                if case .refused(let error)? = renewals[identifier] { throw DownloadKeysError(error) }
-            }
+            try await obtain(fairPlay: fairPlay, title: title)
             try await obtain(clear: clear, title: title)
         } catch let error as DownloadKeysError {
             throw error
@@ -94,6 +84,15 @@ extension OfflineKeys: DownloadKeys {
         }
     }
 
+    /// What is kept of a title; nothing where its file is damaged, since its keys are lost and others take their place.
+    private func readable(_ title: String) throws(OfflineStorageError) -> KeptTitle? {
+        do throws(OfflineStorageError) {
+            return try store.title(title)
+        } catch  where error.code == .damaged {
+            return nil
+        }
+    }
+
     /// Whether a key is kept that would be taken now.
     private func holds(_ key: KeptKey?) async throws(OfflineStorageError) -> Bool {
         guard let key, let bytes = key.bytes?.bytes, key.entry.state(at: clocks.now()).isWatchable else { return false }
@@ -118,10 +117,27 @@ extension OfflineKeys: DownloadKeys {
         )
     }
 
+    /// Gets keys of FairPlay Streaming, and keeps them; one that is refused is an error.
+    private func obtain(fairPlay identifiers: [String], title: String) async throws {
+        guard let first = identifiers.first else { return }
+        guard service != nil else {
+            throw DownloadKeysError(
+                code: "no-server",
+                place: first,
+                reason: "its keys come from a key server, and none is known: give --server"
+            )
+        }
+        let renewals = try await obtain(identifiers, title: title)
+        for identifier in identifiers {
+            if case .refused(let error)? = renewals[identifier] { throw DownloadKeysError(error) }
+        }
+    }
+
     /// Fetches clear keys, and keeps them.
     private func obtain(clear identifiers: [String], title: String) async throws {
         guard !identifiers.isEmpty else { return }
-        let playback = playback(of: title, .serverAlone)
+        // Their URLs say where they are: no key server is needed.
+        let playback = OfflinePlayback(self, title: title, reach: .serverAlone)
         try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.clearKey.addContentKeyRecipient(recipient)

@@ -48,15 +48,26 @@ extension OfflineKeys {
         return try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.fairPlay.addContentKeyRecipient(recipient)
-            return await withTaskGroup(of: (String, Renewal).self) { group in
+            return await withTaskGroup(of: Outcome.self) { group in
                 for identifier in identifiers {
-                    group.addTask { (identifier, await obtain(identifier, with: playback, for: recipient)) }
+                    group.addTask {
+                        Outcome(
+                            identifier: identifier,
+                            renewal: await obtain(identifier, with: playback, for: recipient)
+                        )
+                    }
                 }
                 var renewals: [String: Renewal] = [:]
-                for await (identifier, renewal) in group { renewals[identifier] = renewal }
+                for await outcome in group { renewals[outcome.identifier] = outcome.renewal }
                 return renewals
             }
         }
+    }
+
+    /// What became of one key: Swift 6.3.1's optimizer mixes up pairs that a task group hands out.
+    private struct Outcome: Sendable {
+        let identifier: String
+        let renewal: Renewal
     }
 
     private func obtain(

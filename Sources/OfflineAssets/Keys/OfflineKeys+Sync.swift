@@ -15,6 +15,8 @@ extension OfflineKeys {
     /// - Returns: what the server read, by the key's identifier.
     /// - Throws: ``OfflineKeyError``, ``OfflineStorageError``.
     public func report(_ title: String) async throws -> [String: SyncAnswer] {
+        let use = try await store.use(title)
+        defer { withExtendedLifetime(use) {} }
         let client = try syncClient(title)
         let keys = try await syncable(title)
         guard !keys.isEmpty else { throw Self.nothingToTell(title) }

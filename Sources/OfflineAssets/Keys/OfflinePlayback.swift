@@ -22,6 +22,7 @@ public final class OfflinePlayback: Sendable {
     private let clearLoader: KeyLoader?
     private let delegate: OfflineSessionDelegate
     private let content: @Sendable (any ProtectedContentKey) throws -> PlayableKey
+    private let store: KeptKeyStore
 
     init(_ offline: OfflineKeys, title: String, reach: OfflineKeys.Reach) {
         let isOnline = reach != .keptAlone
@@ -34,7 +35,7 @@ public final class OfflinePlayback: Sendable {
             asksForOthers: reach == .serverAlone,
             now: offline.clocks.now
         )
-        content = offline.content
+        (content, store) = (offline.content, offline.store)
         // The loader keeps the deadlines; what is kept has no lease.
         fairPlay = ContentKeySession(
             device: offline.device,
@@ -74,8 +75,13 @@ public final class OfflinePlayback: Sendable {
         return systems
     }
 
-    /// Answers requests for keys while `body` runs, and ends the sessions then.
+    /// Answers requests for keys while `body` runs, and ends the sessions then. For so long the title is in use: it does not
+    /// go when room is needed.
+    ///
+    /// - Throws: what `body` throws; ``OfflineStorageError``.
     public func whileAnswering<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        let use = try await store.use(keys.title)
+        defer { withExtendedLifetime(use) {} }
         await fairPlay.setDelegate(delegate)
         async let first: Void = loader.run()
         async let second: Void = answerClearKeys()

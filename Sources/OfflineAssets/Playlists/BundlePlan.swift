@@ -12,6 +12,11 @@ struct BundlePlan: Sendable {
     let keys: [[DownloadKey]]
     /// The length of the longest playlist, in seconds.
     let duration: Double
+    /// What the keys are called, each once.
+    var keyIdentifiers: [String] {
+        var known: Set<String> = []
+        return keys.joined().map(\.identifier).filter { known.insert($0).inserted }
+    }
 
     /// Plans a download.
     ///

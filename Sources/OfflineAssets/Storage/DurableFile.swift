@@ -132,10 +132,9 @@ enum DurableFile {
 }
 
 extension OfflineStorageError {
-    /// What a system call said, from `errno`.
-    static func system(_ call: String, _ path: String) -> OfflineStorageError {
-        let number = errno
-        return OfflineStorageError(
+    /// What a system call said: `errno`, unless given.
+    static func system(_ call: String, _ path: String, _ number: Int32 = errno) -> OfflineStorageError {
+        OfflineStorageError(
             number == ENOSPC || number == EDQUOT ? .diskFull : .fileSystem,
             place: path,
             reason: "\(call): \(String(cString: strerror(number)))"

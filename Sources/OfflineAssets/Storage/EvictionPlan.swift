@@ -93,6 +93,9 @@ public struct EvictionPlan: Sendable, Hashable {
     /// Whether that is enough.
     public var isEnough: Bool { freed >= needed }
 
+    /// What has gone, where it was decided one title after the other.
+    public init(_ evictions: [Eviction], of needed: UInt64) { (self.evictions, self.needed) = (evictions, needed) }
+
     /// Decides what goes so that at least `needed` bytes are free; all that may, where that is not enough.
     public init(toFree needed: UInt64, of candidates: [EvictionCandidate], at now: Int64) {
         self.needed = needed

@@ -1,5 +1,4 @@
 public import FPSCrypto
-import Glibc
 
 /// The key under which everything secret is kept on this machine: 32 bytes.
 ///
@@ -25,36 +24,32 @@ public struct StorageKey: Sendable {
     /// - Throws: ``OfflineStorageError/Code/unsafePermissions`` when others may read the file, or it is not the user's own;
     ///   ``OfflineStorageError/Code/malformedKey``, ``OfflineStorageError/Code/fileSystem``.
     public static func open(_ path: String) throws(OfflineStorageError) -> StorageKey {
-        if let key = try load(path) { return key }
+        if let secret = try load(path) { return try StorageKey(secret, place: path) }
         var random = SecureRandom()
-        let secret = SecretBytes(count: 32, randomFrom: &random)
-        var bytes = secret.reveal()
+        let drawn = SecretBytes(count: 32, randomFrom: &random)
+        var bytes = drawn.reveal()
         defer { bytes.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
         // Of two programs that start together one makes it, and both have that one.
-        guard try !DurableFile.create(bytes, at: path) else { return try StorageKey(secret, place: path) }
-        guard let key = try load(path) else { throw .system("open", path) }
-        return key
+        guard try !DurableFile.create(bytes, at: path) else { return try StorageKey(drawn, place: path) }
+        guard let secret = try load(path) else { throw .system("open", path) }
+        return try StorageKey(secret, place: path)
     }
 
-    private static func load(_ path: String) throws(OfflineStorageError) -> StorageKey? {
-        let file = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        if file < 0, errno == ENOENT { return nil }
-        guard file >= 0 else { throw .system("open", path) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw .system("fstat", path) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-            throw OfflineStorageError(
-                .unsafePermissions,
-                place: path,
-                reason: "it must be a plain file of your own with mode 0600"
-            )
+    private static func load(_ path: String) throws(OfflineStorageError) -> SecretBytes? {
+        do throws(SecretFile.Failure) {
+            return try SecretFile.read(path, limit: 32)
+        } catch {
+            switch error {
+            case .system(let call, let number):
+                throw .system(call, path, number)
+            case .unsafePermissions:
+                throw OfflineStorageError(
+                    .unsafePermissions,
+                    place: path,
+                    reason: "it must be a plain file of your own with mode 0600"
+                )
+            }
         }
-        // A byte more than a key has: a longer file is none.
-        var count = 0
-        let bytes = SecretBytes(count: 33) { count = read(file, $0.baseAddress, $0.count) }
-        guard count >= 0 else { throw .system("read", path) }
-        return try StorageKey(bytes[0..<count], place: path)
     }
 
     /// What a file is called that belongs to a name: 32 hexadecimal digits, which only this key leads to.

@@ -13,15 +13,19 @@ struct DownloadCommand: AsyncParsableCommand {
             What is downloaded is the best variant, and what a player would choose beside it:
 
               keyway download URL --out Films/film-7 --server http://127.0.0.1:8080 --credentials dev
-              keyway download URL --out Films/film-7 --no-keys
+              keyway download URL --out Films/film-7
               keyway download URL --out Films/film-7 --no-keys --variant 1280x720 --variant 640x360 --languages en,de
               keyway download URL --out Films/film-7 --no-keys --all
+
+            FairPlay keys come from --server; clear keys (AES-128, KEYFORMAT identity) from the URLs in the playlists. Both \
+            are kept encrypted beside the download.
 
             --variant is given once for each variant, as its limits with commas between them: 1280x720 (a size), 3000000 \
             (bits a second), hvc1 (how a codec begins); the best within them is taken. The words best and all stand alone.
 
             A download that was stopped, by Control-C, an error or a crash, goes on when the same command is given again. \
-            One that is complete is checked, and what is damaged is fetched again.
+            One that is complete is checked, and what is damaged is fetched again. Where the URL is signed and has run out, \
+            the same URL with a new query goes on.
 
             Exit codes: 0 the bundle is complete, or with --no-keys all media are there; 1 the stream cannot be downloaded as \
             asked, or its keys are refused; 2 the command line is wrong; 3 the network or the disk failed, or it was \
@@ -42,7 +46,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Keys") var keys: OfflineKeyOptions
 
-    @Flag(help: "Fetch media only: of clear streams, or where keys are not wanted.")
+    @Flag(help: "Fetch media only.")
     var noKeys = false
 
     @Option(help: .init("How many files are fetched at once.", valueName: "number"))
@@ -70,13 +74,14 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         HTTPProxy.exemptThisMachine()
+        try checkTitle()
         var settings = DownloadSettings()
         settings.parallel = parallel
         settings.parallelPerHost = perHost ?? parallel
         settings.idleTimeout = .seconds(patience)
         settings.headTimeout = .seconds(patience)
         let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: try choice.selection())
-        let download = AssetDownload(request, settings: settings, keys: noKeys ? nil : try downloadKeys())
+        let download = AssetDownload(request, settings: settings, keys: noKeys ? nil : downloadKeys())
         let narrating = Task { [quiet, output] in
             var narrator = DownloadNarrator(isQuiet: quiet || output.json)
             for await event in download.events { narrator.tell(event) }
@@ -95,11 +100,23 @@ struct DownloadCommand: AsyncParsableCommand {
         try ReportOptions.print(Report(bundle: bundle, received: received), json: output.json)
     }
 
-    /// Where keys come from: a key server, if there is one. They are kept beside the download.
-    private func downloadKeys() throws -> any DownloadKeys {
-        guard keys.server != nil else { return NoDownloadKeys() }
-        let folder = URL(fileURLWithPath: out).standardizedFileURL.deletingLastPathComponent().path
-        return try keys.keys(try OfflineHome(library: folder, keys.home))
+    /// Keys are kept beside the download. Without a key server only clear keys can be had, from the URLs that name them.
+    private func downloadKeys() -> any DownloadKeys {
+        KeptDownloadKeys { [keys, library] in try keys.keys(try OfflineHome(library: library, keys.home)) }
+    }
+
+    private var folder: URL { URL(fileURLWithPath: out).standardizedFileURL }
+    /// The folder of downloads.
+    private var library: String { folder.deletingLastPathComponent().path }
+
+    /// Keys are kept by title, and titles are removed by it: two downloads of one name would be one.
+    private func checkTitle() throws {
+        // One that goes on has its title already.
+        guard !FileManager.default.fileExists(atPath: folder.path + "/bundle.json") else { return }
+        let name = title ?? folder.lastPathComponent
+        let others = ((try? BundleLibrary(library).bundles()) ?? []).filter { $0.folder != folder.path }
+        guard let other = others.first(where: { (try? $0.summary.get())?.title == name }) else { return }
+        throw CommandFailure.input("\(other.folder) is called \(name) already", next: "give another --title")
     }
 
     /// The first signal stops the download in order; the second one the process, as it would have.
@@ -115,21 +132,31 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 }
 
-/// Where nobody was named who has keys: only a clear stream becomes a bundle.
-struct NoDownloadKeys: DownloadKeys {
-    func acquire(_ keys: [[DownloadKey]], title _: String) async throws(DownloadKeysError) {
-        throw DownloadKeysError(
-            code: "no-key-system",
-            place: keys.first?.first?.identifier ?? "the stream",
-            reason: "the stream is encrypted; --no-keys fetches its media alone"
-        )
+/// The keys of a download, kept beside it. A film in clear needs none, and nothing is made for it.
+struct KeptDownloadKeys: DownloadKeys {
+    /// Opens what is kept.
+    let open: @Sendable () throws -> OfflineKeys
+
+    func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
+        try await kept(title).acquire(keys, title: title)
     }
 
     func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
+        guard bundle.description.keys.isEmpty else {
+            return try await kept(bundle.description.title).prove(bundle)
+        }
         do throws(PlayerError) {
             try await BundleProof.play(bundle, keys: PlayerKeySystems())
         } catch {
             throw DownloadKeysError(code: error.code, place: error.place, reason: "it does not start to play: \(error)")
+        }
+    }
+
+    private func kept(_ title: String) throws(DownloadKeysError) -> OfflineKeys {
+        do {
+            return try open()
+        } catch {
+            throw DownloadKeysError(code: "storage", place: title, reason: "\(error)")
         }
     }
 }
@@ -139,6 +166,8 @@ extension CommandFailure {
     init(_ error: DownloadError) {
         let (kind, next): (Kind, String?) =
             switch error.code {
+            case .load where error.isRefusedAddress:
+                (.file, "where the URL is signed, the same URL with a new signature goes on")
             case .load, .storage, .diskFull, .cancelled, .busy: (.file, "the same command goes on where it stopped")
             case .damaged: (.file, "the same command fetches again what is damaged")
             case .playlist, .live, .limit, .keys, .noVariant, .noRendition, .noRanges, .changedOnServer, .otherBundle:

@@ -60,6 +60,8 @@ struct DownloadNarrator {
             return "\(error); attempt \(attempt) in \(Int((pause / .milliseconds(1)).rounded())) ms"
         case .beginsAnew(let file, let reason): return "\(file) is fetched from its beginning: \(words(reason))"
         case .repairing(let file, let error): return "\(file) is fetched again: \(error.reason)"
+        case .loadingPlaylistsAgain(let error):
+            return (error.map { "\($0); " } ?? "") + "loads the playlists again, whose addresses may be new"
         case .paused: return "paused"
         case .resumed: return "goes on"
         case .proving: return "all files are there; tries whether it plays"

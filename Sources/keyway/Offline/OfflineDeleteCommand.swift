@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OfflineAssets
 
 /// `keyway offline delete`.
@@ -25,17 +24,18 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             let place = try title.place()
-            let bundle = try place.open()
+            let name = try place.open().description.title
             let home = try OfflineHome(library: place.library, keys.home)
-            let name = bundle.description.title
-            guard try !home.store.isInUse(name) else {
+            guard let claim = try home.store.claim(name, folder: place.bundle) else {
                 throw CommandFailure.input("\(name) is being played or downloaded", next: "end that first")
             }
             var answers: [SyncAnswer] = []
-            if !withoutServer, try home.store.title(name)?.keys.isEmpty == false {
+            // A clear key is nothing that could be given back.
+            let keptKeys = try home.store.title(name).map { Array($0.keys.values) } ?? []
+            if !withoutServer, keptKeys.contains(where: { $0.kind == .fairPlay && $0.bytes != nil }) {
                 answers = try await keys.keys(home, requiresServer: true).invalidate(title: name)
             }
-            try Self.remove(bundle, home)
+            try claim.remove()
             var report = Report(kind: "deletion", headline: "\(escaped(name)) is gone")
             report.tables = [
                 FieldTable(
@@ -48,15 +48,5 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure.offline(error)
         }
-    }
-
-    /// The files go first: keys without a film are forgotten at the next try, a film without keys is a riddle.
-    static func remove(_ bundle: AssetBundle, _ home: OfflineHome) throws {
-        do {
-            try FileManager.default.removeItem(atPath: bundle.folder)
-        } catch {
-            throw CommandFailure.file("\(bundle.folder) cannot be removed: \(lastSystemError())")
-        }
-        try home.store.remove(bundle.description.title)
     }
 }

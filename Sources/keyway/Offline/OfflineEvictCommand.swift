@@ -40,17 +40,52 @@ struct OfflineEvictCommand: AsyncParsableCommand {
         let home = try OfflineHome(library: root, keys.home)
         let now = SystemDeviceClock().now
         let (listings, damaged) = try OfflineListing.all(home, at: now)
-        let plan = EvictionPlan(toFree: free, of: listings.map { $0.candidate(at: now) }, at: now)
-        var notes = damaged
-        if !dryRun {
-            for eviction in plan.evictions {
-                guard let listing = listings.first(where: { $0.summary.title == eviction.title }) else { continue }
-                notes += try await remove(listing, home, at: now)
+        var eviction = Eviction(plan: EvictionPlan(toFree: free, of: listings.map { $0.candidate(at: now) }, at: now))
+        eviction.notes = damaged
+        if !dryRun { try await carryOut(&eviction, listings, home, at: now) }
+        try ReportOptions.print(Self.report(eviction, dryRun: dryRun), json: output.json)
+    }
+
+    /// What goes, or is gone.
+    private struct Eviction {
+        var plan: EvictionPlan
+        var notes: [String] = []
+    }
+
+    /// Takes one title after the other. One that somebody has begun to use since it was looked at stays, and another goes.
+    private func carryOut(
+        _ eviction: inout Eviction,
+        _ listings: [OfflineListing],
+        _ home: OfflineHome,
+        at now: Int64
+    ) async throws {
+        var candidates = listings.map { $0.candidate(at: now) }
+        var gone: [EvictionPlan.Eviction] = []
+        while true {
+            let freed = gone.reduce(UInt64(0)) { $0 &+ $1.size }
+            let rest = EvictionPlan(toFree: free - min(free, freed), of: candidates, at: now)
+            guard let next = rest.evictions.first,
+                let index = candidates.firstIndex(where: { $0.title == next.title }),
+                let listing = listings.first(where: { $0.summary.title == next.title })
+            else { break }
+            guard let claim = try home.store.claim(next.title, folder: listing.folder) else {
+                candidates[index].isInUse = true
+                continue
             }
+            eviction.notes += try await remove(listing, claim, home, at: now)
+            gone.append(next)
+            candidates.remove(at: index)
         }
+        eviction.plan = EvictionPlan(gone, of: free)
+    }
+
+    private static func report(_ eviction: Eviction, dryRun: Bool) -> Report {
+        let plan = eviction.plan
+        let count = plan.evictions.count
+        let verb = dryRun ? "would go" : count == 1 ? "is gone" : "are gone"
         var report = Report(
             kind: "eviction",
-            headline: "\(plan.evictions.count) downloads \(dryRun ? "would go" : "are gone"), \(plan.freed) bytes"
+            headline: "\(count) download\(count == 1 ? "" : "s") \(verb), \(plan.freed) bytes"
         )
         report.tables = [
             FieldTable(
@@ -68,7 +103,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
                 }
             )
         ]
-        report.notes = notes
+        report.notes = eviction.notes
         if !plan.isEnough {
             report.problem = .init(
                 stage: "eviction",
@@ -77,11 +112,16 @@ struct OfflineEvictCommand: AsyncParsableCommand {
                 next: "what is in use stays; end it, or make room elsewhere"
             )
         }
-        try ReportOptions.print(report, json: output.json)
+        return report
     }
 
     /// Keys that the server cannot be told of do not keep a download from going.
-    private func remove(_ listing: OfflineListing, _ home: OfflineHome, at now: Int64) async throws -> [String] {
+    private func remove(
+        _ listing: OfflineListing,
+        _ claim: RemovalClaim,
+        _ home: OfflineHome,
+        at now: Int64
+    ) async throws -> [String] {
         var notes: [String] = []
         if keys.server != nil, listing.entry?.state(at: now).isWatchable == true {
             do {
@@ -90,7 +130,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
                 notes.append("\(error)")
             }
         }
-        try OfflineDeleteCommand.remove(try AssetBundle.open(listing.folder), home)
+        try claim.remove()
         return notes
     }
 }

@@ -83,7 +83,7 @@ struct OfflineListing {
                         entry: title?.ledger.deciding(at: now),
                         kept: title,
                         size: summary.byteCount > 0 ? summary.byteCount : diskSize(entry.folder),
-                        isInUse: title == nil ? false : try home.store.isInUse(summary.title)
+                        isInUse: try home.store.isInUse(summary.title, folder: entry.folder)
                     )
                 )
             }

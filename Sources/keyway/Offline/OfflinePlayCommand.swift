@@ -36,6 +36,14 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     @Option(help: .init("Languages, the first first, with commas.", valueName: "list"))
     var languages: String?
 
+    @Option(
+        help: .init(
+            "Of the downloaded variants, one up to this size of the picture, such as 1280x720.",
+            valueName: "size"
+        )
+    )
+    var maxResolution: String?
+
     @Flag(help: "Take media no faster than a viewer would watch them, 30 seconds ahead.")
     var realTime = false
 
@@ -46,6 +54,15 @@ struct OfflinePlayCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard duration.map({ $0 > 0 }) ?? true else { throw ValidationError("--duration is more than 0.") }
+        guard maxResolution == nil || resolution != nil else {
+            throw ValidationError("--max-resolution is a size such as 1280x720.")
+        }
+    }
+
+    private var resolution: Resolution? {
+        let sides = maxResolution?.split(separator: "x", omittingEmptySubsequences: false).map { UInt64($0) } ?? []
+        guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+        return Resolution(width: width, height: height)
     }
 
     func run() async throws {
@@ -61,8 +78,6 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         let bundle = try place.open()
         let home = try OfflineHome(library: place.library, keys.home)
         let playback = try keys.keys(home).playback(of: bundle.description.title, .keptThenServer)
-        let use = try home.store.use(bundle.description.title)
-        defer { withExtendedLifetime(use) {} }
         let narrator = PlayNarrator(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
         let player = Player(settings: settings(media), keys: playback.systems, loader: BundleLoader(bundle)) { event in
@@ -95,6 +110,10 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         var settings = PlayerSettings()
         if let languages { settings.preferences.languages = languages.split(separator: ",").map(String.init) }
         settings.maximumDuration = duration
+        // Files come as fast as anybody wants them: the best variant plays from the first segment on.
+        settings.abilities.throughput = 1 << 50
+        settings.abilities.displaySize = resolution
+        settings.isAdaptive = false
         settings.loadsSubtitles = media.isFolder
         // A file that is not there will not come.
         settings.attempts = 1

@@ -12,34 +12,29 @@ struct OfflineRenewCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var title: OfflineTitleArgument
-    @OptionGroup var keys: OfflineKeyOptions
-    @OptionGroup var output: JSONOption
+    @OptionGroup var options: OfflineServerOptions
 
     func run() async throws {
-        do {
-            let place = try title.place()
-            let bundle = try place.open()
-            let home = try OfflineHome(library: place.library, keys.home)
-            let renewals = try await keys.keys(home, requiresServer: true).renew(bundle.description.title)
-            var report = Report(kind: "renewal", headline: "Keys of \(escaped(bundle.description.title))")
-            var table = FieldTable(title: "Keys", fields: [])
-            var refused: [OfflineKeyError] = []
-            for (identifier, renewal) in renewals.sorted(by: { $0.key < $1.key }) {
-                switch renewal {
-                case .renewed: table.fields.append(Field(identifier, .text("renewed")))
-                case .refused(let error):
-                    table.fields.append(Field(identifier, .text("refused: \(error.code)")))
-                    refused.append(error)
+        try await options.printReport { keys, title in Self.report(try await keys.renew(title), of: title) }
+    }
+
+    /// What became of each key; the first refusal decides how the command ends.
+    static func report(_ renewals: [String: OfflineKeys.Renewal], of title: String) -> Report {
+        var report = Report(kind: "renewal", headline: "Keys of \(escaped(title))")
+        var blocks: [FieldTable] = []
+        for (identifier, renewal) in renewals.sorted(by: { $0.key < $1.key }) {
+            var fields = [Field("key", .text(identifier))]
+            switch renewal {
+            case .renewed: fields.append(Field("outcome", .text("renewed")))
+            case .refused(let error):
+                fields += [Field("outcome", .text("refused")), Field("reason", .text(error.code))]
+                if report.problem == nil {
+                    report.problem = .init(stage: "renewal", code: error.code, reason: "\(error)")
                 }
             }
-            report.tables = [table]
-            if let error = refused.first {
-                report.problem = .init(stage: "renewal", code: error.code, reason: "\(error)")
-            }
-            try ReportOptions.print(report, json: output.json)
-        } catch {
-            throw CommandFailure.offline(error)
+            blocks.append(FieldTable(title: escaped(identifier), fields: fields))
         }
+        report.tables = [FieldTable(title: "Keys", fields: [], blocks: blocks)]
+        return report
     }
 }

@@ -12,27 +12,15 @@ struct OfflineReportCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var title: OfflineTitleArgument
-    @OptionGroup var keys: OfflineKeyOptions
-    @OptionGroup var output: JSONOption
+    @OptionGroup var options: OfflineServerOptions
 
     func run() async throws {
-        do {
-            let place = try title.place()
-            let bundle = try place.open()
-            let home = try OfflineHome(library: place.library, keys.home)
-            let answers = try await keys.keys(home, requiresServer: true).report(bundle.description.title)
-            var report = Report(kind: "sync", headline: "The server has read of \(escaped(bundle.description.title)):")
-            report.tables = [
-                FieldTable(
-                    title: "Keys",
-                    fields: [],
-                    blocks: answers.sorted { $0.key < $1.key }.map { Self.table($0.key, $0.value) }
-                )
-            ]
-            try ReportOptions.print(report, json: output.json)
-        } catch {
-            throw CommandFailure.offline(error)
+        try await options.printReport { keys, title in
+            let answers = try await keys.report(title)
+            var report = Report(kind: "sync", headline: "The server has read of \(escaped(title)):")
+            let blocks = answers.sorted { $0.key < $1.key }.map { Self.table($0.key, $0.value) }
+            report.tables = [FieldTable(title: "Keys", fields: [], blocks: blocks)]
+            return report
         }
     }
 

@@ -12,20 +12,21 @@ struct OfflineStage: Sendable {
     let time: JumpingTime
     let device: VirtualDevice
     let offline: OfflineKeys
-    private let folder: String
-    private let contents: [String: SecretBytes]
+    /// Where keys are kept, and downloads beside them.
+    let folder: String
+    let contents: [String: SecretBytes]
 
     static let rental = #"{"persist":{"storage":"P30D","playback":"P2D"},"renewAfterExpiry":false}"#
     static let subscription = #"{"persist":{"storage":"P30D","playback":"P2D"}}"#
 
-    /// Runs a story: the title `film` with two streams is rented, `show` with one belongs to a subscription.
+    /// Runs a story: the title `film` with four streams is rented, `show` with one belongs to a subscription.
     static func run(_ story: @Sendable (OfflineStage) async throws -> Void) async throws {
         let time = JumpingTime()
         try await ServerWithRules.run(time) { server in
             var contents: [String: SecretBytes] = [:]
             for (asset, policy, title) in [
-                ("rent/sd", rental, 1), ("rent/hd", rental, 1), ("rent/audio", rental, 1), ("show/hd", subscription, 2),
-                ("show/audio", subscription, 2),
+                ("rent/sd", rental, 1), ("rent/hd", rental, 1), ("rent/uhd", rental, 1), ("rent/audio", rental, 1),
+                ("show/hd", subscription, 2), ("show/audio", subscription, 2),
             ] {
                 contents[asset] = try await server.rent(
                     asset,
@@ -45,7 +46,7 @@ struct OfflineStage: Sendable {
         device = server.device(time)
         folder = NSTemporaryDirectory() + "/offline-story-\(UUID().uuidString)"
         let store = try KeptKeyStore(
-            folder: folder,
+            folder: folder + "/keys",
             key: StorageKey(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
         )
         let clock = JumpingDeviceClock(time: time)

@@ -13,8 +13,10 @@ struct Film {
 
     /// Packages it: three qualities, each with a key of its own, and two languages with one.
     ///
-    /// - Parameter keys: by asset ID; nil packages it in clear.
-    init(keys: [String: SecretBytes]?, rounds: Int) throws {
+    /// - Parameters:
+    ///   - keys: by asset ID; nil packages it in clear.
+    ///   - name: what asset IDs begin with: `film` of `film/hd`.
+    init(keys: [String: SecretBytes]?, name: String = "film", rounds: Int) throws {
         let folder = NSTemporaryDirectory() + "film-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var job = PackagingJob(
@@ -29,12 +31,12 @@ struct Film {
         if let keys {
             job.scheme = .cbcs
             job.systems = [.fairPlay]
-            job.keyURI = try KeyURITemplate("skd://film/{track}")
+            job.keyURI = try KeyURITemplate("skd://\(name)/{track}")
             for trackClass in TrackClass.allCases {
-                let name = trackClass.rawValue.lowercased()
+                let asset = "\(name)/\(trackClass.rawValue.lowercased())"
                 job.keys.classes[trackClass] = try PackagingKey(
                     keyID: try ContentKeyID(parsing: String(repeating: Self.digits[trackClass] ?? "0", count: 32)),
-                    key: try #require(keys["film/" + name]),
+                    key: try #require(keys[asset]),
                     iv: SecretBytes(copying: [UInt8](repeating: 7, count: 16))
                 )
             }

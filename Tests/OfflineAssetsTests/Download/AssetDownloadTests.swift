@@ -245,6 +245,24 @@ struct AssetDownloadTests {
         #expect(Files.read("\(stage.path)/\(bundle.description.resources[0].file)") == site.file("/s0.ts"))
     }
 
+    @Test func fetchesNothingTwiceAfterAPause() async throws {
+        let site = Film.single(segments: 3, size: 9000)
+        site.spoil("/s1.ts", .hangs(after: 4000))
+        var stage = try DownloadStage(site)
+        stage.settings.parallel = 1
+        let download = stage.download()
+        let pausing = Task { [log = stage.log] in
+            await site.silence()
+            await download.pause()
+            while !log.isPaused { try? await Task.sleep(for: .milliseconds(2)) }
+            await download.resume()
+        }
+        _ = try await stage.run(download)
+        await pausing.value
+        #expect(site.requests(of: "/s0.ts").count == 1)
+        #expect(stage.log.progress.last?.files == 3)
+    }
+
     @Test func keepsWhatIsThereWhereItIsCancelled() async throws {
         let site = Film.single(segments: 2, size: 9000)
         site.spoil("/s0.ts", .hangs(after: 4000))
@@ -269,7 +287,7 @@ struct AssetDownloadTests {
         stage.selection = .all
         #expect(await stage.failure()?.code == .otherBundle)
         stage.selection = BundleSelection()
-        stage.url += "?other"
+        stage.url = SiteTransport.address + "/sd/v.m3u8"
         #expect(await stage.failure()?.code == .otherBundle)
     }
 

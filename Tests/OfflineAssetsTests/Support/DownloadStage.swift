@@ -56,6 +56,8 @@ final class StageKeys: DownloadKeys {
         var requestsBefore: Int?
         var proven = 0
         var refusal: DownloadKeysError?
+        /// Which are refused, otherwise.
+        var isRefused: @Sendable ([DownloadKey]) -> Bool = { _ in false }
         var proofFailure: DownloadKeysError?
     }
 
@@ -68,13 +70,17 @@ final class StageKeys: DownloadKeys {
     var titles: [String] { state.withLock { $0.titles } }
     var proven: Int { state.withLock { $0.proven } }
     func refuse(_ error: DownloadKeysError?) { state.withLock { $0.refusal = error } }
+    func refuse(_ isRefused: @escaping @Sendable ([DownloadKey]) -> Bool) {
+        state.withLock { ($0.refusal, $0.isRefused) = (nil, isRefused) }
+    }
     func failProof(_ error: DownloadKeysError?) { state.withLock { $0.proofFailure = error } }
 
     func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         let refusal = state.withLock { state in
             state.asked.append(contentsOf: keys)
             state.titles.append(title)
-            return state.refusal
+            guard state.refusal == nil, keys.contains(where: state.isRefused) else { return state.refusal }
+            return DownloadKeysError(code: "forbidden", place: title, reason: "its address has ended")
         }
         if let refusal { throw refusal }
     }
@@ -99,6 +105,9 @@ final class EventLog: Sendable {
     var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
     var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }
     var repaired: [String] { events.compactMap { if case .repairing(let file, _) = $0 { file } else { nil } } }
+    var reloads: [DownloadError?] {
+        events.compactMap { if case .loadingPlaylistsAgain(let error) = $0 { .some(error) } else { nil } }
+    }
     var progress: [AssetDownloadProgress] {
         events.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }
     }

@@ -43,6 +43,9 @@ final class FilmSite: Sendable {
         var hasValidators = true
         var faults: [String: [Fault]] = [:]
         var log: [SiteRequest] = []
+        /// What the query of every request must be but for the paths that are free; nil: nothing is signed.
+        var signature: String?
+        var free: Set<String> = []
         var silences = 0
     }
 
@@ -65,6 +68,12 @@ final class FilmSite: Sendable {
     /// Waits until an answer has fallen silent: what was before that has come.
     func silence() async {
         while silences == 0 { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    /// From now on all but some paths need a query, which playlists name where `SIGNATURE` stands in them; addresses that
+    /// were signed before are refused.
+    func sign(_ signature: String, butFor free: Set<String> = []) {
+        state.withLock { ($0.signature, $0.free) = (signature, free) }
     }
 
     func forgetRequests() { state.withLock { $0.log = [] } }
@@ -98,9 +107,20 @@ final class FilmSite: Sendable {
                 case .hangs(let count): end = .hangs(after: count)
                 }
             }
-            guard let file = state.files[request.path] else { return SiteAnswer(status: 404) }
+            let parts = request.path.split(separator: "?", maxSplits: 1).map(String.init)
+            var path = request.path
+            if let signature = state.signature {
+                path = parts.first ?? ""
+                guard state.free.contains(path) || parts.last == signature else { return SiteAnswer(status: 403) }
+            }
+            guard var file = state.files[path] else { return SiteAnswer(status: 404) }
+            if let signature = state.signature, path.hasSuffix(".m3u8") {
+                file = Array(
+                    String(decoding: file, as: UTF8.self).replacing("SIGNATURE", with: signature).utf8
+                )
+            }
             var answer = SiteAnswer(body: file, end: end)
-            let etag = state.etags[request.path] ?? ""
+            let etag = state.etags[path] ?? ""
             if state.hasValidators { answer.headers.append(("ETag", etag)) }
             guard state.hasRanges, let range = request.range, request.ifRange.map({ $0 == etag }) ?? true else {
                 return answer

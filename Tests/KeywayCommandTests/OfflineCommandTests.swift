@@ -1,0 +1,229 @@
+import Foundation
+import Testing
+
+/// `keyway offline` and the keys of `keyway download`, as people run them.
+@Suite("keyway offline", .timeLimit(.minutes(10)))
+struct OfflineCommandTests {
+    @Test("A film under AES-128 is downloaded without a key server, and plays with the network cut")
+    func playsOffline() throws {
+        let site = try OfflineFilmSite()
+        let download = try site.download("film")
+        #expect(download.status == 0, "\(download.errors)")
+        #expect(site.paths.count { $0 == "/film.key" } == 1)
+        let firstMedia = try #require(site.paths.firstIndex { $0.hasSuffix(".ts") || $0.hasSuffix(".aac") })
+        #expect(try #require(site.paths.firstIndex(of: "/film.key")) < firstMedia)
+        site.cut()
+        let count = site.paths.count
+        let played = try site.offline("play", "films/film", "--out", "played/")
+        #expect(played.status == 0, "\(played.errors)")
+        #expect(site.paths.count == count)
+        // It is what the clear film is.
+        let clear = try site.tool.run(["play", "site/clear/main.m3u8", "--out", "clear/", "--no-switching", "--quiet"])
+        #expect(clear.status == 0, "\(clear.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: site.tool.path("clear")).sorted()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: site.tool.path("played")).sorted() == names)
+        #expect(!names.isEmpty)
+        for name in names {
+            #expect(
+                try site.tool.content(site.tool.path("played/\(name)"))
+                    == site.tool.content(site.tool.path("clear/\(name)"))
+            )
+        }
+        // The key is kept sealed.
+        let state = site.tool.path("films/.keyway")
+        for (name, data) in try PackageTests.files(state) {
+            #expect(data.range(of: Data([0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77])) == nil, "\(name)")
+        }
+    }
+
+    @Test("The list says what is there, how long it may be watched and what to do; as text and as JSON")
+    func lists() throws {
+        let site = try OfflineFilmSite()
+        #expect(try site.list().titles.isEmpty)
+        try #require(try site.download("film", "--title", "Der Film").status == 0)
+        try #require(try site.download("clear").status == 0)
+        try #require(try site.download("fairplay", "--no-keys").status == 0)
+        let (titles, notes) = try site.list()
+        #expect(notes.isEmpty)
+        #expect(Set(titles.keys) == ["Der Film", "clear", "fairplay"])
+        let film = try #require(titles["Der Film"])
+        #expect(film["keys"] as? String == "stored" && film["download"] as? String == "complete")
+        #expect(film["mayBeWatched"] as? String == "for ever" && film["toDo"] as? String == "watch")
+        #expect(titles["clear"]?["keys"] as? String == "none needed")
+        let fairplay = try #require(titles["fairplay"])
+        #expect(fairplay["download"] as? String == "unproven" && fairplay["keys"] as? String == "refused")
+        #expect((fairplay["toDo"] as? String)?.contains("keyway download") == true)
+        let text = try site.tool.run(["offline", "list", "films"])
+        #expect(text.text.contains("3 downloads in films, 2 with their keys"))
+        #expect(text.text.contains("Der Film"))
+
+        let keep = try site.tool.run([
+            "offline", "keep", "films/film", "--priority", "important", "--until", "2099-01-02T03:04:05Z",
+        ])
+        #expect(keep.status == 0 && keep.text.isEmpty, "\(keep.errors)")
+        let kept = try #require(try site.list().titles["Der Film"])
+        #expect(kept["priority"] as? String == "important" && kept["keepUntil"] as? String == "2099-01-02T03:04:05Z")
+    }
+
+    @Test("A download is found by its folder or its title, and two of one title are not made")
+    func names() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("clear", as: "a", "--title", "Film").status == 0)
+        for words in [["films/a"], ["Film", "--library", "films"], ["a", "--library", "films"]] {
+            let run = try site.tool.run(["offline", "play"] + words + ["--quiet"])
+            #expect(run.status == 0, "\(words): \(run.errors)")
+        }
+        let nobody = try site.offline("play", "Another", "--library", "films")
+        #expect(nobody.status == 3 && nobody.errors.contains("keyway offline list"))
+        let second = try site.download("clear", as: "b", "--title", "Film")
+        #expect(second.status == 1 && second.errors.contains("--title"))
+        #expect(!FileManager.default.fileExists(atPath: site.tool.path("films/b")))
+        // The same one again is checked.
+        #expect(try site.download("clear", as: "a", "--title", "Film").status == 0)
+    }
+
+    @Test("Room is made by as much as is needed, in the plan's order, and what is not enough is said")
+    func evicts() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("film").status == 0)
+        try #require(try site.download("clear").status == 0)
+        try #require(try site.offline("play", "films/film").status == 0)
+        func evicted(_ run: (status: Int32, json: [String: Any], errors: String)) -> [[String: String]] {
+            let blocks = (run.json["evicted"] as? [String: Any])?["blocks"] as? [[String: Any]] ?? []
+            return blocks.map { $0.compactMapValues { $0 as? String } }
+        }
+        let plan = try site.offline("evict", "films", "--free", "1", "--dry-run")
+        #expect(plan.status == 0)
+        #expect(evicted(plan) == [["title": "film", "reason": "played-before"]])
+        #expect(try site.list().titles.count == 2)
+        let one = try site.offline("evict", "films", "--free", "1")
+        #expect(one.status == 0)
+        #expect(evicted(one) == evicted(plan))
+        #expect(Set(try site.list().titles.keys) == ["clear"])
+        let all = try site.offline("evict", "films", "--free", "1000000000000")
+        #expect(all.status == 1 && all.errors.contains("can be freed"))
+        #expect(evicted(all) == [["title": "clear", "reason": "room-is-needed"]])
+        #expect((all.json["problem"] as? [String: Any])?["code"] as? String == "not-enough")
+        #expect(try site.list().titles.isEmpty)
+        let left = try PackageTests.files(site.tool.path("films")).keys
+        #expect(!left.contains { $0.hasSuffix(".keys") || $0.hasSuffix(".use") || $0.hasSuffix("bundle.json") })
+    }
+
+    @Test("Deleting a film with a clear key needs no server, and leaves nothing of it")
+    func deletes() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("film").status == 0)
+        let run = try site.offline("delete", "films/film")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect((run.json["givenBack"] as? [String: Any])?["proofs"] as? Int == 0)
+        #expect(try site.list().titles.isEmpty)
+        #expect(!(try PackageTests.files(site.tool.path("films/.keyway")).keys.contains { $0.hasSuffix(".keys") }))
+        #expect(try site.offline("delete", "films/film").status == 3)
+    }
+
+    @Test("Without a key server FairPlay keys are not had, and what needs one says so")
+    func needsServer() throws {
+        let site = try OfflineFilmSite()
+        let download = try site.download("fairplay")
+        #expect(download.status == 1 && download.errors.contains("--server"))
+        #expect(!site.paths.contains { $0.hasSuffix(".ts") })
+        try #require(try site.download("fairplay", "--no-keys").status == 0)
+        for command in ["renew", "report"] {
+            let run = try site.offline(command, "films/fairplay")
+            #expect(run.status == 2 && run.errors.contains("--server"), "\(command): \(run.errors)")
+        }
+        let play = try site.offline("play", "films/fairplay")
+        #expect(play.status == 1 && play.errors.contains("keyway download"), "\(play.errors)")
+        let ask = ["--server", "http://127.0.0.1:1", "--ask", OfflineFilmSite.iv]
+        for command in ["renew", "report"] {
+            let run = try site.tool.run(["offline", command, "films/fairplay"] + ask)
+            #expect(run.status == 1 && run.errors.contains("kept"), "\(command): \(run.errors)")
+        }
+    }
+
+    @Test("A bundle that is none, cut off, from the future, or whose media are damaged")
+    func badBundles() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("film").status == 0)
+        let description = try site.tool.content(site.tool.path("films/film/bundle.json"))
+        let manager = FileManager.default
+        for (name, bytes) in [
+            ("empty", []), ("half", Array(description.prefix(40))), ("noise", [UInt8](repeating: 0xff, count: 300)),
+        ] as [(String, [UInt8])] {
+            try manager.createDirectory(atPath: site.tool.path("films/\(name)"), withIntermediateDirectories: true)
+            try Data(bytes).write(to: URL(filePath: site.tool.path("films/\(name)/bundle.json")))
+            for command in ["play", "keep"] {
+                let run = try site.tool.run(["offline", command, "films/\(name)"])
+                #expect(run.status == 1 && run.errors.contains("bundle.json"), "\(command) \(name): \(run.errors)")
+            }
+        }
+        try manager.createDirectory(atPath: site.tool.path("films/holiday"), withIntermediateDirectories: true)
+        let (titles, notes) = try site.list()
+        #expect(Set(titles.keys) == ["film"] && notes.count == 3)
+        #expect(["empty", "half", "noise"].allSatisfy { name in notes.contains { $0.contains("films/\(name)/") } })
+
+        let media = try #require(try PackageTests.files(site.tool.path("films/film/media")).keys.min())
+        try manager.removeItem(atPath: site.tool.path("films/film/media/\(media)"))
+        let missing = try site.offline("play", "films/film")
+        #expect(missing.status == 3 && missing.errors.contains(media), "\(missing.errors)")
+        // The same command mends it.
+        #expect(try site.download("film").status == 0)
+        #expect(try site.offline("play", "films/film").status == 0)
+    }
+
+    @Test("Keys that are damaged, and a storage key that others may read")
+    func badKeys() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("film").status == 0)
+        let keys = site.tool.path("films/.keyway/keys")
+        let name = try #require(try PackageTests.files(keys).keys.first { $0.hasSuffix(".keys") })
+        try Data([1, 2, 3]).write(to: URL(filePath: "\(keys)/\(name)"))
+        let (titles, notes) = try site.list()
+        #expect(titles["film"]?["keys"] as? String == "refused")
+        #expect(notes.count == 1 && notes.contains { $0.contains("keyway offline renew") })
+        #expect(try site.offline("play", "films/film").status == 1)
+        // It is asked for again, and takes the place of what was lost.
+        #expect(try site.download("film").status == 0)
+        #expect(try site.offline("play", "films/film").status == 0)
+
+        let storage = site.tool.path("films/.keyway/storage.key")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: storage)
+        for words in [
+            ["list", "films"], ["play", "films/film"], ["keep", "films/film"], ["evict", "films", "--free", "1"],
+        ] {
+            let run = try site.tool.run(["offline"] + words)
+            #expect(run.status == 3 && run.errors.contains("chmod 600"), "\(words): \(run.errors)")
+        }
+    }
+
+    @Test("Wrong command lines end with 2 and say what is right")
+    func usage() throws {
+        let tool = try Tool()
+        for (words, text) in [
+            (["offline", "evict"], "--free"),
+            (["offline", "evict", "--free", "much"], "--free"),
+            (["offline", "keep", "x", "--priority", "high"], "important"),
+            (["offline", "keep", "x", "--until", "tomorrow"], "ISO 8601"),
+            (["offline", "play"], "bundle"),
+            (["offline", "play", "x", "--duration", "0"], "--duration"),
+            (["offline", "play", "x", "--max-resolution", "big"], "1280x720"),
+            (["offline", "renew", "x", "--server", "ftp://x", "--ask", OfflineFilmSite.iv], "http://"),
+            (["offline", "renew", "x", "--server", "http://127.0.0.1:1"], "--credentials"),
+            (["offline", "watch", "x"], "watch"),
+            (["download", "http://127.0.0.1:1/"], "--out"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--parallel", "0"], "1 to 64"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--patience", "0"], "--patience"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--all", "--variant", "best"], "--all"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--variant", "1280y720"], "1280x720"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "colour=red"], "--rendition"),
+            (
+                ["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "type=AUDIO", "--languages", "en"],
+                "in the place"
+            ),
+        ] {
+            let run = try tool.run(words)
+            #expect(run.status == 2 && run.errors.contains(text), "\(words): \(run.status) \(run.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: tool.path("b")))
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A film under AES-128 on a web server of this machine, and a folder for downloads: for the tests of `keyway download` and
+/// `keyway offline`.
+final class OfflineFilmSite {
+    let tool: Tool
+    private let server: LittleServer
+    private let asked: Asked
+
+    static let key = "00112233445566778899aabbccddeeff"
+    static let iv = "ffeeddccbbaa99887766554433221100"
+
+    private final class Asked: Sendable {
+        let paths = Mutex<[String]>([])
+        let isCut = Mutex(false)
+    }
+
+    init() throws {
+        let tool = try Tool()
+        let (asked, root) = (Asked(), tool.path("site"))
+        (self.tool, self.asked) = (tool, asked)
+        let key = try #require(Self.bytes(Self.key))
+        server = try LittleServer { request in
+            asked.paths.withLock { $0.append(request.path) }
+            guard !asked.isCut.withLock({ $0 }) else { return .init(status: 503) }
+            if request.path == "/film.key" { return .init(body: key) }
+            guard let data = FileManager.default.contents(atPath: root + request.path) else {
+                return .init(status: 404)
+            }
+            return .init(headers: ["ETag": "\"1\""], body: Array(data))
+        }
+        let options = ["--key-id", PackageTests.keyID, "--key", Self.key, "--iv", Self.iv]
+        for (folder, protection) in [
+            ("film", ["--scheme", "aes-128", "--key-uri", server.address + "/film.key"] + options),
+            ("clear", ["--scheme", "none"]),
+            ("fairplay", ["--scheme", "sample-aes"] + options),
+        ] {
+            let run = try tool.run(
+                [
+                    "package", PackageTests.film, "--out", "site/\(folder)", "--container", "ts", "--segment-duration",
+                    "2",
+                ]
+                    + protection
+            )
+            try #require(run.status == 0, "\(run.errors)")
+        }
+    }
+
+    private static func bytes(_ digits: String) -> [UInt8]? {
+        let pairs = stride(from: 0, to: digits.count, by: 2).map { digits.dropFirst($0).prefix(2) }
+        let bytes = pairs.compactMap { UInt8($0, radix: 16) }
+        return bytes.count == pairs.count ? bytes : nil
+    }
+
+    /// The network is gone.
+    func cut() { asked.isCut.withLock { $0 = true } }
+    var paths: [String] { asked.paths.withLock { $0 } }
+    func address(_ folder: String) -> String { "\(server.address)/\(folder)/main.m3u8" }
+
+    /// `keyway download` into `films/NAME`.
+    @discardableResult
+    func download(_ folder: String, as name: String? = nil, _ options: String...) throws -> Tool.Outcome {
+        try tool.run(["download", address(folder), "--out", "films/\(name ?? folder)", "--quiet"] + options)
+    }
+
+    /// `keyway offline`, whose output is JSON; an object of nothing where there is none.
+    func offline(_ words: String...) throws -> (status: Int32, json: [String: Any], errors: String) {
+        let run = try tool.run(["offline"] + words + ["--json"])
+        for secret in [Self.key, Self.key.uppercased()] {
+            #expect(!run.text.contains(secret) && !run.errors.contains(secret))
+        }
+        return (run.status, run.output.isEmpty ? [:] : try run.json(), run.errors)
+    }
+
+    /// What the list says, by title, and its notes.
+    func list() throws -> (titles: [String: [String: Any]], notes: [String]) {
+        let run = try offline("list", "films")
+        #expect(run.status == 0, "\(run.errors)")
+        let blocks = (run.json["downloads"] as? [String: Any])?["blocks"] as? [[String: Any]] ?? []
+        let titles = Dictionary(blocks.map { ($0["title"] as? String ?? "", $0) }) { $1 }
+        return (titles, run.json["notes"] as? [String] ?? [])
+    }
+}
