@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "MediaFormats", targets: ["MediaFormats"]),
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
         .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
+        .library(name: "DASHManifest", targets: ["DASHManifest"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "ContentKeySessionAVFoundation", targets: ["ContentKeySessionAVFoundation"]),
@@ -73,7 +74,17 @@ let package = Package(
             dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
             swiftSettings: settings
         ),
-        .target(name: "DRMSignalling", dependencies: ["ByteCoding", "FPSCrypto"], swiftSettings: settings),
+        .target(name: "XMLDocuments", swiftSettings: settings),
+        .target(
+            name: "DRMSignalling",
+            dependencies: ["ByteCoding", "FPSCrypto", "XMLDocuments"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "DASHManifest",
+            dependencies: ["XMLDocuments"],
+            swiftSettings: settings
+        ),
         .target(
             name: "MediaDecryption",
             dependencies: [
@@ -84,8 +95,8 @@ let package = Package(
         .target(
             name: "Packager",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
-                "SampleEncryption",
+                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption",
+                "MediaFormats", "SampleEncryption",
             ],
             swiftSettings: settings
         ),
@@ -206,6 +217,12 @@ let package = Package(
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
+        .testTarget(name: "XMLDocumentsTests", dependencies: ["XMLDocuments"], swiftSettings: settings),
+        .testTarget(
+            name: "DASHManifestTests",
+            dependencies: ["DASHManifest", "VectorFiles"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "DRMSignallingTests",
             dependencies: ["ByteCoding", "DRMSignalling", "FPSCrypto"],
@@ -214,9 +231,8 @@ let package = Package(
         .testTarget(
             name: "PackagerTests",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
-                "Packager",
-                "SampleEncryption",
+                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption",
+                "MediaFormats", "Packager", "SampleEncryption",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: settings

@@ -33,6 +33,8 @@ public struct SignallingError: Error, Sendable {
         public static let invalidOutputProtection = Code(rawValue: "invalid-output-protection")
         /// A document that is not CPIX, or is damaged.
         public static let invalidCPIX = Code(rawValue: "invalid-cpix")
+        /// A PlayReady header that is none, is damaged, or cannot be written.
+        public static let invalidPlayReadyHeader = Code(rawValue: "invalid-playready-header")
         /// Variants that may not share a key, do.
         public static let sharedKey = Code(rawValue: "shared-key")
     }

@@ -32,7 +32,7 @@ public struct InitializationVector: Hashable, Sendable {
         count = 16
     }
 
-    private init(upper: UInt64, lower: UInt64, count: Int) {
+    fileprivate init(upper: UInt64, lower: UInt64, count: Int) {
         block = unsafeBitCast(SIMD2(upper.bigEndian, lower.bigEndian), to: SIMD16<UInt8>.self)
         self.count = count
     }
@@ -52,6 +52,19 @@ public struct InitializationVector: Hashable, Sendable {
         let bytes = UInt64(max(protectedBytes, 0))
         let blocks = bytes / 16 + (bytes % 16 == 0 ? 0 : 1)
         return InitializationVector(upper: upper, lower: lower &+ blocks, count: 16)
+    }
+}
+
+extension InitializationVector {
+    /// The IV of the first sample of a track in counter mode, where several tracks have one key: those of different
+    /// numbers never meet, since no counter block may occur twice under a key (ISO/IEC 23001-7, 9.3).
+    ///
+    /// The number is added to the upper 16 bits, so that 2^48 samples have room before the next track's; 16 bytes have
+    /// their blocks counted in the other half.
+    public func start(ofTrack number: UInt16) -> InitializationVector {
+        let halves = unsafeBitCast(block, to: SIMD2<UInt64>.self)
+        let (upper, lower) = (UInt64(bigEndian: halves[0]), UInt64(bigEndian: halves[1]))
+        return InitializationVector(upper: upper &+ UInt64(number) << 48, lower: lower, count: count)
     }
 }
 

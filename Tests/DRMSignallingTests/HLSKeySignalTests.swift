@@ -37,6 +37,25 @@ struct HLSKeySignalTests {
         #expect(signals[1].iv == nil)
     }
 
+    /// The URIs are those of Shaka Packager 3.8.0 for this key ID.
+    @Test("Widevine and PlayReady have what their players take from a data URI, without IV")
+    func dataURIs() throws {
+        let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+        let signals = try HLSKeySignal.signals(to: [.widevine, .playReady], keyID: keyID, method: .sampleAES)
+        try #require(signals.count == 2)
+        let box = "AAAAOHBzc2gAAAAA7e+LqXnWSs6jyCfc1R0h7QAAABgSEKChoqOkpaanqKmqq6ytrq9I88aJmwY="
+        #expect(signals[0].uri == "data:text/plain;base64," + box)
+        #expect(signals[0].keyFormat == "urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed")
+        #expect(signals[0].keyIDAttribute == "0xa0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+        #expect(signals[1].uri.hasPrefix("data:text/plain;charset=UTF-16;base64,vgEAAAEAAQC0ATwAVwBSAE0A"))
+        #expect(signals[1].keyFormat == "com.microsoft.playready")
+        #expect(signals[1].keyIDAttribute == nil)
+        for signal in signals { #expect(signal.iv == nil && signal.keyFormatVersions == "1") }
+        let counted = try HLSKeySignal.signals(to: [.widevine], keyID: keyID, method: .sampleAESCTR)
+        #expect(counted.first?.method == .sampleAESCTR)
+        #expect(counted.first?.uri.hasSuffix("I49yVmwY=") == true)
+    }
+
     @Test("An identity key has its IV, and no key format that an old client would stumble over")
     func identity() throws {
         let iv = [UInt8](0..<16)
@@ -67,8 +86,11 @@ struct HLSKeySignalTests {
     func methods() {
         let allowed: [ProtectionSystem: Set<HLSKeyMethod>] = [
             .fairPlay: [.sampleAES], .common: [.sampleAES, .sampleAESCTR], .identity: Set(HLSKeyMethod.allCases),
+            .widevine: [.sampleAES, .sampleAESCTR], .playReady: [.sampleAES, .sampleAESCTR],
         ]
-        let uris: [ProtectionSystem: String] = [.fairPlay: "skd://a", .common: "data:,a", .identity: "key.bin"]
+        let uris: [ProtectionSystem: String] = [
+            .fairPlay: "skd://a", .common: "data:,a", .identity: "key.bin", .widevine: "data:,a", .playReady: "data:,a",
+        ]
         for system in ProtectionSystem.known {
             for method in HLSKeyMethod.allCases {
                 let code = refusal(system, method, uris[system]!)?.code

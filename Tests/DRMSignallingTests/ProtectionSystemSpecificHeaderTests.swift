@@ -63,6 +63,29 @@ struct ProtectionSystemSpecificHeaderTests {
         #expect(ProtectionSystemSpecificHeader(listing: [firstID], for: .identity) == nil)
     }
 
+    /// Both are Shaka Packager's for this key ID; PlayReady's object has a suite of its own.
+    @Test("Widevine's and PlayReady's boxes have version 0 and the system's own data")
+    func systemData() throws {
+        let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+        let widevine = try ProtectionSystemSpecificHeader(announcing: [keyID, keyID], to: .widevine, scheme: .cbcs)
+        let expected = hex(
+            """
+            00000038 70737368 00000000 edef8ba9 79d64ace a3c827dc d51d21ed 00000018
+            1210a0a1 a2a3a4a5 a6a7a8a9 aaabacad aeaf48f3 c6899b06
+            """
+        )
+        #expect(widevine?.bytes == expected)
+        let playReady = try ProtectionSystemSpecificHeader(announcing: [keyID], to: .playReady, scheme: .cbcs)
+        #expect(
+            playReady?.bytes.prefix(32)
+                == hex("000001de 70737368 00000000 9a04f079 98404286 ab92e65b e0885f95 000001be")[...]
+        )
+        #expect(playReady?.data == PlayReadyTests.object)
+        let common = try ProtectionSystemSpecificHeader(announcing: [firstID], to: .common, scheme: .cenc)
+        #expect(common == ProtectionSystemSpecificHeader(listing: [firstID], for: .common))
+        #expect(try ProtectionSystemSpecificHeader(announcing: [firstID], to: .identity, scheme: .cenc) == nil)
+    }
+
     @Test("Boxes of others are read and written again as they were")
     func others() throws {
         let published = try parsed(Self.published)

@@ -10,6 +10,8 @@ struct ProtectionSystemTests {
         #expect(try ProtectionSystem.parse(list: " FairPlay , ClearKey ") == [.fairPlay, .common])
         #expect(try ProtectionSystem.parse(list: "common,clearkey,common") == [.common])
         #expect(try ProtectionSystem.parse(list: "identity") == [.identity])
+        let all = "fairplay,widevine,playready,clearkey"
+        #expect(try ProtectionSystem.parse(list: all) == [.fairPlay, .widevine, .playReady, .common])
     }
 
     @Test("An unknown word is named, with those that are known")
@@ -19,7 +21,7 @@ struct ProtectionSystemTests {
         }
         #expect(error?.code == .unknownSystem)
         #expect(error?.reason.contains("“firplay”") == true)
-        #expect(error?.reason.contains("fairplay, common, identity") == true)
+        #expect(error?.reason.contains("fairplay, widevine, playready, common, identity") == true)
         for list in ["", "fairplay,", ",", "fairplay common"] {
             let error = failure { () throws(SignallingError) in _ = try ProtectionSystem.parse(list: list) }
             #expect(error?.code == .unknownSystem, "\(list)")
@@ -43,5 +45,7 @@ struct ProtectionSystemTests {
         #expect(ProtectionSystem.fairPlay.systemID == .fairPlay)
         #expect(ProtectionSystem.common.systemID == .common)
         #expect(ProtectionSystem.identity.systemID == nil)
+        #expect(ProtectionSystem.widevine.systemID?.bytes == hex("edef8ba979d64acea3c827dcd51d21ed"))
+        #expect(ProtectionSystem.playReady.systemID?.bytes == hex("9a04f07998404286ab92e65be0885f95"))
     }
 }

@@ -51,6 +51,21 @@ struct PackageTests {
         #expect(main.contains("skd://\(Self.keyID)") && main.contains("LANGUAGE=\"en\",NAME=\"English\""))
     }
 
+    @Test("writes a DASH manifest alone for cenc, and playlists where they are asked for")
+    func counterMode() throws {
+        let tool = try Tool()
+        let options = ["package", Self.film, "--scheme", "cenc", "--segment-duration", "2"] + Self.keyOptions
+        let alone = try tool.run(options + ["--out", "alone"])
+        #expect(alone.status == 0, "\(alone.errors)")
+        #expect(alone.text.contains("play alone/main.mpd"))
+        let names = try Self.files(tool.path("alone")).keys
+        #expect(names.contains("main.mpd") && !names.contains { $0.hasSuffix(".m3u8") })
+        let both = try tool.run(options + ["--out", "both", "--manifests", "dash,HLS"])
+        #expect(both.status == 0, "\(both.errors)")
+        #expect(try Self.files(tool.path("both")).keys.contains("main.m3u8"))
+        for text in [alone.text, both.text] { #expect(!text.contains(Self.key) && !text.contains(Self.iv)) }
+    }
+
     @Test("says in a dry run what it would do, without a key, and writes nothing")
     func dryRun() throws {
         let tool = try Tool()
@@ -133,7 +148,7 @@ struct PackageTests {
     @Test(
         "refuses what makes no sense, says what to do, and exits with 2",
         arguments: [
-            (["--scheme", "rot13"], "cbcs, sample-aes, aes-128 and none"),
+            (["--scheme", "rot13"], "cbcs, cenc, sample-aes, aes-128 and none"),
             (["--scheme", "cbcs"], "needs a key"),
             (["--container", "mkv"], "fmp4 and ts"),
             (["--segment-duration", "soon"], "no number of seconds"),
@@ -146,6 +161,9 @@ struct PackageTests {
             (["--key-id", keyID, "--key", key], "has no IV"),
             (keyOptions + ["--scheme", "aes-128", "--systems", "fairplay"], "identity"),
             (keyOptions + ["--scheme", "sample-aes", "--container", "fmp4"], "container ts"),
+            (keyOptions + ["--scheme", "cenc", "--systems", "fairplay,widevine"], "FairPlay does not decrypt cenc"),
+            (keyOptions + ["--scheme", "cenc", "--iv-size", "12"], "8 or 16"),
+            (["--manifests", "smooth"], "hls and dash"),
             (keyOptions + ["--clear-lead", "60"], "the presentation lasts 6"),
             (keyOptions + ["--hdcp", "video-720=TYPE-1"], "video-48"),
             (keyOptions + ["--dev", "--admin-token", "t"], "keys are given"),

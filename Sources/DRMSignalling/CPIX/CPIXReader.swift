@@ -1,5 +1,6 @@
 import FPSCrypto
 import Foundation
+import XMLDocuments
 
 extension CPIXDocument {
     /// Reads a document. What is not of this part of the format is passed over; encrypted keys are refused, since to
@@ -7,9 +8,9 @@ extension CPIXDocument {
     ///
     /// - Throws: `invalid-cpix`, with the line; `invalid-key`; `duplicate-key-id`. No text of the document is repeated.
     public init(xml bytes: [UInt8]) throws(SignallingError) {
-        let root = try XMLTree(bytes).root
+        let root = try Self.root(of: bytes)
         guard root.name == "CPIX", root.namespace == Self.namespace else {
-            throw XMLTree.error("line \(root.line)", "the document is not CPIX of the namespace \(Self.namespace)")
+            throw Self.error("line \(root.line)", "the document is not CPIX of the namespace \(Self.namespace)")
         }
         contentID = root.attributes["contentId"]
         var known: Set<ContentKeyID> = []
@@ -33,6 +34,18 @@ extension CPIXDocument {
         }
     }
 
+    private static func root(of bytes: [UInt8]) throws(SignallingError) -> XMLTree.Element {
+        do throws(XMLFailure) {
+            return try XMLTree(bytes).root
+        } catch {
+            throw Self.error(error.place, error.reason)
+        }
+    }
+
+    private static func error(_ place: String, _ reason: String) -> SignallingError {
+        SignallingError(.invalidCPIX, "CPIX, \(place)", reason)
+    }
+
     private static func entries(_ root: XMLTree.Element, _ list: String, _ name: String) -> [XMLTree.Element] {
         root.children(list).filter { $0.namespace == namespace }.flatMap { $0.children(name) }
     }
@@ -46,10 +59,10 @@ extension CPIXDocument {
         }
         guard let secret = element.child("Data")?.child("Secret") else { return contentKey }
         if secret.child("EncryptedValue") != nil {
-            throw XMLTree.error("line \(element.line)", "the key is encrypted; only keys in the clear are read")
+            throw Self.error("line \(element.line)", "the key is encrypted; only keys in the clear are read")
         }
         guard let value = secret.child("PlainValue"), value.namespace == keyNamespace else {
-            throw XMLTree.error("line \(element.line)", "Secret has no PlainValue of the namespace \(keyNamespace)")
+            throw Self.error("line \(element.line)", "Secret has no PlainValue of the namespace \(keyNamespace)")
         }
         contentKey.key = SecretBytes(copying: try sixteenBytes(value.text, "PlainValue", value))
         return contentKey
@@ -57,12 +70,12 @@ extension CPIXDocument {
 
     private static func system(_ element: XMLTree.Element) throws(SignallingError) -> DRMSystem {
         guard let systemID = element.attributes["systemId"].flatMap({ SystemID($0) }) else {
-            throw XMLTree.error("line \(element.line)", "systemId is missing, or is no UUID")
+            throw Self.error("line \(element.line)", "systemId is missing, or is no UUID")
         }
         var uri: String?
         if let encoded = element.child("URIExtXKey")?.text {
             guard let data = base64(encoded), let text = String(validating: data, as: UTF8.self) else {
-                throw XMLTree.error("line \(element.line)", "URIExtXKey is not base64 of a text")
+                throw Self.error("line \(element.line)", "URIExtXKey is not base64 of a text")
             }
             uri = text
         }
@@ -71,12 +84,12 @@ extension CPIXDocument {
 
     private static func period(_ element: XMLTree.Element) throws(SignallingError) -> KeyPeriod {
         guard let id = element.attributes["id"], !id.isEmpty else {
-            throw XMLTree.error("line \(element.line)", "ContentKeyPeriod has no id")
+            throw Self.error("line \(element.line)", "ContentKeyPeriod has no id")
         }
         var period = KeyPeriod(id: id)
         if let text = element.attributes["index"] {
             guard let index = Int(text), index >= 0 else {
-                throw XMLTree.error("line \(element.line)", "index is no number")
+                throw Self.error("line \(element.line)", "index is no number")
             }
             period.index = index
         }
@@ -97,7 +110,7 @@ extension CPIXDocument {
 
     private static func keyID(_ element: XMLTree.Element) throws(SignallingError) -> ContentKeyID {
         guard let text = element.attributes["kid"] else {
-            throw XMLTree.error("line \(element.line)", "\(element.name) has no kid")
+            throw Self.error("line \(element.line)", "\(element.name) has no kid")
         }
         return try ContentKeyID(parsing: text, field: "CPIX, line \(element.line), kid")
     }
@@ -105,7 +118,7 @@ extension CPIXDocument {
     private static func time(_ name: String, _ element: XMLTree.Element) throws(SignallingError) -> Int64? {
         guard let text = element.attributes[name] else { return nil }
         guard let time = UnixTime.seconds(iso8601: text) else {
-            throw XMLTree.error("line \(element.line)", "\(name) is no date and time with a time zone")
+            throw Self.error("line \(element.line)", "\(name) is no date and time with a time zone")
         }
         return time
     }
@@ -116,7 +129,7 @@ extension CPIXDocument {
         _ element: XMLTree.Element
     ) throws(SignallingError) -> [UInt8] {
         guard let bytes = base64(text), bytes.count == 16 else {
-            throw XMLTree.error("line \(element.line)", "\(name) is not base64 of 16 bytes")
+            throw Self.error("line \(element.line)", "\(name) is not base64 of 16 bytes")
         }
         return bytes
     }

@@ -1,4 +1,5 @@
 import FPSCrypto
+import XMLDocuments
 
 extension CPIXDocument {
     /// The document as XML in UTF-8, with its keys in the clear.
@@ -50,19 +51,6 @@ extension CPIXDocument {
     }
 
     private func attribute(_ name: String, _ value: String?) -> String {
-        guard let value else { return "" }
-        var text = ""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            // XML has no way to write most control characters; line breaks in attributes would become spaces.
-            case _ where scalar.value < 0x20: text += "\u{FFFD}"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return " \(name)=\"\(text)\""
+        value.map { " \(name)=\"\(XMLText.escaped($0))\"" } ?? ""
     }
 }

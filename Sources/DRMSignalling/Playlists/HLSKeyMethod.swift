@@ -6,4 +6,8 @@ public enum HLSKeyMethod: String, Hashable, Sendable, CaseIterable {
     case sampleAES = "SAMPLE-AES"
     /// Samples in counter mode: `cenc` in fragmented MP4.
     case sampleAESCTR = "SAMPLE-AES-CTR"
+
+    /// What fragmented MP4 has under this method; `cbcs` for AES-128, which has no scheme, since that is the one that
+    /// FairPlay has.
+    var scheme: CommonEncryptionScheme { self == .sampleAESCTR ? .cenc : .cbcs }
 }

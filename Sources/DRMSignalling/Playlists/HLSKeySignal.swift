@@ -3,8 +3,12 @@
 ///
 ///     system     METHOD                       URI                             IV
 ///     fairplay   SAMPLE-AES                   skd://…                         never: it comes with the key
-///     common     SAMPLE-AES, SAMPLE-AES-CTR   data: with the key ID           never: `tenc` and `senc` have it
+///     widevine   SAMPLE-AES, SAMPLE-AES-CTR   data: with the pssh box         never: `tenc` and `senc` have it
+///     playready  SAMPLE-AES, SAMPLE-AES-CTR   data: with the PlayReady Object likewise
+///     common     SAMPLE-AES, SAMPLE-AES-CTR   data: with the key ID           likewise
 ///     identity   all three                    where the 16 bytes lie          as given
+///
+/// Widevine's tag has a KEYID beside these, which its players look for before they take the box apart.
 ///
 /// Equal signals are one key: a Multivariant Playlist lists each once.
 public struct HLSKeySignal: Hashable, Sendable {
@@ -23,15 +27,20 @@ public struct HLSKeySignal: Hashable, Sendable {
     /// KEYFORMATVERSIONS; nil for `identity`.
     public var keyFormatVersions: String? { system == .identity ? nil : system.keyFormatVersions }
 
+    /// KEYID: `0x` and the key ID in hexadecimal; nil for all but Widevine.
+    public let keyIDAttribute: String?
+
     /// Makes a signal.
     ///
+    /// - Parameter keyID: Which key it is, where the tag has an attribute for that.
     /// - Throws: `method-not-allowed`; `invalid-iv` when a system other than `identity` gets one, or it is not 16 bytes;
     ///   `invalid-key-uri`.
     public init(
         system: ProtectionSystem,
         method: HLSKeyMethod,
         uri: String,
-        iv: [UInt8]? = nil
+        iv: [UInt8]? = nil,
+        keyID: ContentKeyID? = nil
     ) throws(SignallingError) {
         guard system.methods.contains(method) else { throw Self.refusal(of: method, for: system) }
         if let iv {
@@ -51,6 +60,7 @@ public struct HLSKeySignal: Hashable, Sendable {
         self.method = method
         self.uri = uri
         self.iv = iv
+        keyIDAttribute = system == .widevine ? keyID.map { "0x" + $0.hexadecimal } : nil
     }
 
     /// Clear Key as hls.js has it: the first 16 bytes of a `data:` URI are the key ID.
@@ -62,6 +72,24 @@ public struct HLSKeySignal: Hashable, Sendable {
     ) throws(SignallingError) -> HLSKeySignal {
         let uri = "data:text/plain;base64," + Base64.text(keyID.bytes)
         return try HLSKeySignal(system: .common, method: method, uri: uri)
+    }
+
+    /// Widevine: the `pssh` box.
+    ///
+    /// - Throws: `method-not-allowed`.
+    public static func widevine(keyID: ContentKeyID, method: HLSKeyMethod) throws(SignallingError) -> HLSKeySignal {
+        let box = try ProtectionSystemSpecificHeader(announcing: [keyID], to: .widevine, scheme: method.scheme)
+        let uri = "data:text/plain;base64," + (box?.base64 ?? "")
+        return try HLSKeySignal(system: .widevine, method: method, uri: uri, keyID: keyID)
+    }
+
+    /// PlayReady: the PlayReady Object, without a box around it.
+    ///
+    /// - Throws: `method-not-allowed`.
+    public static func playReady(keyID: ContentKeyID, method: HLSKeyMethod) throws(SignallingError) -> HLSKeySignal {
+        let object = try PlayReadyObject(PlayReadyHeader(keyIDs: [keyID], scheme: method.scheme))
+        let uri = "data:text/plain;charset=UTF-16;base64," + Base64.text(object.bytes)
+        return try HLSKeySignal(system: .playReady, method: method, uri: uri)
     }
 
     /// The signals of one key, one for each system, in the order of the systems.
@@ -87,9 +115,17 @@ public struct HLSKeySignal: Hashable, Sendable {
         try ProtectionSystem.check(systems)
         var signals: [HLSKeySignal] = []
         for system in systems {
-            if system == .common {
+            switch system {
+            case .common:
                 signals.append(try clearKey(keyID: keyID, method: method))
                 continue
+            case .widevine:
+                signals.append(try widevine(keyID: keyID, method: method))
+                continue
+            case .playReady:
+                signals.append(try playReady(keyID: keyID, method: method))
+                continue
+            default: break
             }
             let uri = try template.uri(keyID: keyID, track: track, title: title)
             let ownIV = system == .identity ? iv : nil

@@ -35,6 +35,18 @@ public struct ProtectionSystem: Hashable, Sendable {
         keyFormat: "com.apple.streamingkeydelivery",
         methods: [.sampleAES]
     )
+    /// Widevine. Its clients take the key ID from the `pssh` box in the URI.
+    public static let widevine = ProtectionSystem(
+        name: "widevine",
+        systemID: .widevine,
+        keyFormat: "urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
+    )
+    /// PlayReady. Its clients take the key ID from the PlayReady Object in the URI.
+    public static let playReady = ProtectionSystem(
+        name: "playready",
+        systemID: .playReady,
+        keyFormat: "com.microsoft.playready"
+    )
     /// The common system: Clear Key in browsers, under the key format that hls.js has for it.
     public static let common = ProtectionSystem(
         name: "common",
@@ -50,7 +62,7 @@ public struct ProtectionSystem: Hashable, Sendable {
     )
 
     /// The systems that have a name here.
-    public static let known = [fairPlay, common, identity]
+    public static let known = [fairPlay, widevine, playReady, common, identity]
 
     /// Reads a list such as `fairplay,common`, in either case, with white space around the words or not. `clearkey` is
     /// another word for `common`. A system that is named twice counts once.

@@ -41,6 +41,34 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
         self.init(systemID: systemID, keyIDs: keyIDs.filter { seen.insert($0).inserted })
     }
 
+    /// The box of a system for keys, as an init segment and a DASH manifest have it: what the system defines where that
+    /// is known, otherwise the key IDs alone, as ``init(listing:for:)`` has it.
+    ///
+    ///     system     version   data
+    ///     widevine   0         WidevineHeader
+    ///     playready  0         PlayReadyObject
+    ///     others     1         none
+    ///
+    /// - Parameters:
+    ///   - keyIDs: The keys, each listed once.
+    ///   - system: The system; nil comes back for one that has no box.
+    ///   - scheme: How media is encrypted.
+    /// - Throws: `invalid-playready-header` when there are too many keys for one.
+    public init?(
+        announcing keyIDs: [ContentKeyID],
+        to system: ProtectionSystem,
+        scheme: CommonEncryptionScheme
+    ) throws(SignallingError) {
+        self.init(listing: keyIDs, for: system)
+        let listed = self.keyIDs ?? []
+        if system == .widevine {
+            self.init(systemID: .widevine, data: WidevineHeader(keyIDs: listed, scheme: scheme).bytes)
+        } else if system == .playReady {
+            let header = PlayReadyHeader(keyIDs: listed, scheme: scheme)
+            self.init(systemID: .playReady, data: try PlayReadyObject(header).bytes)
+        }
+    }
+
     /// Reads one box, its header included.
     ///
     /// - Throws: `ParseError`: `invalid-value` for another box or a newer version, `invalid-length`, `truncated`,

@@ -28,6 +28,10 @@ public struct SystemID: Hashable, Sendable {
 
     /// FairPlay Streaming, as Apple registered it with DASH-IF.
     public static let fairPlay: SystemID = "94ce86fb-07ff-4f43-adb8-93d2fa968ca2"
+    /// Widevine.
+    public static let widevine: SystemID = "edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
+    /// PlayReady.
+    public static let playReady: SystemID = "9a04f079-9840-4286-ab92-e65be0885f95"
     /// The common system of the W3C: key IDs and nothing else, for whatever system the client has. Browsers take it for
     /// Clear Key.
     public static let common: SystemID = "1077efec-c0b2-4d02-ace3-3c1e52e2fb4b"

@@ -56,6 +56,24 @@ package final class FileOutput {
         }
     }
 
+    /// Replaces bytes that were written.
+    ///
+    /// - Parameter offset: Where they begin; all of them lie in what was written.
+    /// - Throws: ``FileFailure``.
+    package func replace(at offset: Int, with bytes: [UInt8]) throws {
+        guard offset >= 0, offset <= count - bytes.count else { throw FileFailure(.write, path: path, code: ERANGE) }
+        try flush()
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes { bytes in
+                pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw FileFailure(.write, path: path, code: errno) }
+            done += written
+        }
+    }
+
     /// Writes what is gathered and closes the file.
     ///
     /// - Throws: ``FileFailure``.

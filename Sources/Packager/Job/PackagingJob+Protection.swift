@@ -14,10 +14,18 @@ extension PackagingJob {
 
     /// How a track is encrypted; nil: it stays clear.
     ///
+    /// - Parameter number: Which of the presentation's renditions it becomes. With `cenc` those that have one key must not
+    ///   have one counter.
     /// - Throws: ``JobFailure`` when its class has no key.
-    package func protection(of track: MediaTrack, from input: Input) throws -> TrackProtection? {
+    package func protection(of track: MediaTrack, from input: Input, number: Int = 0) throws -> TrackProtection? {
         guard input.policy != .clear, let trackClass = trackClass(of: track, from: input) else { return nil }
-        return try protection(of: trackClass)
+        var protection = try protection(of: trackClass)
+        guard protection?.scheme == .cenc, let iv = protection?.iv else { return protection }
+        guard let number = UInt16(exactly: number) else {
+            throw JobFailure("scheme", "cenc keeps the counters of at most 65,536 renditions apart: use fewer, or cbcs")
+        }
+        protection?.iv = try InitializationVector(iv.bytes.prefix(ivSize)).start(ofTrack: number)
+        return protection
     }
 
     /// How tracks of a class are encrypted; nil: nothing is.
@@ -42,15 +50,23 @@ extension PackagingJob {
 
     /// The `pssh` boxes of an init segment whose samples are encrypted with a key (ISO/IEC 23001-7, 8.1). One for each
     /// system that has any; FairPlay needs none, but its box says that the key is FairPlay's.
-    package func protectionHeaders(keyID: [UInt8]) -> [ProtectionSystemHeaderBox] {
-        guard scheme == .cbcs, let keyID = ContentKeyID(keyID) else { return [] }
-        return systems.compactMap { ProtectionSystemSpecificHeader(listing: [keyID], for: $0) }.map { header in
-            ProtectionSystemHeaderBox(
-                systemID: header.systemID.bytes,
-                keyIDs: header.keyIDs?.map(\.bytes),
-                data: header.data
+    ///
+    /// - Throws: `SignallingError`.
+    package func protectionHeaders(keyID: [UInt8]) throws(SignallingError) -> [ProtectionSystemHeaderBox] {
+        guard let scheme = scheme?.commonEncryption, let keyID = ContentKeyID(keyID) else { return [] }
+        var boxes: [ProtectionSystemHeaderBox] = []
+        for system in systems {
+            let header = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
+            guard let header else { continue }
+            boxes.append(
+                ProtectionSystemHeaderBox(
+                    systemID: header.systemID.bytes,
+                    keyIDs: header.keyIDs?.map(\.bytes),
+                    data: header.data
+                )
             )
         }
+        return boxes
     }
 
     /// Holds that the container has a place for a track.
@@ -83,5 +99,25 @@ extension PackagingJob {
         let milliseconds = time.converted(to: 1000)
         let fraction = String(milliseconds.magnitude % 1000 + 1000).dropFirst()
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\(fraction)"
+    }
+}
+
+extension TrackProtection.Scheme {
+    /// The scheme of Common Encryption; nil for what does not encrypt samples of fragmented MP4.
+    package var commonEncryption: CommonEncryptionScheme? {
+        switch self {
+        case .cbcs: .cbcs
+        case .cenc: .cenc
+        case .sampleAES, .aes128: nil
+        }
+    }
+
+    /// METHOD of EXT-X-KEY.
+    package var method: HLSKeyMethod {
+        switch self {
+        case .cbcs, .sampleAES: .sampleAES
+        case .cenc: .sampleAESCTR
+        case .aes128: .aes128
+        }
     }
 }

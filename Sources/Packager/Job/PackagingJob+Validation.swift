@@ -12,6 +12,7 @@ extension PackagingJob {
         try checkInputs()
         try checkOutput()
         try checkNames()
+        try checkManifests()
         guard Self.segmentDurations.contains(segmentDuration.seconds) else {
             throw JobFailure("segment-duration", "it is a number of seconds from 0.5 to 60; 6 is what Apple advises")
         }
@@ -79,7 +80,7 @@ extension PackagingJob {
 
     private func checkNames() throws(JobFailure) {
         let fields = [
-            ("main playlist", names.multivariant), ("media playlist", names.media),
+            ("main playlist", names.multivariant), ("DASH manifest", names.dash), ("media playlist", names.media),
             ("I-frame playlist", names.iFrames ?? "x"), ("segments", names.segmentPrefix + "1"),
         ]
         for (what, name) in fields {
@@ -93,6 +94,27 @@ extension PackagingJob {
         }
         guard names.iFrames != names.media else {
             throw JobFailure(nil, "the media playlist and the I-frame playlist have one name, \(names.media): give two")
+        }
+    }
+
+    /// Holds that DASH has a place for what is asked for.
+    private func checkManifests() throws(JobFailure) {
+        guard !manifests.isEmpty else { throw JobFailure("manifests", "there is none: name hls, dash or both") }
+        guard manifests.contains(.dash) else { return }
+        guard container == .fmp4 else {
+            throw JobFailure("manifests", "DASH has fragmented MP4 here: use the container fmp4, or hls alone")
+        }
+        guard scheme != .aes128 else {
+            throw JobFailure(
+                "manifests",
+                "DASH has no whole segments that are encrypted: use cbcs or cenc, or hls alone"
+            )
+        }
+        guard !systems.contains(.identity) else {
+            throw JobFailure(
+                "manifests",
+                "DASH has no place for the address of an identity key: name other systems, or hls alone"
+            )
         }
     }
 
@@ -111,20 +133,34 @@ extension PackagingJob {
 
     private func checkScheme(_ scheme: TrackProtection.Scheme) throws(JobFailure) {
         switch (scheme, container) {
-        case (.cbcs, .ts):
+        case (.cbcs, .ts), (.cenc, .ts):
             throw JobFailure(
                 "scheme",
-                "cbcs encrypts the samples of fragmented MP4: use the container fmp4, or the scheme sample-aes in ts"
+                "\(scheme.rawValue) encrypts the samples of fragmented MP4: use the container fmp4, or the scheme sample-aes in ts"
             )
         case (.sampleAES, .fmp4):
             throw JobFailure(
                 "scheme",
                 "sample-aes encrypts the samples of transport streams: use the container ts, or the scheme cbcs in fmp4"
             )
-        case (.cbcs, .fmp4), (.sampleAES, .ts), (.aes128, _): break
+        case (.cbcs, .fmp4), (.cenc, .fmp4), (.sampleAES, .ts), (.aes128, _): break
         }
         guard !systems.isEmpty else {
-            throw JobFailure("systems", "nobody is told how to get the keys: name fairplay, common or identity")
+            throw JobFailure(
+                "systems",
+                "nobody is told how to get the keys: name one of "
+                    + ProtectionSystem.known.map(\.name).joined(separator: ", ")
+            )
+        }
+        if scheme == .cenc, systems.contains(.fairPlay) {
+            throw JobFailure(
+                "systems",
+                "FairPlay does not decrypt cenc: use the scheme cbcs, which Widevine and PlayReady decrypt as well, or leave "
+                    + "fairplay out"
+            )
+        }
+        guard ivSize == 8 || ivSize == 16 else {
+            throw JobFailure("iv-size", "the initialisation vectors of cenc have 8 or 16 bytes")
         }
         for system in systems where scheme == .aes128 && system != .identity {
             throw JobFailure(
@@ -133,10 +169,11 @@ extension PackagingJob {
                     + "identity, which hands out the key itself"
             )
         }
-        if scheme == .sampleAES, systems.contains(.common) {
+        let allowed: [ProtectionSystem] = [.fairPlay, .identity]
+        if scheme == .sampleAES, let system = systems.first(where: { !allowed.contains($0) }) {
             throw JobFailure(
                 "systems",
-                "no browser's Clear Key decrypts transport streams: use cbcs in fmp4, or leave common out"
+                "\(system.name) does not decrypt transport streams: use cbcs in fmp4, or leave \(system.name) out"
             )
         }
     }
@@ -170,16 +207,19 @@ extension PackagingJob {
         }
         guard systems.contains(.identity) || systems.contains(.fairPlay) else {
             if keyURI == nil { return }
-            throw JobFailure("key-uri", "Clear Key's URI holds the key ID and cannot be chosen: leave it out")
+            throw JobFailure(
+                "key-uri",
+                "the URIs of \(systems.map(\.name).joined(separator: " and ")) hold the key ID and cannot be chosen: leave "
+                    + "it out"
+            )
         }
         var uris: [(keyID: ContentKeyID, uri: String)] = []
         for trackClass in TrackClass.allCases {
             guard let key = keys[trackClass] else { continue }
-            let method: HLSKeyMethod = scheme == .aes128 ? .aes128 : .sampleAES
             _ = try HLSKeySignal.signals(
                 to: systems,
                 keyID: key.keyID,
-                method: method,
+                method: scheme?.method ?? .sampleAES,
                 template: template,
                 track: trackClass.uriName,
                 title: title

@@ -16,11 +16,21 @@ package struct PackagingJob: Sendable {
         case ts
     }
 
+    /// What tells players of the media.
+    package enum Manifest: String, Hashable, Sendable, CaseIterable {
+        /// HLS playlists.
+        case hls
+        /// A DASH manifest.
+        case dash
+    }
+
     /// What files are called. Names are relative to the folder of a rendition, that of the Multivariant Playlist to the
     /// output folder.
     package struct FileNames: Hashable, Sendable {
         /// The Multivariant Playlist.
         package var multivariant = "main.m3u8"
+        /// The DASH manifest.
+        package var dash = "main.mpd"
         /// A rendition's Media Playlist.
         package var media = "media.m3u8"
         /// The playlist of I-frames beside it; nil: there is none.
@@ -43,6 +53,10 @@ package struct PackagingJob: Sendable {
 
     /// How media is encrypted; nil: it stays clear.
     package var scheme: TrackProtection.Scheme?
+    /// How many bytes the initialisation vector of a sample has with `cenc`: 8 or 16.
+    package var ivSize = 8
+    /// Which manifests are written.
+    package var manifests: Set<Manifest> = [.hls]
     /// Which container media segments have.
     package var container = Container.fmp4
     /// Whether a rendition is one file with byte ranges.
@@ -71,5 +85,12 @@ package struct PackagingJob: Sendable {
     package init(inputs: [Input], output: String) {
         self.inputs = inputs
         self.output = output
+    }
+}
+
+extension PackagingJob {
+    /// The names of the files that players open, HLS first.
+    package var manifestNames: [String] {
+        (manifests.contains(.hls) ? [names.multivariant] : []) + (manifests.contains(.dash) ? [names.dash] : [])
     }
 }

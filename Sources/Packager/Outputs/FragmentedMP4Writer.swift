@@ -20,6 +20,8 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private let protection: TrackProtection?
     private let systems: [ProtectionSystemHeaderBox]
     private let cipher: SampleCipher?
+    /// Those of samples, with cenc.
+    private var vectors: SampleVectors
     private let trackID: UInt32 = 1
     /// For video that is encrypted.
     private var units: NALUnitProtection?
@@ -38,11 +40,11 @@ package final class FragmentedMP4Writer: SegmentWriter {
     /// Makes a writer for a track.
     ///
     /// - Parameters:
-    ///   - protection: By which key samples are encrypted, with cbcs; nil: they stay clear. A protection by AES-128 is
+    ///   - protection: By which key samples are encrypted, with cbcs or cenc; nil: they stay clear. A protection by AES-128 is
     ///     not this writer's business.
     ///   - systems: The `pssh` boxes of protected init segments.
     /// - Throws: `ParseError` when parameter sets cannot be read; `SampleEncryptionError` for a key or IV of a wrong
-    ///   size.
+    ///   size; ``OutputFailure`` for cenc without an IV.
     package init(
         _ track: MediaTrack,
         protection: TrackProtection? = nil,
@@ -50,24 +52,29 @@ package final class FragmentedMP4Writer: SegmentWriter {
     ) throws {
         self.track = track
         self.systems = systems
-        let protection = protection?.scheme == .cbcs ? protection : nil
+        let scheme = protection?.sampleScheme(track.kind)
+        let protection = scheme == nil ? nil : protection
+        vectors = SampleVectors(first: scheme == .cenc ? protection?.iv : nil)
         self.protection = protection
         clearFragment = FragmentWriter(trackID: trackID)
         protectedFragment = FragmentWriter(
             trackID: trackID,
-            encryption: track.kind == .video ? .subsamples : .wholeSamples
+            encryption: scheme == .cenc
+                ? (track.kind == .video ? .vectorsAndSubsamples : .vectors)
+                : (track.kind == .video ? .subsamples : .wholeSamples)
         )
-        guard let protection else {
+        guard let protection, let scheme else {
             cipher = nil
             return
         }
+        if scheme == .cenc, protection.iv == nil { throw OutputFailure("cenc needs an IV") }
         cipher = try SampleCipher(
-            track.kind == .video ? .cbcsVideo : .cbcsAudio,
+            scheme,
             .encrypt,
             key: protection.key,
-            constantIV: protection.iv
+            constantIV: scheme == .cenc ? nil : protection.iv
         )
-        units = try NALUnitProtection(track.format)
+        units = try NALUnitProtection(track.format, wholeBlocks: scheme == .cenc)
     }
 
     package func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]? {
@@ -78,7 +85,10 @@ package final class FragmentedMP4Writer: SegmentWriter {
         if var entry = track.sampleEntry {
             entry.dataReferenceIndex = 1
             if isProtected, let protection {
-                entry = entry.protected(scheme: "cbcs", trackEncryption: protection.trackEncryption(track.kind))
+                entry = entry.protected(
+                    scheme: protection.scheme == .cenc ? "cenc" : "cbcs",
+                    trackEncryption: protection.trackEncryption(track.kind)
+                )
             }
             entries.append(entry)
         }
@@ -159,9 +169,9 @@ package final class FragmentedMP4Writer: SegmentWriter {
         if isProtected {
             try findSubsamples(samples)
             var next = 0
-            for (sample, count) in zip(samples, subsampleCounts) {
+            for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
                 let list = subsamples.span.extracting(next..<next + count)
-                protectedFragment.append(FragmentSample(sample, timing), subsamples: list)
+                protectedFragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[place]), subsamples: list)
                 next += count
             }
             protectedFragment.finish(
@@ -185,6 +195,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private func findSubsamples(_ samples: ArraySlice<MediaSample>) throws {
         subsamples.removeAll(keepingCapacity: true)
         subsampleCounts.removeAll(keepingCapacity: true)
+        vectors.removeAll()
         for sample in samples {
             let before = subsamples.count
             do {
@@ -193,6 +204,8 @@ package final class FragmentedMP4Writer: SegmentWriter {
                 throw SampleFailure(sample, error)
             }
             subsampleCounts.append(subsamples.count - before)
+            let listed = subsamples[before...].reduce(0) { $0 + Int($1.protected) }
+            vectors.append(protecting: units == nil ? sample.size : listed)
         }
     }
 
@@ -221,7 +234,8 @@ package final class FragmentedMP4Writer: SegmentWriter {
         gathered.removeAll(keepingCapacity: true)
         batch.removeAll()
         var next = 0
-        for (sample, count) in zip(samples, subsampleCounts) {
+        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+            let iv = vectors[place]
             if gathered.count + sample.size > Self.gathering, !batch.isEmpty { try flush(to: output) }
             let offset = gathered.count
             sample.withBytes { bytes in bytes.withUnsafeBytes { gathered.append(contentsOf: $0) } }
@@ -229,9 +243,9 @@ package final class FragmentedMP4Writer: SegmentWriter {
                 let list = subsamples[next..<next + count].lazy.map {
                     Subsample(clear: Int($0.clear), protected: Int($0.protected))
                 }
-                batch.append(offset: offset, size: sample.size, subsamples: list)
+                batch.append(offset: offset, size: sample.size, subsamples: list, iv: iv)
             } else {
-                batch.append(offset: offset, size: sample.size)
+                batch.append(offset: offset, size: sample.size, iv: iv)
             }
             next += count
         }

@@ -3,10 +3,23 @@ import MediaFormats
 import SampleEncryption
 
 extension TrackProtection {
-    /// `tenc` for cbcs: one block of ten for video, all whole blocks for audio, a constant initialisation vector
-    /// (ISO/IEC 23001-7, 10.4).
+    /// What encrypts samples in fragmented MP4; nil for what does not.
+    func sampleScheme(_ kind: MediaTrack.Kind) -> ProtectionScheme? {
+        switch scheme {
+        case .cbcs: kind == .video ? .cbcsVideo : .cbcsAudio
+        case .cenc: .cenc
+        case .sampleAES, .aes128: nil
+        }
+    }
+
+    /// `tenc`. For cbcs one block of ten for video, all whole blocks for audio, a constant initialisation vector
+    /// (ISO/IEC 23001-7, 10.4); for cenc neither pattern nor constant vector, so that it is of version 0 (10.1).
     func trackEncryption(_ kind: MediaTrack.Kind) -> TrackEncryptionBox {
-        TrackEncryptionBox(
+        if scheme == .cenc {
+            let size = UInt8(clamping: iv?.count ?? 8)
+            return TrackEncryptionBox(cryptByteBlock: 0, skipByteBlock: 0, perSampleIVSize: size, keyID: keyID)
+        }
+        return TrackEncryptionBox(
             cryptByteBlock: kind == .video ? 1 : 0,
             skipByteBlock: kind == .video ? 9 : 0,
             keyID: keyID,

@@ -3,6 +3,9 @@ import MediaFormats
 
 /// Finds out which bytes of a video sample are protected in MP4: of each slice all that follows its header
 /// (ISO/IEC 23001-7, 9.5.2.4). Parameter sets that come in band are taken note of.
+///
+/// With `cenc` a protected part has whole blocks alone, so that the counter is where it should be at the next one: what
+/// is too much joins the clear part before it, and a part of less than 16 bytes stays clear (9.5.2.3).
 struct NALUnitProtection {
     private enum Codec {
         case h264(H264ParameterSets)
@@ -11,11 +14,14 @@ struct NALUnitProtection {
 
     private var codec: Codec
     private let lengthSize: Int
+    private let wholeBlocks: Bool
 
     /// Starts with the parameter sets of the track; nil when it is no video.
     ///
+    /// - Parameter wholeBlocks: Whether protected parts are multiples of 16 bytes, as `cenc` has them.
     /// - Throws: `ParseError` when parameter sets cannot be read.
-    init?(_ format: MediaTrack.Format) throws(ParseError) {
+    init?(_ format: MediaTrack.Format, wholeBlocks: Bool = false) throws(ParseError) {
+        self.wholeBlocks = wholeBlocks
         switch format {
         case .h264(let configuration):
             codec = .h264(try H264ParameterSets(configuration))
@@ -36,7 +42,8 @@ struct NALUnitProtection {
         var end = 0
         while let range = try units.next(sample) {
             guard !range.isEmpty else { continue }
-            let clear = try clearByteCount(sample.extracting(range), base: range.lowerBound)
+            var clear = try clearByteCount(sample.extracting(range), base: range.lowerBound)
+            if wholeBlocks { clear += (range.count - clear) % 16 }
             guard clear < range.count else { continue }
             let start = range.lowerBound + clear
             Self.append(clear: start - end, protected: range.upperBound - start, to: &list)

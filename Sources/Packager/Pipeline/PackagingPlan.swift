@@ -47,13 +47,47 @@ package struct PackagingPlan {
         for (index, input) in inputs.enumerated() {
             for (place, track) in input.tracks.enumerated() where job.inputs[index].takes(track.kind) {
                 renditions.append(
-                    try Self.rendition(of: track, from: job.inputs[index], job, index, place, &folders)
+                    try Self.rendition(
+                        of: track,
+                        from: job.inputs[index],
+                        job,
+                        (index, place, renditions.count),
+                        &folders
+                    )
                 )
             }
         }
         guard !renditions.isEmpty else { throw JobFailure("input", "no track of the inputs is wanted") }
         if let duration = presentationDuration { try job.checkClearLead(presentation: duration) }
+        try checkManifests()
         try checkOutput()
+    }
+
+    /// How many segments a rendition has at most, as far as the inputs say how long they are: segments are no shorter than
+    /// is aimed for, but the last one.
+    var mostSegments: Int? {
+        presentationDuration.map { max(1, Int(($0.seconds / job.segmentDuration.seconds).rounded(.up))) + 2 }
+    }
+
+    /// Holds that a DASH manifest can say what will be there.
+    ///
+    /// - Throws: ``JobFailure``.
+    private func checkManifests() throws(JobFailure) {
+        guard job.manifests.contains(.dash) else { return }
+        if job.isSingleFile, presentationDuration == nil {
+            throw JobFailure(
+                "manifests",
+                "the inputs do not say how long they are, so that no room can be left for the index that DASH wants in "
+                    + "single files: leave single-file out, or dash"
+            )
+        }
+        if job.clearLead != nil, renditions.contains(where: { $0.media.kind == .subtitles }) {
+            throw JobFailure(
+                "manifests",
+                "a clear lead makes two periods in DASH, and a file of subtitles cannot be divided: leave one of dash, the "
+                    + "clear lead and the subtitles out"
+            )
+        }
     }
 
     /// What the inputs have to say: tracks that are left out, damage.
@@ -72,16 +106,15 @@ package struct PackagingPlan {
         of track: MediaTrack,
         from input: PackagingJob.Input,
         _ job: PackagingJob,
-        _ index: Int,
-        _ place: Int,
+        _ place: (input: Int, track: Int, rendition: Int),
         _ folders: inout FolderNames
     ) throws -> Rendition {
         try job.check(track)
         let language = input.language ?? TrackLanguage.tag(track.language)
         let known = track.kind == .video ? nil : language
         return Rendition(
-            input: index,
-            track: place,
+            input: place.input,
+            track: place.track,
             media: track,
             folder: folders.name(for: track, language: known),
             name: input.name ?? known.map(TrackLanguage.name) ?? track.kind.rawValue.capitalized,
@@ -89,7 +122,7 @@ package struct PackagingPlan {
             group: input.group,
             role: input.role,
             trackClass: job.trackClass(of: track, from: input),
-            protection: try job.protection(of: track, from: input)
+            protection: try job.protection(of: track, from: input, number: place.rendition)
         )
     }
 
@@ -99,7 +132,7 @@ package struct PackagingPlan {
     func checkOutput() throws {
         guard !job.overwrites else { return }
         let unfinished = PresentationFolder.unfinished(in: job.output)
-        for name in renditions.map(\.folder) + [job.names.multivariant]
+        for name in renditions.map(\.folder) + job.manifestNames
         where !unfinished.contains(name) && FileManager.default.fileExists(atPath: job.output + "/" + name) {
             throw JobFailure(
                 "out",

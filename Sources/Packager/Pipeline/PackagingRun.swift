@@ -1,4 +1,5 @@
 import ByteCoding
+import DASHManifest
 import MediaFormats
 
 /// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
@@ -73,7 +74,13 @@ package final class PackagingRun {
         for place in sampled {
             let rendition = plan.renditions[place]
             outputs.append(
-                try RenditionOutput(rendition, writer: plan.writer(for: rendition), folder: folder, job: plan.job)
+                try RenditionOutput(
+                    rendition,
+                    writer: plan.writer(for: rendition),
+                    folder: folder,
+                    job: plan.job,
+                    expectedSegments: plan.mostSegments
+                )
             )
         }
     }
@@ -87,7 +94,11 @@ package final class PackagingRun {
         try writeSegments(progress)
         let renditions = try finish()
         let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
-        for file in try playlists.files() {
+        var files = plan.job.manifests.contains(.hls) ? try playlists.files() : []
+        if plan.job.manifests.contains(.dash) {
+            files.append((plan.job.names.dash, try MPD(renditions, PlaylistOptions(plan.job)).bytes))
+        }
+        for file in files {
             let output = try FileOutput(path: folder.stagedPath(file.path))
             try output.write(file.bytes.span.bytes)
             try output.finish()
@@ -130,7 +141,7 @@ package final class PackagingRun {
             guard let input = plan.inputs[planned.input] as? WebVTTInput else {
                 throw InputFailure(plan.inputs[planned.input].name, "its subtitles are no WebVTT")
             }
-            return try SubtitleOutput(planned: planned, input: input)
+            return try SubtitleOutput(planned: planned, input: input, manifests: plan.job.manifests)
                 .write(along: leader.segments, map: WebVTTTimestampMap(mpegTS: UInt64(origin)), to: folder)
         }
     }
@@ -216,7 +227,7 @@ extension PackagingPlan {
             return try job.container.writer(
                 for: rendition.media,
                 protection: rendition.protection,
-                systems: rendition.protection.map { job.protectionHeaders(keyID: $0.keyID) } ?? []
+                systems: try rendition.protection.map { try job.protectionHeaders(keyID: $0.keyID) } ?? []
             )
         } catch let failure as OutputFailure {
             throw InputFailure(inputs[rendition.input].name, "\(failure)")

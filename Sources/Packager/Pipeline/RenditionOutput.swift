@@ -12,6 +12,13 @@ final class RenditionOutput {
     private let fileName: String
     /// For AES-128 of whole segments.
     private let encryptor: SegmentEncryptor?
+    /// How many segments the index of a single file has room for; nil: there is none.
+    private let indexCapacity: Int?
+    /// Room for the index of the clear lead, and for that of the rest.
+    private var clearRoom: SegmentIndexRoom?
+    private var room: SegmentIndexRoom?
+    /// When the first segment begins.
+    private var firstStart: MediaTime?
 
     private var initialization: Rendition.Resource?
     private var clearInitialization: Rendition.Resource?
@@ -26,8 +33,11 @@ final class RenditionOutput {
         _ planned: PackagingPlan.Rendition,
         writer: any SegmentWriter,
         folder: PresentationFolder,
-        job: PackagingJob
+        job: PackagingJob,
+        expectedSegments: Int?
     ) throws {
+        let hasIndex = job.isSingleFile && job.manifests.contains(.dash)
+        indexCapacity = hasIndex ? expectedSegments.map { min($0, 65_535) } : nil
         self.planned = planned
         self.writer = writer
         self.folder = folder
@@ -53,6 +63,7 @@ final class RenditionOutput {
         )
         if let clearLead, start < clearLead { segment.isProtected = false }
         begun += 1
+        if firstStart == nil { firstStart = max(start, .zero) }
         for sample in samples { sampleDuration += UInt64(sample.duration) }
         sampleCount += samples.count
         try writeInitialization(segment)
@@ -84,15 +95,42 @@ final class RenditionOutput {
     /// Ends the rendition.
     func finish() throws -> Rendition {
         try encryptor?.flush()
+        let clearIndex = try fillRoom(clearRoom, isProtected: false)
+        let index = try fillRoom(room, isProtected: planned.protection != nil)
         try file?.finish()
         let seconds = Double(sampleDuration) / Double(planned.media.timescale)
-        return Rendition(
+        var rendition = Rendition(
             planned,
             initialization: initialization,
             clearInitialization: clearInitialization,
             segments: segments,
             frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil
         )
+        rendition.start = firstStart ?? .zero
+        rendition.index = index
+        rendition.clearIndex = clearIndex
+        return rendition
+    }
+
+    /// Writes the index of the segments of a kind into its room.
+    ///
+    /// - Returns: Where the index lies.
+    private func fillRoom(_ room: SegmentIndexRoom?, isProtected: Bool) throws -> Range<Int>? {
+        guard let room, let file else { return nil }
+        let timescale = planned.media.timescale
+        var listed: [SegmentIndexRoom.Segment] = []
+        var start = (firstStart ?? .zero).converted(to: timescale)
+        for segment in segments {
+            let duration = segment.duration.converted(to: timescale)
+            if segment.isProtected == isProtected {
+                listed.append(SegmentIndexRoom.Segment(byteCount: segment.byteCount, duration: duration))
+            } else if listed.isEmpty {
+                start += duration
+            }
+        }
+        let (bytes, indexSize) = try room.fill(listed, timescale: timescale, start: UInt64(clamping: start))
+        try file.replace(at: room.offset, with: bytes)
+        return room.offset..<room.offset + indexSize
     }
 
     /// What is presented before 0 is cut off by the edit list, and does not count.
@@ -112,6 +150,11 @@ final class RenditionOutput {
             let start = file.count
             try file.write(bytes.span.bytes)
             resource = Rendition.Resource(uri: fileName, byteRange: start..<file.count)
+            if let indexCapacity {
+                let made = SegmentIndexRoom(offset: file.count, capacity: indexCapacity)
+                if isClearLead { clearRoom = made } else { room = made }
+                try file.write(made.placeholder.span.bytes)
+            }
         } else {
             let name = isClearLead ? "init-clear.mp4" : "init.mp4"
             let output = try FileOutput(path: folder.stagedPath(planned.folder + "/" + name))

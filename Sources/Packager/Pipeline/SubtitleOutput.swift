@@ -4,6 +4,7 @@ import MediaFormats
 struct SubtitleOutput {
     let planned: PackagingPlan.Rendition
     let input: WebVTTInput
+    let manifests: Set<PackagingJob.Manifest>
 
     /// Writes all segments.
     ///
@@ -34,6 +35,14 @@ struct SubtitleOutput {
                 )
             )
         }
-        return Rendition(planned, segments: written)
+        var rendition = Rendition(planned, segments: written)
+        // DASH has no segments of WebVTT by itself: players take the whole file (DASH-IF IOP, 6.4.5).
+        if manifests.contains(.dash) {
+            let file = try FileOutput(path: folder.stagedPath(planned.folder + "/all.vtt"))
+            try file.write(input.rendition(map: map).last().span.bytes)
+            try file.finish()
+            rendition.wholeFile = Rendition.Resource(uri: "all.vtt")
+        }
+        return rendition
     }
 }

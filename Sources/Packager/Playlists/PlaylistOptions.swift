@@ -37,11 +37,12 @@ package struct PlaylistOptions: Sendable {
         let signals = try HLSKeySignal.signals(
             to: systems,
             keyID: keyID,
-            method: protection.scheme == .aes128 ? .aes128 : .sampleAES,
+            method: protection.scheme.method,
             template: keyURI,
             track: trackClass.uriName,
             title: title,
-            iv: protection.iv?.bytes
+            // With cenc each sample has its own, in the segments.
+            iv: protection.scheme == .cenc ? nil : protection.iv?.bytes
         )
         return signals.map { signal in
             KeyTag(
@@ -49,7 +50,9 @@ package struct PlaylistOptions: Sendable {
                 uri: signal.uri,
                 iv: signal.iv.flatMap { HLSPlaylist.InitializationVector(bytes: $0) },
                 keyFormat: signal.keyFormat.map(KeyFormat.init(rawValue:)),
-                keyFormatVersions: signal.keyFormatVersions
+                keyFormatVersions: signal.keyFormatVersions,
+                otherAttributes: signal.keyIDAttribute.map { [Attribute(name: "KEYID", value: $0, isQuoted: false)] }
+                    ?? []
             )
         }
     }

@@ -65,6 +65,14 @@ package struct Rendition: Sendable {
     package var clearInitialization: Resource?
     /// Its segments.
     package var segments: [Segment]
+    /// When the first segment begins in the presentation.
+    package var start = MediaTime.zero
+    /// Where the index of a single file lies: of protected segments, or of all when nothing is encrypted.
+    package var index: Range<Int>?
+    /// The index of a clear lead.
+    package var clearIndex: Range<Int>?
+    /// All subtitles in one file, for DASH.
+    package var wholeFile: Resource?
     /// Frames per second, from the samples that were seen; nil unless it is video.
     package var frameRate: Double?
     /// Whose key and output protection it has, where its input's policy says so; nil: what its kind and size say.

@@ -7,6 +7,8 @@ package struct TrackProtection: Sendable {
     package enum Scheme: String, Sendable, CaseIterable {
         /// Samples in fragmented MP4, by pattern (ISO/IEC 23001-7, 10.4).
         case cbcs
+        /// Samples in fragmented MP4, in counter mode (ISO/IEC 23001-7, 10.1).
+        case cenc
         /// Samples in transport streams and packed audio (Apple, MPEG-2 Stream Encryption Format).
         case sampleAES = "sample-aes"
         /// Whole segments (RFC 8216bis, METHOD=AES-128).
@@ -20,7 +22,7 @@ package struct TrackProtection: Sendable {
     /// The content key of 16 bytes.
     package var key: SecretBytes
     /// The initialisation vector of 16 bytes, constant for all samples. Of AES-128 segments too, where one was given;
-    /// otherwise each segment's Media Sequence Number.
+    /// otherwise each segment's Media Sequence Number. With `cenc` that of the first sample, of 8 or 16 bytes.
     package var iv: InitializationVector?
 
     /// Describes a protection.

@@ -13,6 +13,9 @@ struct PackagingOptions: ParsableArguments {
     @Option(help: .init("fmp4, or ts (with packed audio).", valueName: "name"))
     var container: String?
 
+    @Option(help: .init("hls, dash or both with a comma; hls, and dash for cenc.", valueName: "list"))
+    var manifests: String?
+
     @Flag(name: .customLong("single-file"), help: "One file for each rendition, with byte ranges.")
     var isSingleFile = false
 
@@ -30,7 +33,7 @@ struct PackagingOptions: ParsableArguments {
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: .init(
-            "cbcs (fmp4), sample-aes (ts), aes-128 or none; with keys, what the container asks for.",
+            "cbcs or cenc (fmp4), sample-aes (ts), aes-128 or none; with keys, what the container asks for.",
             valueName: "name"
         )
     )
@@ -44,6 +47,9 @@ struct EncryptionOptions: ParsableArguments {
 
     @Option(help: .init("The IV that goes with the key, 16 bytes.", valueName: "hex|@file"))
     var iv: String?
+
+    @Option(name: .customLong("iv-size"), help: .init("Bytes of a sample's IV with cenc: 8 or 16; 8.", valueName: "n"))
+    var ivSize: String?
 
     @Option(
         name: .customLong("key-file"),
@@ -66,7 +72,7 @@ struct EncryptionOptions: ParsableArguments {
     @Option(help: .init("What {title} of the key URI stands for.", valueName: "text"))
     var title: String?
 
-    @Option(help: .init("fairplay, common, identity; with commas.", valueName: "list"))
+    @Option(help: .init("fairplay, widevine, playready, clearkey, identity; with commas.", valueName: "list"))
     var systems: String?
 
     @Option(name: .customLong("clear-lead"), help: .init("Leave the beginning clear.", valueName: "s"))
@@ -128,7 +134,8 @@ extension PackagingSettings {
         let words = [
             ("out", packaging.out), ("scheme", encryption.scheme), ("container", packaging.container),
             ("segment-duration", packaging.segmentDuration), ("key-uri", encryption.keyURI),
-            ("systems", encryption.systems), ("clear-lead", encryption.clearLead), ("title", encryption.title),
+            ("manifests", packaging.manifests), ("iv-size", encryption.ivSize), ("systems", encryption.systems),
+            ("clear-lead", encryption.clearLead), ("title", encryption.title),
         ]
         for (name, word) in words {
             if let word { values[name] = Setting(text: word, place: .commandLine) }

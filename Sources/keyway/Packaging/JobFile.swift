@@ -51,7 +51,7 @@ struct JobFile {
             case "keys": try takeKeys(node)
             case "hdcp": settings.hdcp = try pairs(node, key)
             case "allowed-cpc": settings.allowedCPC = try pairs(node, key)
-            case "systems" where node.sequence != nil:
+            case "systems" where node.sequence != nil, "manifests" where node.sequence != nil:
                 var names: [String] = []
                 for item in try list(node, key) { names.append(try word(item, key)) }
                 settings.values[key] = .init(text: names.joined(separator: ","), place: place)

@@ -59,7 +59,8 @@ struct PackagingSettings {
 
     /// The options that are one word.
     static let valueNames = [
-        "out", "scheme", "container", "segment-duration", "key-uri", "systems", "clear-lead", "title",
+        "out", "scheme", "container", "segment-duration", "key-uri", "systems", "clear-lead", "title", "manifests",
+        "iv-size",
     ]
     /// The options that are yes or no.
     static let flagNames = ["single-file", "overwrite", "dev"]
@@ -96,6 +97,11 @@ struct PackagingSettings {
             if let duration = try seconds("segment-duration") { job.segmentDuration = duration }
             job.clearLead = try seconds("clear-lead")
             job.systems = try systems(job.scheme)
+            job.manifests = try manifests(job.scheme)
+            if let setting = values["iv-size"] {
+                guard let size = Int(setting.text) else { throw JobFailure("iv-size", "it is 8 or 16") }
+                job.ivSize = size
+            }
             job.keyURI = try values["key-uri"].map { uri in try located(uri.place) { try KeyURITemplate(uri.text) } }
             job.outputProtection = try outputProtection()
             job.keys = try keys(job)
@@ -149,7 +155,7 @@ extension PackagingSettings {
         }
         if setting.text.lowercased() == "none" { return nil }
         guard let scheme = TrackProtection.Scheme(rawValue: setting.text.lowercased()) else {
-            throw JobFailure("scheme", "“\(setting.text)” is none; there are cbcs, sample-aes, aes-128 and none")
+            throw JobFailure("scheme", "“\(setting.text)” is none; there are cbcs, cenc, sample-aes, aes-128 and none")
         }
         return scheme
     }
@@ -168,9 +174,23 @@ extension PackagingSettings {
             case nil: return []
             case .aes128: return [.identity]
             case .cbcs, .sampleAES: return [.fairPlay]
+            case .cenc: return [.common]
             }
         }
         return try located(setting.place) { try ProtectionSystem.parse(list: setting.text) }
+    }
+
+    /// cenc is for players that have no HLS of their own, so that it gets playlists when somebody asks for them.
+    private func manifests(_ scheme: TrackProtection.Scheme?) throws -> Set<PackagingJob.Manifest> {
+        guard let setting = values["manifests"] else { return scheme == .cenc ? [.dash] : [.hls] }
+        var manifests: Set<PackagingJob.Manifest> = []
+        for word in setting.text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
+            guard let manifest = PackagingJob.Manifest(rawValue: word.filter { !$0.isWhitespace }) else {
+                throw JobFailure("manifests", "“\(word)” is none; there are hls and dash")
+            }
+            manifests.insert(manifest)
+        }
+        return manifests
     }
 
     private func seconds(_ option: String) throws -> MediaTime? {

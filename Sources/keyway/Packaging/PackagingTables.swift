@@ -29,16 +29,18 @@ enum PackagingTables {
         var report = Report(
             kind: "packaging",
             headline: "\(size) in \(escaped(plan.job.output))\(rate); play \(escaped(plan.job.output))/"
-                + plan.job.names.multivariant
+                + (plan.job.manifestNames.first ?? "")
         )
-        let output = FieldTable(
-            title: "Output",
-            fields: [
-                Field("playlist", .text("\(plan.job.output)/\(plan.job.names.multivariant)")),
-                Field("read", .number(run.bytesRead, unit: "bytes")),
-                Field("written", .number(run.bytesWritten, unit: "bytes")),
-            ]
-        )
+        var fields: [Field] = []
+        if plan.job.manifests.contains(.hls) {
+            fields.append(Field("playlist", .text("\(plan.job.output)/\(plan.job.names.multivariant)")))
+        }
+        if plan.job.manifests.contains(.dash) {
+            fields.append(Field("DASH manifest", .text("\(plan.job.output)/\(plan.job.names.dash)")))
+        }
+        fields.append(Field("read", .number(run.bytesRead, unit: "bytes")))
+        fields.append(Field("written", .number(run.bytesWritten, unit: "bytes")))
+        let output = FieldTable(title: "Output", fields: fields)
         report.tables = [output, tracks(plan), variants(run.playlists, isMeasured: true)]
         let registration = try KeyRegistration(plan)
         if !registration.entries.isEmpty { report.tables.append(keys(registration)) }

@@ -3,20 +3,23 @@ import FoundationXML
 
 /// A small document as a tree, read from an enemy: no document type, so that there are no entities but the five of XML;
 /// UTF-8; and bounds on everything.
-struct XMLTree {
+///
+/// No processing instruction without content either: the parser of the toolchain crashes on `<?a?>`.
+package struct XMLTree {
     /// An element with what is in it.
-    final class Element {
+    package final class Element {
         /// The name without its prefix.
-        let name: String
+        package let name: String
         /// The namespace; empty when it has none.
-        let namespace: String
+        package let namespace: String
         /// Where its start tag ends, from 1.
-        let line: Int
+        package let line: Int
         /// By their names as they are written.
-        let attributes: [String: String]
-        fileprivate(set) var children: [Element] = []
+        package let attributes: [String: String]
+        /// The elements in it, in order.
+        package fileprivate(set) var children: [Element] = []
         /// All text in it, that of its children left out.
-        fileprivate(set) var text = ""
+        package fileprivate(set) var text = ""
 
         fileprivate init(name: String, namespace: String, line: Int, attributes: [String: String]) {
             self.name = name
@@ -26,34 +29,47 @@ struct XMLTree {
         }
 
         /// The first child of that name, whatever its namespace.
-        func child(_ name: String) -> Element? { children.first { $0.name == name } }
+        package func child(_ name: String) -> Element? { children.first { $0.name == name } }
 
         /// All children of that name, whatever their namespace.
-        func children(_ name: String) -> [Element] { children.filter { $0.name == name } }
+        package func children(_ name: String) -> [Element] { children.filter { $0.name == name } }
+
+        /// An attribute by its name without prefix, as those of other namespaces are found; nil when there is none.
+        package func attribute(_ name: String) -> String? {
+            if let value = attributes[name] { return value }
+            return attributes.keys.sorted().first { $0.hasSuffix(":" + name) }.flatMap { attributes[$0] }
+        }
     }
 
     /// What a document may have.
-    enum Limit {
-        static let size = 16 << 20
-        static let depth = 32
-        static let elements = 500_000
+    package enum Limit {
+        /// Bytes of a document.
+        package static let size = 16 << 20
+        /// How deep elements are nested.
+        package static let depth = 32
+        /// How many elements there are.
+        package static let elements = 500_000
     }
 
-    let root: Element
+    /// The outermost element.
+    package let root: Element
 
     /// Reads a document.
     ///
-    /// - Throws: `invalid-cpix`, with the line.
-    init(_ bytes: [UInt8]) throws(SignallingError) {
+    /// - Throws: ``XMLFailure`` with the line. No text of the document is repeated.
+    package init(_ bytes: [UInt8]) throws(XMLFailure) {
         guard bytes.count <= Limit.size else {
-            throw Self.error("document", "it has \(bytes.count) bytes, at most \(Limit.size) are read")
+            throw XMLFailure("document", "it has \(bytes.count) bytes, at most \(Limit.size) are read")
         }
         // Other encodings could hide a document type from the next check. Zeros end strings in C.
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-            throw Self.error("document", "it is not in UTF-8")
+            throw XMLFailure("document", "it is not in UTF-8")
         }
         guard !Self.hasDocumentType(bytes), let text = Self.withoutDeclaration(bytes) else {
-            throw Self.error("document", "it has a document type, or says that it is not in UTF-8: neither is read")
+            throw XMLFailure("document", "it has a document type, or says that it is not in UTF-8: neither is read")
+        }
+        guard !Self.hasEmptyInstruction(text) else {
+            throw XMLFailure("document", "it has a processing instruction without content, which is not read")
         }
         // Of a document type the parser tells nothing, and one that holds a notation makes it crash: none may come so far.
         let parser = XMLParser(data: Data(text))
@@ -65,19 +81,28 @@ struct XMLTree {
         if let mistake = builder.mistake { throw mistake }
         // What stands behind the root element is told by the error alone.
         guard isComplete, parser.parserError == nil, let root = builder.root, builder.isClosed else {
-            throw Self.error("line \(max(parser.lineNumber, 1))", "it is not well-formed XML")
+            throw XMLFailure("line \(max(parser.lineNumber, 1))", "it is not well-formed XML")
         }
         self.root = root
-    }
-
-    static func error(_ place: String, _ reason: String) -> SignallingError {
-        SignallingError(.invalidCPIX, "CPIX, \(place)", reason)
     }
 
     /// `<!DOCTYPE` anywhere. In a comment it would be harmless, but no such document needs one there.
     private static func hasDocumentType(_ bytes: [UInt8]) -> Bool {
         let sought = Array("<!DOCTYPE".utf8)
         return bytes.indices.contains { bytes[$0] == sought[0] && bytes[$0...].starts(with: sought) }
+    }
+
+    /// `<?` with a name and `?>` right behind it. Within a comment it would be harmless, but means nothing there.
+    private static func hasEmptyInstruction(_ bytes: [UInt8]) -> Bool {
+        var place = bytes.startIndex
+        while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+            place = start + 1
+            guard bytes[place...].first == UInt8(ascii: "?") else { continue }
+            let name = bytes[(place + 1)...].prefix { !isBlank($0) && $0 != UInt8(ascii: "?") }
+            let rest = bytes[name.endIndex...].drop { isBlank($0) }
+            if rest.starts(with: "?>".utf8) { return true }
+        }
+        return false
     }
 
     /// The text with blanks in the place of the declaration at the beginning, if there is one; nil where that is not
@@ -112,7 +137,7 @@ struct XMLTree {
 /// Builds the tree from the parser's calls. It lives for one document on one thread.
 private final class Builder: NSObject, XMLParserDelegate {
     private(set) var root: XMLTree.Element?
-    private(set) var mistake: SignallingError?
+    private(set) var mistake: XMLFailure?
     private var open: [XMLTree.Element] = []
     private var count = 0
 
@@ -128,7 +153,7 @@ private final class Builder: NSObject, XMLParserDelegate {
         guard mistake == nil else { return }
         count += 1
         guard open.count < XMLTree.Limit.depth, count <= XMLTree.Limit.elements else {
-            mistake = XMLTree.error("line \(parser.lineNumber)", "elements are nested too deeply, or too many")
+            mistake = XMLFailure("line \(parser.lineNumber)", "elements are nested too deeply, or too many")
             parser.abortParsing()
             return
         }

@@ -1,0 +1,48 @@
+import DASHManifest
+import DRMSignalling
+
+extension ContentProtection {
+    /// What a manifest says about a key: the scheme with the key ID, then each system's own, in the order of the job.
+    ///
+    ///     widevine    cenc:pssh
+    ///     playready   cenc:pssh, mspr:pro
+    ///     common      cenc:pssh
+    ///     fairplay    nothing: its players take the key ID from the init segment
+    ///     identity    no element
+    ///
+    /// - Throws: `SignallingError`.
+    static func all(_ protection: TrackProtection, _ systems: [ProtectionSystem]) throws(SignallingError)
+        -> [ContentProtection]
+    {
+        guard let scheme = protection.scheme.commonEncryption, let keyID = ContentKeyID(protection.keyID) else {
+            return []
+        }
+        var all = [ContentProtection(scheme: scheme.description, keyID: keyID.uuid)]
+        for system in systems {
+            guard let systemID = system.systemID else { continue }
+            let box = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
+            let object =
+                system == .playReady ? try PlayReadyObject(PlayReadyHeader(keyIDs: [keyID], scheme: scheme)) : nil
+            all.append(
+                ContentProtection(
+                    systemID: systemID.description,
+                    name: title(of: system),
+                    pssh: system == .fairPlay ? nil : box?.base64,
+                    playReadyObject: object?.base64
+                )
+            )
+        }
+        return all
+    }
+
+    /// The words that other packagers write.
+    private static func title(of system: ProtectionSystem) -> String? {
+        switch system {
+        case .widevine: "Widevine"
+        case .playReady: "MSPR 2.0"
+        case .fairPlay: "FairPlay"
+        case .common: "ClearKey"
+        default: nil
+        }
+    }
+}

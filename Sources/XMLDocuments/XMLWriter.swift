@@ -1,0 +1,57 @@
+/// Writes a document element by element: UTF-8, two blanks for each level, no empty lines.
+///
+///     var writer = XMLWriter()
+///     writer.element("MPD", [("type", "static")]) { writer in
+///         writer.element("Label", text: "English")
+///     }
+package struct XMLWriter: Sendable {
+    private var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    private var depth = 0
+
+    /// Begins a document.
+    package init() {}
+
+    /// The document so far.
+    package var bytes: [UInt8] { Array(text.utf8) }
+
+    /// Writes an element without content. Attributes without a value are left out.
+    package mutating func element(_ name: String, _ attributes: [(String, String?)] = []) {
+        open(name, attributes)
+        text += "/>\n"
+    }
+
+    /// Writes an element that holds text.
+    package mutating func element(_ name: String, _ attributes: [(String, String?)] = [], text content: String) {
+        open(name, attributes)
+        text += ">\(XMLText.escaped(content))</\(name)>\n"
+    }
+
+    /// Writes an element that holds other elements; none if `content` writes none.
+    package mutating func element(
+        _ name: String,
+        _ attributes: [(String, String?)] = [],
+        _ content: (inout XMLWriter) -> Void
+    ) {
+        open(name, attributes)
+        let start = text.utf8.count
+        text += ">\n"
+        depth += 1
+        content(&self)
+        depth -= 1
+        guard text.utf8.count > start + 2 else {
+            text.removeLast(2)
+            text += "/>\n"
+            return
+        }
+        text += indentation + "</\(name)>\n"
+    }
+
+    private var indentation: String { String(repeating: "  ", count: depth) }
+
+    private mutating func open(_ name: String, _ attributes: [(String, String?)]) {
+        text += "\(indentation)<\(name)"
+        for (name, value) in attributes {
+            if let value { text += " \(name)=\"\(XMLText.escaped(value))\"" }
+        }
+    }
+}

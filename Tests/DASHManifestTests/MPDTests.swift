@@ -1,0 +1,127 @@
+import DASHManifest
+import Testing
+
+@Suite("DASH manifests")
+struct MPDTests {
+    /// What Shaka Packager 3.8.0 wrote for a film of five seconds, without its comment and with one system.
+    static let other = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!--Generated with another packager-->
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+        xsi:schemaLocation="urn:mpeg:dash:schema:mpd:2011 DASH-MPD.xsd" xmlns:cenc="urn:mpeg:cenc:2013" \
+        xmlns:mspr="urn:microsoft:playready" profiles="urn:mpeg:dash:profile:isoff-on-demand:2011" minBufferTime="PT2S" \
+        type="static" mediaPresentationDuration="PT5S">
+          <Period id="0">
+            <AdaptationSet id="0" contentType="video" width="320" height="180" frameRate="12800/512" \
+        subsegmentAlignment="true" par="16:9">
+              <ContentProtection value="cbcs" schemeIdUri="urn:mpeg:dash:mp4protection:2011" \
+        cenc:default_KID="a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf"/>
+              <ContentProtection schemeIdUri="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed">
+                <cenc:pssh>AAAAOHBzc2gAAAAA7e+LqXnWSs6jyCfc1R0h7QAAABgSEKChoqOkpaanqKmqq6ytrq9I88aJmwY=</cenc:pssh>
+              </ContentProtection>
+              <Representation id="0" bandwidth="657456" codecs="avc1.64000c" mimeType="video/mp4" sar="1:1">
+                <BaseURL>v.mp4</BaseURL>
+                <SegmentBase indexRange="1561-1604" timescale="12800">
+                  <Initialization range="0-1560"/>
+                </SegmentBase>
+              </Representation>
+            </AdaptationSet>
+          </Period>
+        </MPD>
+        """
+
+    private func error(_ text: String) -> ManifestError? {
+        do throws(ManifestError) {
+            _ = try MPD(Array(text.utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("What is written is read as what it was")
+    func roundTrip() throws {
+        let read = try MPD(sample.bytes)
+        #expect(read == sample)
+        #expect(read.bytes == sample.bytes)
+    }
+
+    @Test("Elements stand in the order of the schema")
+    func order() throws {
+        let text = String(decoding: sample.bytes, as: UTF8.self)
+        let sought = [
+            "<MPD", "<Period", "<AdaptationSet", "<ContentProtection", "<cenc:pssh>", "<SupplementalProperty", "<Role",
+            "<Representation", "<SegmentTemplate", "<SegmentTimeline>", "<S t=\"0\" d=\"4000\" r=\"1\"/>",
+            "<S d=\"2000\"/>",
+            "<Label>English &amp; more</Label>", "<AudioChannelConfiguration", "<BaseURL>", "<SegmentBase",
+            "<Initialization range=\"0-799\"/>",
+        ]
+        var rest = text[...]
+        for word in sought {
+            let range = try #require(rest.firstRange(of: word), "\(word) is not behind the others")
+            rest = rest[range.upperBound...]
+        }
+        #expect(text.contains("indexRange=\"800-899\""))
+    }
+
+    @Test("Another packager's manifest is read, and nothing is wrong with it but what is")
+    func others() throws {
+        let manifest = try MPD(Array(Self.other.utf8))
+        let set = try #require(manifest.periods.first?.adaptationSets.first)
+        #expect(set.protections.map(\.defaultKeyID) == ["a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf", nil])
+        #expect(set.protections.last?.systemID == "edef8ba9-79d6-4ace-a3c8-27dcd51d21ed")
+        let representation = try #require(set.representations.first)
+        #expect(representation.base?.indexRange == 1561..<1605)
+        #expect(representation.base?.initializationRange == 0..<1561)
+        // Width and height stand at the set, where this model does not look.
+        #expect(MPDChecker().check(manifest).map(\.rule) == ["resolution-missing"])
+    }
+
+    @Test("Every truncation fails")
+    func truncation() {
+        let text = Self.other
+        for count in 0..<text.utf8.count - 1 {
+            #expect(error(String(decoding: text.utf8.prefix(count), as: UTF8.self)) != nil, "\(count) bytes")
+        }
+    }
+
+    @Test(
+        "Values that mean nothing are refused with their line",
+        arguments: [
+            (" minBufferTime=\"PT2S\"", "", ManifestError.Code.missingAttribute),
+            ("PT5S", "5 s", .invalidValue), ("PT5S", "PT", .invalidValue), ("PT5S", "-PT5S", .invalidValue),
+            ("1561-1604", "1604-1561", .invalidValue), ("1561-1604", "1561", .invalidValue),
+            ("1561-1604", "0-18446744073709551615", .invalidValue),
+            ("bandwidth=\"657456\"", "", .missingAttribute), ("657456", "many", .invalidValue),
+            ("timescale=\"12800\"", "timescale=\"4294967296\"", .invalidValue),
+            ("subsegmentAlignment=\"true\"", "subsegmentAlignment=\"yes\"", .invalidValue),
+            ("urn:mpeg:dash:schema:mpd:2011\"", "urn:other\"", .noManifest),
+            ("<Period id=\"0\">", "<Period id=\"0\"><?a?>", .noManifest),
+            ("<!--", "<!DOCTYPE a><!--", .noManifest), ("</Period>", "</Periode>", .noManifest),
+        ]
+    )
+    func values(_ part: String, _ change: String, _ code: ManifestError.Code) {
+        let text = Self.other.replacing(part, with: change)
+        #expect(text != Self.other)
+        #expect(error(text)?.code == code)
+    }
+
+    @Test("Durations are read in all their spellings, and written in seconds")
+    func durations() {
+        let texts: [(String, Int64)] = [
+            ("PT0S", 0), ("PT12.5S", 12_500_000), ("PT1H2M3.000001S", 3_723_000_001), ("P1DT1S", 86_401_000_000),
+            ("PT0.1234567S", 123_456), ("PT90M", 5_400_000_000),
+        ]
+        for (text, microseconds) in texts {
+            #expect(ManifestDuration(text)?.microseconds == microseconds, "\(text)")
+        }
+        for text in ["", "P", "PT", "P1DT", "P1Y", "P1M", "PT1S1M", "PT-1S", "PT1.S", "PT9999999999S", "pt1s", " PT1S"]
+        {
+            #expect(ManifestDuration(text) == nil, "\(text)")
+        }
+        #expect(ManifestDuration(seconds: 12.5).description == "PT12.5S")
+        #expect(ManifestDuration(seconds: 3).description == "PT3S")
+        #expect(ManifestDuration(seconds: 1e30) == .longest)
+        #expect(ManifestDuration(seconds: .nan).microseconds == 0)
+    }
+}

@@ -1,0 +1,65 @@
+import DASHManifest
+
+/// A manifest with one period: two representations of video in files of their own, and audio in a single file.
+let sample = MPD(
+    profiles: [MPD.Profile.live],
+    duration: ManifestDuration(seconds: 10),
+    periods: [
+        Period(
+            id: "0",
+            start: ManifestDuration(seconds: 0),
+            duration: ManifestDuration(seconds: 10),
+            adaptationSets: [videoSet, audioSet]
+        )
+    ]
+)
+
+/// cbcs under one key, signalled to Widevine.
+var videoSet: AdaptationSet {
+    var set = AdaptationSet(
+        id: 0,
+        contentType: "video",
+        mimeType: "video/mp4",
+        representations: [video("video-1080", 1080), video("video-360", 360)]
+    )
+    set.hasAlignedSegments = true
+    set.startsWithSAP = 1
+    set.roles = [.role("main")]
+    set.supplementalProperties = [Descriptor(scheme: Descriptor.switchingScheme, value: "2")]
+    set.protections = [
+        ContentProtection(scheme: "cbcs", keyID: "a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf"),
+        ContentProtection(
+            systemID: "edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",
+            name: "Widevine",
+            pssh: "AAAAOHBzc2gAAAAA7e+LqXnWSs6jyCfc1R0h7QAAABgSEKChoqOkpaanqKmqq6ytrq9I88aJmwY="
+        ),
+    ]
+    return set
+}
+
+var audioSet: AdaptationSet {
+    var audio = Representation(id: "audio-en", bandwidth: 128_000, codecs: "mp4a.40.2")
+    audio.audioSamplingRate = 48_000
+    audio.channels = [Descriptor(scheme: Descriptor.channelScheme, value: "2")]
+    audio.baseURL = "audio-en/media.mp4"
+    audio.base = SegmentBase(timescale: 48_000, indexRange: 800..<900, initializationRange: 0..<800)
+    var set = AdaptationSet(id: 1, contentType: "audio", mimeType: "audio/mp4", representations: [audio])
+    set.language = "en"
+    set.label = "English & more"
+    set.hasAlignedSubsegments = true
+    set.subsegmentsStartWithSAP = 1
+    return set
+}
+
+private func video(_ id: String, _ height: UInt32) -> Representation {
+    var video = Representation(id: id, bandwidth: UInt64(height) * 1000, codecs: "avc1.640028")
+    (video.width, video.height, video.frameRate) = (height / 9 * 16, height, "25")
+    video.template = SegmentTemplate(
+        timescale: 1000,
+        initialization: "\(id)/init.mp4",
+        media: "\(id)/$Number$.m4s",
+        time: 0,
+        durations: [4000, 4000, 2000]
+    )
+    return video
+}

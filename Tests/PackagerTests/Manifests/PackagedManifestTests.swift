@@ -1,0 +1,196 @@
+import ByteCoding
+import DASHManifest
+import DRMSignalling
+import Foundation
+import MediaFormats
+import Testing
+
+@testable import Packager
+
+@Suite("The DASH manifest of a presentation")
+struct PackagedManifestTests {
+    private static func job(
+        _ folder: ScratchFolder,
+        _ names: [String] = ["film.mp4", "small.mp4"],
+        scheme: TrackProtection.Scheme? = .cbcs
+    ) throws -> PackagingJob {
+        var job = try PipelineFixture.job(names, to: folder.path, scheme: scheme)
+        if scheme != nil { job.systems = [.fairPlay, .widevine, .playReady, .common] }
+        if scheme == .cenc { job.systems.removeFirst() }
+        job.manifests = [.hls, .dash]
+        return job
+    }
+
+    private static func manifest(_ folder: ScratchFolder) throws -> MPD { try MPD(folder.bytes("main.mpd")) }
+
+    /// The files that a representation names by its template, init segment first.
+    private static func files(_ representation: Representation) throws -> [String] {
+        let template = try #require(representation.template)
+        var files = [try #require(template.initialization)]
+        var number = template.startNumber
+        for run in template.timeline {
+            for _ in 0...run.repeats {
+                files.append(try #require(template.media).replacing("$Number$", with: "\(number)"))
+                number += 1
+            }
+        }
+        return files
+    }
+
+    @Test("is sound, and names all files that are there", arguments: [nil, TrackProtection.Scheme.cbcs, .cenc])
+    func sound(scheme: TrackProtection.Scheme?) throws {
+        let folder = try ScratchFolder()
+        try PipelineFixture.package(try Self.job(folder, scheme: scheme))
+        let manifest = try Self.manifest(folder)
+        #expect(MPDChecker().check(manifest) == [])
+        #expect(manifest.profiles == [MPD.Profile.live])
+        let sets = try #require(manifest.periods.first).adaptationSets
+        #expect(sets.map(\.contentType) == ["video", "audio"])
+        #expect(sets[0].representations.map(\.id) == ["video-64", "video-48"])
+        let named = try sets.flatMap { try $0.representations.flatMap { try Self.files($0) } }
+        let there = folder.files().filter { $0.hasSuffix(".m4s") || $0.hasSuffix(".mp4") }
+        #expect(named.sorted() == there)
+    }
+
+    @Test("says of the key what the init segment says", arguments: [TrackProtection.Scheme.cbcs, .cenc])
+    func protection(scheme: TrackProtection.Scheme) throws {
+        let folder = try ScratchFolder()
+        try PipelineFixture.package(try Self.job(folder, ["film.mp4"], scheme: scheme))
+        let protections = try #require(try Self.manifest(folder).periods.first?.adaptationSets.first).protections
+        #expect(protections.first?.value == scheme.rawValue)
+        #expect(protections.first?.defaultKeyID == ContentKeyID(PipelineFixture.keyID)?.uuid)
+        let boxes = try movieFile(folder.bytes("video-64/init.mp4")).movie.protectionSystemHeaders
+        let inFile = boxes.map { box in
+            ProtectionSystemSpecificHeader(
+                systemID: SystemID(box.systemID)!,
+                keyIDs: box.keyIDs?.map { ContentKeyID($0)! },
+                data: box.data
+            ).base64
+        }
+        #expect(!protections.compactMap(\.pssh).isEmpty)
+        let areThere = protections.compactMap(\.pssh).allSatisfy { inFile.contains($0) }
+        #expect(areThere, "a pssh box of the manifest is not in the file")
+        let systems = scheme == .cbcs ? ["94ce86fb"] : []
+        #expect(
+            protections.compactMap { $0.systemID?.prefix(8) }.map(String.init) == systems + [
+                "edef8ba9", "9a04f079", "1077efec",
+            ]
+        )
+        let object = try #require(protections.compactMap(\.playReadyObject).first)
+        let header = try PlayReadyObject([UInt8](try #require(Data(base64Encoded: object)))).header()
+        #expect(header?.keys.map(\.algorithm) == [scheme == .cenc ? .counter : .chaining])
+        let fairPlay = protections.first { $0.systemID?.hasPrefix("94ce86fb") == true }
+        #expect(fairPlay?.pssh == nil)
+    }
+
+    @Test("leads to the index of a single file, and the index to its segments", arguments: [false, true])
+    func singleFile(hasClearLead: Bool) throws {
+        let folder = try ScratchFolder()
+        var job = try Self.job(folder, ["film.mp4"])
+        job.isSingleFile = true
+        if hasClearLead { job.clearLead = MediaTime(1, timescale: 1) }
+        let report = try PipelineFixture.package(job)
+        let manifest = try Self.manifest(folder)
+        #expect(MPDChecker().check(manifest) == [])
+        #expect(manifest.profiles == [MPD.Profile.onDemand])
+        #expect(manifest.periods.count == (hasClearLead ? 2 : 1))
+        var indexed: [Range<Int>] = []
+        for period in manifest.periods {
+            for representation in period.adaptationSets.flatMap(\.representations) where representation.id == "video-64"
+            {
+                let bytes = try folder.bytes(try #require(representation.baseURL))
+                let range = try #require(representation.base?.indexRange)
+                let box = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+                #expect(box[4..<8].elementsEqual("sidx".utf8))
+                let index = try Self.index(box)
+                var place = Int(range.upperBound) + Int(index.firstOffset)
+                for reference in index.references {
+                    indexed.append(place..<place + Int(reference.size))
+                    place += Int(reference.size)
+                }
+                let start = Double(index.earliestPresentationTime) / Double(index.timescale)
+                #expect(abs(start - (period.start?.seconds ?? 0)) < 0.001)
+            }
+        }
+        let video = try #require(report.renditions.first { $0.track.kind == .video })
+        #expect(indexed == video.segments.compactMap(\.resource.byteRange))
+    }
+
+    private static func index(_ box: [UInt8]) throws -> SegmentIndexBox {
+        let content = Array(box.dropFirst(8))
+        var reader = ByteReader(content.span.bytes)
+        return try SegmentIndexBox(reading: &reader)
+    }
+
+    @Test("has a period for the clear lead, without a key")
+    func clearLead() throws {
+        let folder = try ScratchFolder()
+        var job = try Self.job(folder, ["film.mp4"])
+        job.clearLead = MediaTime(1, timescale: 1)
+        try PipelineFixture.package(job)
+        let manifest = try Self.manifest(folder)
+        #expect(MPDChecker().check(manifest) == [])
+        try #require(manifest.periods.count == 2)
+        for set in manifest.periods[0].adaptationSets {
+            #expect(set.protections.isEmpty)
+            #expect(set.representations.first?.template?.initialization?.hasSuffix("init-clear.mp4") == true)
+        }
+        for set in manifest.periods[1].adaptationSets {
+            #expect(set.protections.count == 5)
+            let template = try #require(set.representations.first?.template)
+            #expect(template.startNumber == 2 && template.presentationTimeOffset == UInt64(template.timescale))
+        }
+    }
+
+    @Test("has a set for each key, between which players may switch")
+    func keys() throws {
+        let folder = try ScratchFolder()
+        var job = try Self.job(folder)
+        job.keys = try .random()
+        job.inputs[1].policy = .trackClass(.uhd)
+        try PipelineFixture.package(job)
+        let manifest = try Self.manifest(folder)
+        #expect(MPDChecker().check(manifest) == [])
+        let sets = try #require(manifest.periods.first).adaptationSets
+        let videos = sets.filter { $0.contentType == "video" }
+        try #require(videos.count == 2)
+        #expect(Set(sets.compactMap { $0.protections.first?.defaultKeyID }).count == sets.count)
+        #expect(videos[0].supplementalProperties == [Descriptor(scheme: Descriptor.switchingScheme, value: "1")])
+        #expect(videos[1].supplementalProperties == [Descriptor(scheme: Descriptor.switchingScheme, value: "0")])
+    }
+
+    @Test("alone: there are no playlists")
+    func alone() throws {
+        let folder = try ScratchFolder()
+        var job = try Self.job(folder, ["film.mp4"], scheme: .cenc)
+        job.manifests = [.dash]
+        try PipelineFixture.package(job)
+        let names = folder.files()
+        #expect(names.contains("main.mpd") && !names.contains { $0.hasSuffix(".m3u8") })
+        let error = #expect(throws: JobFailure.self) { try PipelineFixture.package(job) }
+        #expect(error?.option == "out", "what is there is not replaced")
+    }
+
+    @Test("is refused where DASH has no place for what is asked for")
+    func refusals() throws {
+        let folder = try ScratchFolder()
+        let changes: [(inout PackagingJob) throws -> Void] = [
+            { $0.manifests = [] },
+            { ($0.scheme, $0.container, $0.systems) = (.sampleAES, .ts, [.fairPlay]) },
+            { job in
+                (job.scheme, job.systems) = (.aes128, [.identity])
+                job.keyURI = try KeyURITemplate("https://keys.example/{kid}")
+            },
+            { job in
+                job.systems = [.identity]
+                job.keyURI = try KeyURITemplate("https://keys.example/{kid}")
+            },
+        ]
+        for (place, change) in changes.enumerated() {
+            var job = try Self.job(folder)
+            try change(&job)
+            let error = #expect(throws: JobFailure.self) { try job.validate() }
+            #expect(error?.option == "manifests", "\(place)")
+        }
+    }
+}
