@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeyStore
 import KeyStoreSQLite
 
 /// `backup`.
