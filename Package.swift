@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CKeywayDASk"),
+        .systemLibrary(name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "CWebFiles", exclude: ["Dashboard", "Player"]),
 
         .target(
@@ -101,6 +102,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "KeyStorePostgres",
+            dependencies: ["CLibpq", "FPSCrypto", "KeyStore"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeyServer",
             dependencies: [
                 "CWebFiles", "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
@@ -123,7 +129,8 @@ let package = Package(
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignalling", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
+                "DRMSignalling", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore",
+                "KeyStorePostgres", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -233,6 +240,11 @@ let package = Package(
                 "FPSCrypto", "KeyStore", "KeyStoreSQLite", "KeyStoreTests",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeyStorePostgresTests",
+            dependencies: ["FPSCrypto", "KeyStore", "KeyStorePostgres", "KeyStoreTests"],
             swiftSettings: settings
         ),
         .testTarget(
