@@ -49,6 +49,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CKeywayDASk"),
+        .systemLibrary(name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "CWebFiles", exclude: ["Dashboard", "Player"]),
 
         .target(
@@ -112,6 +113,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "KeyStorePostgres",
+            dependencies: ["CLibpq", "FPSCrypto", "KeyStore"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeyServer",
             dependencies: [
                 "CWebFiles", "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
@@ -134,7 +140,8 @@ let package = Package(
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignalling", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
+                "DRMSignalling", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore",
+                "KeyStorePostgres", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -249,6 +256,11 @@ let package = Package(
                 "FPSCrypto", "KeyStore", "KeyStoreSQLite", "KeyStoreTests",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeyStorePostgresTests",
+            dependencies: ["FPSCrypto", "KeyStore", "KeyStorePostgres", "KeyStoreTests"],
             swiftSettings: settings
         ),
         .testTarget(

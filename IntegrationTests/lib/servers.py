@@ -44,10 +44,14 @@ def run(*command, code=0):
 use_tokens = True
 
 
+# Where the records are, as the commands are told.
+store_options = ["--data", "data"]
+
+
 def make_credentials():
-    """Development credentials in dev/, and a bundle in data/ that the server below takes."""
+    """Development credentials in dev/, and a bundle in the store that the server below takes."""
     run("keyway", "credentials", "new", "--out", "dev")
-    common = ["keyway-server", "certificates", "add", "--data", "data", "--name", "app", "--certificate",
+    common = ["keyway-server", "certificates", "add", *store_options, "--name", "app", "--certificate",
               "dev/certificate.der", "--private-key", "dev/private-key.pem", "--ask", "@dev/ask.hex"]
     if not use_tokens:
         run(*common, "--kind", "development")
@@ -65,11 +69,11 @@ def add_keys(assets, policy=None):
     options = []
     if policy is not None:
         Path("policy.json").write_text(json.dumps({"name": "test", **policy}))
-        run("keyway-server", "policies", "add", "--data", "data", "--name", "test", "policy.json")
+        run("keyway-server", "policies", "add", *store_options, "--name", "test", "policy.json")
         options = ["--policy", "test"]
     for asset in assets:
         Path("key.hex").write_text(os.urandom(16).hex())
-        run("keyway-server", "keys", "add", "--data", "data", "--asset", asset, "--key", "@key.hex", "--iv",
+        run("keyway-server", "keys", "add", *store_options, "--asset", asset, "--key", "@key.hex", "--iv",
             os.urandom(16).hex(), *options)
 
 
@@ -78,22 +82,26 @@ ANSWER_TIME = 5
 
 
 class Server:
-    """`keyway-server serve` on data/. Its port stays the same when it is started again."""
+    """`keyway-server serve` on a data folder. Its port stays the same when it is started again."""
 
-    def __init__(self, skew=30, settings=None, authorization=None):
-        """`settings` are put over the sections of the configuration, `authorization` in the place of tokens."""
+    def __init__(self, skew=30, settings=None, authorization=None, name="server", data="data"):
+        """`settings` are put over the configuration, `authorization` in the place of tokens, `name` before the names of the
+        server's own files."""
         self.process = None
+        self.name, self.data = name, data
         atexit.register(self.abandon)
         self.port = 0
         self.url = None
         self.admin_url = None
         self.has_tokens = use_tokens
         if self.has_tokens:
-            run("keyway", "token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json", "--account", "a")
+            if not Path("jwks.json").exists():
+                run("keyway", "token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json",
+                    "--account", "a")
             unlimited = {"perMinute": 10_000_000, "burst": 10_000_000}
             rates = {kind: {"account": unlimited, "address": unlimited} for kind in ("licence", "segment", "other")}
             configuration = {
-                "data": str(Path("data").resolve()),
+                "data": str(Path(data).resolve()),
                 "admin": {"listen": "127.0.0.1:0"},
                 "authorization": authorization or {"tokens": [
                     {"issuer": ISSUER, "audience": AUDIENCE, "algorithms": ["ES256"], "jwks": str(Path("jwks.json").resolve())}]},
@@ -102,19 +110,22 @@ class Server:
                 "limits": {"rates": rates, "connections": 4000},
             }
             for section, values in (settings or {}).items():
-                configuration.setdefault(section, {}).update(values)
+                if isinstance(values, dict):
+                    configuration.setdefault(section, {}).update(values)
+                else:
+                    configuration[section] = values
             # JSON is YAML.
-            Path("server.yaml").write_text(json.dumps(configuration, indent=2))
+            Path(f"{name}.yaml").write_text(json.dumps(configuration, indent=2))
 
     def start(self, *options, wait=True, prefix=()):
-        out = Path("server.out")
+        out = Path(f"{self.name}.out")
         out.write_text("")
-        mode = ["--config", "server.yaml"] if self.has_tokens else ["--data", "data", "--dev"]
+        mode = ["--config", f"{self.name}.yaml"] if self.has_tokens else ["--data", self.data, "--dev"]
         # Without a configuration everybody is one account, whose rate would be what is measured.
         unlimited = {} if self.has_tokens else {
             f"KEYWAY_LIMITS_RATES_{kind}_{who}_PER_MINUTE": "0"
             for kind in ("LICENCE", "SEGMENT", "OTHER") for who in ("ACCOUNT", "ADDRESS")}
-        with out.open("w") as output, Path("server.log").open("a") as log:
+        with out.open("w") as output, Path(f"{self.name}.log").open("a") as log:
             self.process = subprocess.Popen(
                 [*prefix, "keyway-server", "serve", *mode, "--listen", f"127.0.0.1:{self.port}", *options],
                 stdout=output, stderr=log, env={**os.environ, **unlimited})
@@ -124,7 +135,7 @@ class Server:
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            text = Path("server.out").read_text()
+            text = Path(f"{self.name}.out").read_text()
             found = re.search(r"^listening for apps on (https?://.*:(\d+))$", text, re.M)
             admin = re.search(r"^listening for administration on (\S+)$", text, re.M)
             if found and (admin or not self.has_tokens):
@@ -200,4 +211,4 @@ def check_database():
 
 def verify_chain():
     """The audit log's hash chain is whole."""
-    run("keyway-server", "audit", "verify", "--data", "data")
+    run("keyway-server", "audit", "verify", *store_options)

@@ -19,6 +19,14 @@ package struct SealedColumn: Sendable {
         self.rowName = rowName
     }
 
+    /// The one secret that every store has: what devices' hashes and replay records are keyed with.
+    package static let deviceHashKey = SealedColumn(
+        table: "sealing",
+        column: "device_hash_key",
+        row: [],
+        rowName: "1"
+    )
+
     var place: String { "\(table) \(rowName), \(column)" }
 
     /// Every part behind its length, so that no two lists of parts give the same bytes.

@@ -1,16 +1,6 @@
 import Glibc
 public import KeyStore
 
-/// Where the key-encryption key of a data folder comes from.
-public enum KeyEncryptionKeySource: Sendable, Equatable {
-    /// The file `kek` in the data folder, created together with the database.
-    case dataFolder
-    /// A file outside of it, which must be there.
-    case file(String)
-    /// An environment variable with 64 hexadecimal digits.
-    case environment(String)
-}
-
 extension SQLiteKeyStore {
     /// Opens the store in a data folder, and creates both where they are missing: the folder with mode 0700, in it
     /// `keyway.sqlite` and, if the key is to come from the folder, `kek`, with mode 0600.
@@ -58,28 +48,5 @@ struct DataFolderLock {
             )
         }
         guard flock(descriptor, LOCK_EX) == 0 else { throw .system("flock", folder) }
-    }
-}
-
-extension KeyEncryptionKeySource {
-    func key(inFolder folder: String, mayCreate: Bool) throws(KeyStoreError) -> KeyEncryptionKey {
-        var key: KeyEncryptionKey?
-        let place: String
-        switch self {
-        case .dataFolder:
-            place = folder + "/kek"
-            key = try KeyEncryptionKey.load(file: place)
-            if key == nil, mayCreate { key = try KeyEncryptionKey.create(file: place) }
-        case .file(let path):
-            place = path
-            key = try KeyEncryptionKey.load(file: path)
-        case .environment(let variable):
-            place = "environment variable \(variable)"
-            key = try KeyEncryptionKey.fromEnvironment(variable)
-        }
-        guard let key else {
-            throw KeyStoreError(.missingKEK, place: place, reason: "the database cannot be read without its key")
-        }
-        return key
     }
 }

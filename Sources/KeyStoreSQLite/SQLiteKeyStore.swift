@@ -42,12 +42,7 @@ public final class SQLiteKeyStore: KeyStore {
 }
 
 extension SQLiteKeyStore {
-    static let deviceHashKeyColumn = SealedColumn(
-        table: "sealing",
-        column: "device_hash_key",
-        row: [],
-        rowName: "1"
-    )
+    static let deviceHashKeyColumn = SealedColumn.deviceHashKey
 
     /// Opens the one sealed value that every database has, which proves the key; or makes it, in a new database.
     private static func deviceHashKey(_ db: Database, _ keys: KeyRing) throws -> SecretBytes {

@@ -4,8 +4,25 @@ import KeyStoreSQLite
 
 /// Where the data is, and what opens it.
 struct StoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder"))
-    var data: String
+    @Option(
+        name: .customLong("data"),
+        help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder")
+    )
+    var dataFolder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database instead of the one in the data folder: postgres://user@host/database.",
+            valueName: "address"
+        )
+    )
+    var store: String?
+
+    @Option(help: ArgumentHelp("A file with the password that PostgreSQL wants, mode 0600.", valueName: "file"))
+    var storePasswordFile: String?
+
+    @Option(help: ArgumentHelp("The name of an environment variable with the password instead.", valueName: "variable"))
+    var storePasswordVariable: String?
 
     @Option(
         help: ArgumentHelp(
@@ -27,34 +44,58 @@ struct StoreOptions: ParsableArguments {
         guard kekFile == nil || kekVariable == nil else {
             throw ValidationError("Give --kek-file or --kek-variable, not both.")
         }
+        guard storePasswordFile == nil || storePasswordVariable == nil else {
+            throw ValidationError("Give --store-password-file or --store-password-variable, not both.")
+        }
+        guard store != nil || storePasswordFile == nil && storePasswordVariable == nil else {
+            throw ValidationError("A password is for --store.")
+        }
+        guard dataFolder != nil || store != nil && keySource != .dataFolder else {
+            throw ValidationError(
+                store == nil
+                    ? "Give --data, or --store for PostgreSQL." : "With --store, give --kek-file or --kek-variable too."
+            )
+        }
     }
+
+    /// The data folder; empty where none is needed.
+    var data: String { dataFolder ?? "" }
 
     /// Where the key-encryption key comes from.
     var keySource: KeyEncryptionKeySource {
         if let kekFile { .file(kekFile) } else if let kekVariable { .environment(kekVariable) } else { .dataFolder }
     }
 
-    /// Opens the store.
-    func open() throws(KeyStoreError) -> SQLiteKeyStore {
-        try SQLiteKeyStore(dataFolder: data, key: keySource)
+    /// Where everything is.
+    var place: StorePlace {
+        guard let store else { return .dataFolder(data, key: keySource) }
+        var settings = StorePlace.Postgres(url: store, folder: data, key: keySource)
+        settings.passwordFile = storePasswordFile
+        settings.passwordVariable = storePasswordVariable
+        return .postgres(settings)
     }
 
     /// Opens the store for one piece of work, and closes it. The store's errors get a word on what to do next.
     func withStore(_ work: (any KeyStore) async throws -> Void) async throws {
-        try await withSQLiteStore { store in try await work(store) }
+        try await Self.explainingErrors { try await place.withStore { try await work($0.store) } }
     }
 
     /// The same for work that only this kind of store does.
     func withSQLiteStore(_ work: (SQLiteKeyStore) async throws -> Void) async throws {
+        try requireSQLite()
         try await Self.explainingErrors {
-            let store = try open()
-            do {
-                try await work(store)
-            } catch {
-                try? store.close()
-                throw error
+            try await place.withStore { opened in
+                if case .sqlite(let store) = opened { try await work(store) }
             }
-            try store.close()
+        }
+    }
+
+    /// Holds that the store is the one in the data folder.
+    func requireSQLite() throws {
+        guard store == nil else {
+            throw CommandFailure(
+                "this is for the database in a data folder; PostgreSQL has tools of its own: see docs/many-nodes.md"
+            )
         }
     }
 

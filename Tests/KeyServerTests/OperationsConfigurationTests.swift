@@ -137,6 +137,16 @@ struct OperationsConfigurationTests {
             ("listen: 8080", ":3: listen: takes host:port"),
             ("log: {format: xml}", ":3: log.format: takes one of json, text"),
             ("kek: {file: a, variable: B}", ":3: kek.variable: contradicts kek.file"),
+            ("store: mysql://db/keyway", ":3: store: takes an address such as postgres://"),
+            ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: has a password in it"),
+            ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: has a password in it"),
+            ("store: postgres://db/keyway", "kek: is missing: servers that share a store"),
+            (
+                "postgres: {passwordFile: a, passwordVariable: B}",
+                ":3: postgres.passwordVariable: contradicts postgres.passwordFile"
+            ),
+            ("postgres: {deadline: PT0S}", ":3: postgres.deadline: is from PT1S"),
+            ("postgres: {connections: 2}", ":3: postgres.connections: takes a whole number from 3 to 100"),
             ("tls: {key: a}", ":3: tls.certificate: is missing beside tls.key"),
             ("admin: {listen: '0.0.0.0:1'}", ":3: admin.listen: takes a loopback address, unless"),
             (

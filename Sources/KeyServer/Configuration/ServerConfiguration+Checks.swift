@@ -7,7 +7,8 @@ extension ServerConfiguration {
         if kek.file != nil, kek.variable != nil {
             reader.fail("kek.variable", "contradicts kek.file; keep one of them")
         }
-        if kek.file == nil, kek.variable == nil, !isDevelopment {
+        checkStore(&reader, isDevelopment: isDevelopment)
+        if kek.file == nil, kek.variable == nil, !isDevelopment, store == nil {
             reader.warn("kek", "the key-encryption key lies beside what it protects; kek.file puts it elsewhere")
         }
         checkListeners(&reader, isDevelopment: isDevelopment)
@@ -17,6 +18,32 @@ extension ServerConfiguration {
             reader.warn("proxies", "everybody is believed on their own address; name your proxies")
         }
         if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licences; name yours") }
+    }
+
+    /// The address itself is read where the connection is made; here it is enough that it shows no password to whoever may
+    /// see the configuration.
+    private func checkStore(_ reader: inout SettingReader, isDevelopment: Bool) {
+        if postgres.passwordFile != nil, postgres.passwordVariable != nil {
+            reader.fail("postgres.passwordVariable", "contradicts postgres.passwordFile; keep one of them")
+        }
+        if !(1...60).contains(postgres.deadline.rawValue) { reader.fail("postgres.deadline", "is from PT1S to PT1M") }
+        guard let store else {
+            if reader.has("postgres") {
+                reader.warn("postgres", "is of no use: without store, everything is in the data folder")
+            }
+            return
+        }
+        let parts = store.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, ["postgres:", "postgresql:"].contains(parts[0]), parts[1].isEmpty else {
+            return reader.fail("store", "takes an address such as postgres://keyway@db.example.com/keyway")
+        }
+        let user = parts[2].split(separator: "/", maxSplits: 1).first?.split(separator: "@").dropLast().first ?? ""
+        if user.contains(":") || store.contains("password=") {
+            reader.fail("store", "has a password in it; keep that in postgres.passwordFile")
+        }
+        if kek.file == nil, kek.variable == nil, !isDevelopment {
+            reader.fail("kek", "is missing: servers that share a store share its key-encryption key; give kek.file")
+        }
     }
 
     private func checkListeners(_ reader: inout SettingReader, isDevelopment: Bool) {

@@ -6,6 +6,13 @@ extension ServerConfiguration {
         var data: String?
         reader.read(path: &data, "data", example: "/var/lib/keyway", "The data folder; created where there is none.")
         self.data = data ?? ""
+        reader.read(
+            &store,
+            "store",
+            example: "postgres://keyway@db.example.com/keyway",
+            "A PostgreSQL database that several servers share, instead of the SQLite database in the data folder."
+        )
+        reader.section("postgres") { postgres.read(&$0) }
         reader.section("kek") { kek.read(&$0) }
         reader.read(&listen, "listen", "Where to listen for players.")
         reader.section("tls") { tls.read(&$0) }
@@ -59,6 +66,25 @@ extension ServerConfiguration.KeyEncryption {
             example: "KEK",
             "The name of an environment variable with the key-encryption key instead."
         )
+    }
+}
+
+extension ServerConfiguration.Postgres {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        reader.read(
+            path: &passwordFile,
+            "passwordFile",
+            example: "/etc/keyway/postgres.password",
+            "A file with the password that PostgreSQL wants, mode 0600."
+        )
+        reader.read(
+            &passwordVariable,
+            "passwordVariable",
+            example: "POSTGRES_PASSWORD",
+            "The name of an environment variable with the password instead."
+        )
+        reader.read(&connections, "connections", in: 3...100, "Connections that this server keeps to it.")
+        reader.read(&deadline, "deadline", "How long a request waits for it, a lost connection included.")
     }
 }
 

@@ -11,6 +11,18 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var variable: String?
     }
 
+    /// How PostgreSQL is asked, when ``ServerConfiguration/store`` says that it is.
+    public struct Postgres: Sendable, Equatable {
+        /// A file with the password, mode 0600.
+        public var passwordFile: String?
+        /// The name of an environment variable with it.
+        public var passwordVariable: String?
+        /// How many connections one server process keeps.
+        public var connections = 8
+        /// For how long a request waits for the database.
+        public var deadline = Seconds(rawValue: 5)
+    }
+
     /// TLS for both listeners; off without files.
     public struct TLS: Sendable, Equatable {
         /// The certificate and what it was issued by, PEM.
@@ -131,6 +143,10 @@ public struct ServerConfiguration: Sendable, Equatable {
 
     /// The data folder.
     public var data = ""
+    /// The address of a PostgreSQL database that several servers share; nil: the SQLite database in the data folder.
+    public var store: String?
+    /// How PostgreSQL is asked.
+    public var postgres = Postgres()
     /// Where the key-encryption key is.
     public var kek = KeyEncryption()
     /// The listener for players.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KeyStore
 import KeyStoreSQLite
 
 /// `backup`.
@@ -53,6 +54,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var replace = false
 
     func run() async throws {
+        try store.requireSQLite()
         try await StoreOptions.explainingErrors {
             try SQLiteKeyStore.restore(
                 from: file,

@@ -20,6 +20,7 @@ struct KeysRewrapCommand: AsyncParsableCommand {
     var newKekFile: String
 
     func run() async throws {
+        try store.requireSQLite()
         try await StoreOptions.explainingErrors {
             let outcome = try await SQLiteKeyStore.rewrap(
                 dataFolder: store.data,

@@ -4,7 +4,6 @@ import Hummingbird
 import KeyServer
 import KeyServerModule
 import KeyStore
-import KeyStoreSQLite
 import Logging
 
 /// The server itself.
@@ -23,6 +22,13 @@ struct ServeCommand: AsyncParsableCommand {
     var config: String?
     @Option(help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder"))
     var data: String?
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database instead of the one in the data folder: postgres://user@host/database.",
+            valueName: "address"
+        )
+    )
+    var store: String?
     @Option(
         help: ArgumentHelp("A file with the key-encryption key, 64 hexadecimal digits, mode 0600.", valueName: "file")
     )
@@ -80,7 +86,10 @@ struct ServeCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { LineLogHandler(label: $0, format: log.format, level: log.level) }
         let logger = Logger(label: "keyway-server")
         for warning in loaded.warnings { logger.warning("\(warning)") }
-        let store = try SQLiteKeyStore(dataFolder: configuration.data, key: configuration.keySource)
+        let place = StorePlace(configuration)
+        for warning in place.warnings { logger.warning("\(warning)") }
+        let opened = try await place.open()
+        let store = opened.store
         let bundles = BundleLoader.load(try await store.certificateBundles(), allowingDevelopment: dev)
         for (name, reason) in bundles.leftOut { logger.warning("bundle \(name) is not used: \(reason)") }
         guard !bundles.bundles.isEmpty else {
@@ -103,13 +112,13 @@ struct ServeCommand: AsyncParsableCommand {
             logger: logger
         ).run(module: module, store: store, pool: pool)
         pool.stop()
-        try store.close()
+        try await opened.close()
     }
 
     /// The file, over it the environment, over that what the command line says.
     private func load() throws -> LoadedConfiguration {
         let given: [(path: String, value: String?, option: String)] = [
-            ("data", data, "--data"), ("kek.file", kekFile, "--kek-file"),
+            ("data", data, "--data"), ("store", store, "--store"), ("kek.file", kekFile, "--kek-file"),
             ("kek.variable", kekVariable, "--kek-variable"), ("listen", listen, "--listen"),
             ("admin.listen", adminListen, "--admin-listen"),
             ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
@@ -134,16 +143,6 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension ServerConfiguration {
-    fileprivate var keySource: KeyEncryptionKeySource {
-        if let file = kek.file {
-            .file(file)
-        } else if let variable = kek.variable {
-            .environment(variable)
-        } else {
-            .dataFolder
-        }
-    }
-
     fileprivate var module: KeyServerModule.Configuration {
         var module = KeyServerModule.Configuration()
         module.protocolVersions = Set(licences.protocolVersions)

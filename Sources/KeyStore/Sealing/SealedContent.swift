@@ -1,0 +1,104 @@
+import FPSCrypto
+
+/// Content as a store keeps it: the row of a table `content`, the key still sealed.
+package struct SealedContent: Sendable {
+    private let assetID: [UInt8]
+    private let keyID: [UInt8]?
+    private let sealedKey: [UInt8]
+    private let iv: [UInt8]
+    private let track: String
+    private let policyName: String?
+    private let streamID: [UInt8]?
+    private let titleID: [UInt8]?
+    private let titleName: String?
+    private let trackName: String?
+    private let validFrom: Int64?
+    private let validUntil: Int64?
+    private let created: Int64
+    private let updated: Int64
+
+    /// Takes a row as it was read.
+    package init(
+        assetID: [UInt8],
+        keyID: [UInt8]?,
+        sealedKey: [UInt8],
+        iv: [UInt8],
+        track: String,
+        policyName: String?,
+        streamID: [UInt8]?,
+        titleID: [UInt8]?,
+        titleName: String?,
+        trackName: String?,
+        validFrom: Int64?,
+        validUntil: Int64?,
+        created: Int64,
+        updated: Int64
+    ) {
+        self.assetID = assetID
+        self.keyID = keyID
+        self.sealedKey = sealedKey
+        self.iv = iv
+        self.track = track
+        self.policyName = policyName
+        self.streamID = streamID
+        self.titleID = titleID
+        self.titleName = titleName
+        self.trackName = trackName
+        self.validFrom = validFrom
+        self.validUntil = validUntil
+        self.created = created
+        self.updated = updated
+    }
+
+    /// Everything but the key.
+    package func info() throws(KeyStoreError) -> ContentInfo {
+        guard let track = ContentTrack(rawValue: track) else {
+            throw KeyStoreError(.corrupt, place: "content \(displayName(ofAssetID: assetID)), track")
+        }
+        return try asStored { () throws(KeyStoreError) in
+            try ContentInfo(
+                assetID: assetID,
+                keyID: keyID,
+                track: track,
+                policyName: policyName,
+                streamID: streamID,
+                titleID: titleID,
+                titleName: titleName,
+                trackName: trackName,
+                validFrom: validFrom,
+                validUntil: validUntil,
+                created: created,
+                updated: updated
+            )
+        }
+    }
+
+    /// The whole record, with the key opened.
+    package func record(_ keys: KeyRing) throws(KeyStoreError) -> ContentRecord {
+        let info = try info()
+        let contentKey = try keys.key(for: sealedKey).unseal(sealedKey, for: Self.keyColumn(assetID: assetID))
+        return try asStored { () throws(KeyStoreError) in
+            try ContentRecord(info: info, contentKey: contentKey, iv: iv)
+        }
+    }
+
+    package static func keyColumn(assetID: [UInt8]) -> SealedColumn {
+        SealedColumn(
+            table: "content",
+            column: "content_key",
+            row: [assetID],
+            rowName: displayName(ofAssetID: assetID)
+        )
+    }
+}
+
+/// A record that breaks its own rules was not written by us: what is invalid on the way in is corrupt on the way out.
+package func asStored<Record>(_ make: () throws(KeyStoreError) -> Record) throws(KeyStoreError) -> Record {
+    do { return try make() } catch {
+        throw KeyStoreError(
+            error.code == .invalidRecord ? .corrupt : error.code,
+            place: error.place,
+            reason: error.reason
+        )
+    }
+}

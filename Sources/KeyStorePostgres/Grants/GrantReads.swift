@@ -1,0 +1,131 @@
+import KeyStore
+
+/// What has to be read for a decision, and where each result goes: all of it is asked for in one round trip.
+struct StateReads<State: Sendable>: Sendable {
+    private(set) var queries: [PostgresQuery] = []
+    private var steps: [@Sendable (inout State, [PostgresRow]) throws -> Void] = []
+    private let start: State
+
+    init(_ start: State) { self.start = start }
+
+    /// Adds a read. `take` puts what was found into the state.
+    mutating func add(_ query: PostgresQuery, _ take: @escaping @Sendable (inout State, [PostgresRow]) throws -> Void) {
+        queries.append(query)
+        steps.append(take)
+    }
+
+    /// The state, from the results in the order of the queries.
+    func state(_ results: [PostgresResult]) throws -> State {
+        var state = start
+        for (step, result) in zip(steps, results) { try step(&state, result.rows) }
+        return state
+    }
+}
+
+extension StateReads where State == GrantState {
+    /// What matters to a proposal.
+    init(for proposal: GrantProposal) {
+        self.init(GrantState())
+        let account = PostgresValue.account(proposal.account)
+        let place = PostgresValue.bytes(proposal.place.encoded)
+        add(EndedSessionRow.selection(proposal)) { state, rows in
+            state.endedSession = try rows.first.map { try EndedSessionRow.record($0, proposal) }
+        }
+        if let claim = proposal.replay {
+            add(ReplayRow.selection(claim.key)) { state, rows in
+                state.replay = try rows.first.map { try ReplayRow.record($0, claim.key) }
+            }
+        }
+        if let claim = proposal.binding {
+            add(TokenBindingRow.selection(claim.token)) { state, rows in
+                state.binding = try rows.first.map { try TokenBindingRow.record($0, claim.token) }
+            }
+        }
+        if let claim = proposal.device, let device = proposal.place.device {
+            add(DeviceRow.selection(account, device)) { state, rows in
+                state.device = try rows.first.map { try DeviceRow.record($0) }
+            }
+            // A device that is known needs no room.
+            if claim.limit != nil {
+                add(PostgresQuery("SELECT count(*) FROM device WHERE account = $1", [account])) { state, rows in
+                    guard state.device == nil else { return }
+                    state.otherDevices = Int(clamping: try rows.first?.requiredInteger(0) ?? 0)
+                }
+            }
+        }
+        if let claim = proposal.rental {
+            add(RentalRow.selection(account, claim.subject)) { state, rows in
+                state.rental = try rows.first.map { try RentalRow.record($0) }
+            }
+        }
+        if let claim = proposal.slot {
+            add(LeaseRow.selection(account, place)) { state, rows in
+                state.lease = try rows.first.map { try LeaseRow.record($0) }
+            }
+            if claim.limit != nil {
+                let others = PostgresQuery(
+                    "SELECT count(*) FROM lease WHERE account = $1 AND place <> $2 AND until > $3",
+                    [account, place, .integer(proposal.now)]
+                )
+                add(others) { state, rows in
+                    state.otherLeases = Int(clamping: try rows.first?.requiredInteger(0) ?? 0)
+                }
+            }
+        }
+        if let claim = proposal.offline, let device = proposal.place.device {
+            add(OfflineLicenseRow.selection(account, device, claim.streamID)) { state, rows in
+                state.offline = try rows.first.map { try OfflineLicenseRow.record($0) }
+            }
+        }
+    }
+}
+
+extension StateReads where State == SyncState {
+    /// What matters to a claim.
+    init(for claim: SyncClaim) {
+        self.init(SyncState())
+        let account = PostgresValue.account(claim.account)
+        if let challenge = claim.challenge {
+            add(ChallengeRow.selection(challenge)) { state, rows in
+                state.challenge = try rows.first.map { try ChallengeRow.record($0, challenge) }
+            }
+        }
+        let take: @Sendable (inout SyncState, [PostgresRow]) throws -> Void = { state, rows in
+            for row in rows { state.licenses.append(try OfflineLicenseRow.record(row)) }
+        }
+        switch claim.subject {
+        case .streams(let streamIDs):
+            for streamID in Set(streamIDs) {
+                add(OfflineLicenseRow.selection(account, claim.device, streamID), take)
+            }
+        case .title(let titleID):
+            add(OfflineLicenseRow.selection(account, claim.device, titleID: titleID), take)
+        }
+    }
+}
+
+extension GrantState {
+    /// Writes what has changed since `former`.
+    func writes(since former: GrantState) -> [PostgresQuery] {
+        var writes: [PostgresQuery] = []
+        if let replay, replay != former.replay { writes.append(ReplayRow.writing(replay)) }
+        if let binding, binding != former.binding { writes.append(TokenBindingRow.writing(binding)) }
+        if let device, device != former.device { writes.append(DeviceRow.writing(device)) }
+        if let rental, rental != former.rental { writes.append(RentalRow.writing(rental)) }
+        if let lease, lease != former.lease { writes.append(LeaseRow.writing(lease)) }
+        if let offline, offline != former.offline { writes.append(OfflineLicenseRow.writing(offline)) }
+        return writes
+    }
+}
+
+extension SyncState {
+    /// Writes what has changed since `former`.
+    func writes(since former: SyncState) -> [PostgresQuery] {
+        var writes: [PostgresQuery] = []
+        if let used = former.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
+        for (license, before) in zip(licenses, former.licenses) where license != before {
+            writes.append(OfflineLicenseRow.writing(license))
+        }
+        return writes
+    }
+}

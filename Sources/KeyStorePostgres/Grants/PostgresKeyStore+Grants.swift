@@ -1,0 +1,70 @@
+public import FPSCrypto
+public import KeyStore
+
+extension PostgresKeyStore {
+    /// Decides on a proposal and writes what comes of it. Proposals that arrive while the database is busy share the next
+    /// transaction; each sees what those before it took.
+    public func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
+        try proposal.check()
+        let reads = StateReads<GrantState>(for: proposal)
+        var locks = [LockKey(.account, Array(proposal.account.utf8))]
+        // These are of one account too, unless somebody gives one token to two.
+        if let claim = proposal.binding { locks.append(LockKey(.token, claim.token)) }
+        if let claim = proposal.replay { locks.append(LockKey(.request, claim.key)) }
+        return try await writes.perform(in: "grant", locks: locks, reads: reads.queries) { results, version in
+            guard proposal.holds(at: version) else { return Decided(value: .catalogueChanged) }
+            let former = try reads.state(results)
+            var state = former
+            let outcome = GrantRules.decide(proposal, &state)
+            let record = GrantRules.auditRecord(of: proposal, outcome)
+            return Decided(value: outcome, writes: state.writes(since: former), audit: record.map { [$0] } ?? [])
+        }
+    }
+
+    /// Records what a Sync SPC tells.
+    public func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
+        try claim.check()
+        let reads = StateReads<SyncState>(for: claim)
+        var locks = [LockKey(.account, Array(claim.account.utf8))]
+        if let challenge = claim.challenge { locks.append(LockKey(challenge: challenge)) }
+        return try await writes.perform(in: "sync", locks: locks, reads: reads.queries) { results, _ in
+            let former = try reads.state(results)
+            var state = former
+            let outcome = GrantRules.decide(claim, &state)
+            let record = GrantRules.auditRecord(of: claim, outcome)
+            return Decided(value: outcome, writes: state.writes(since: former), audit: [record])
+        }
+    }
+
+    /// A challenge for one Sync SPC.
+    public func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+        try checkAccount(account)
+        var random = SecureRandom()
+        let challenge = UInt64.random(in: 1...UInt64.max, using: &random)
+        let insertion = ChallengeRow.insertion(
+            ChallengeRecord(challenge: challenge, account: account, expires: expires)
+        )
+        return try await writes.perform(in: "challenge", locks: []) { _, _ in
+            Decided(value: challenge, writes: [insertion])
+        }
+    }
+
+    /// The rental of a subject.
+    public func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
+        try await readers.read(in: "rental") { reader in
+            let query = RentalRow.selection(.account(account), subject)
+            return try reader.run([query]).first?.rows.first.map { try RentalRow.record($0) }
+        }
+    }
+
+    /// The keyed hash under which a request is remembered.
+    public func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
+        ReplayKey.make(r1: r1, account: account, certificateHash: certificateHash, key: replaySecret)
+    }
+}
+
+extension LockKey {
+    fileprivate init(challenge: UInt64) {
+        self.init(.challenge, withUnsafeBytes(of: challenge.bigEndian) { Array($0) })
+    }
+}

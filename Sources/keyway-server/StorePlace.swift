@@ -1,0 +1,144 @@
+import FPSCrypto
+import Foundation
+import KeyServer
+import KeyServerModule
+import KeyStore
+import KeyStorePostgres
+import KeyStoreSQLite
+
+/// Where a server's records are.
+enum StorePlace: Sendable {
+    /// In an SQLite database of a data folder.
+    case dataFolder(String, key: KeyEncryptionKeySource)
+    /// In PostgreSQL.
+    case postgres(Postgres)
+
+    /// A database, and what opens it.
+    struct Postgres: Sendable {
+        let url: String
+        /// The data folder, where the key-encryption key is when the source says so.
+        let folder: String
+        let key: KeyEncryptionKeySource
+        var passwordFile: String?
+        var passwordVariable: String?
+        var connections = 3
+        var deadline = Duration.seconds(30)
+    }
+
+    /// A store that is open.
+    enum Opened: Sendable {
+        case sqlite(SQLiteKeyStore)
+        case postgres(PostgresKeyStore)
+
+        /// What it is for everybody else.
+        var store: any KeyStore {
+            switch self {
+            case .sqlite(let store): store
+            case .postgres(let store): store
+            }
+        }
+
+        /// Nothing may use it afterwards.
+        func close() async throws(KeyStoreError) {
+            switch self {
+            case .sqlite(let store): try store.close()
+            case .postgres(let store): await store.close()
+            }
+        }
+    }
+
+    /// Opens it, and creates it where there is none.
+    func open() async throws(KeyStoreError) -> Opened {
+        switch self {
+        case .dataFolder(let folder, let key): .sqlite(try SQLiteKeyStore(dataFolder: folder, key: key))
+        case .postgres(let place):
+            .postgres(
+                try await PostgresKeyStore.open(try place.settings()) { mayCreate throws(KeyStoreError) in
+                    place.makeFolder()
+                    return try place.key.key(inFolder: place.folder, mayCreate: mayCreate)
+                }
+            )
+        }
+    }
+
+    /// Opens the store for one piece of work, and closes it.
+    func withStore(_ work: (Opened) async throws -> Void) async throws {
+        let opened = try await open()
+        do {
+            try await work(opened)
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+        try await opened.close()
+    }
+}
+
+extension StorePlace {
+    /// What a server's configuration says.
+    init(_ configuration: ServerConfiguration) {
+        let key: KeyEncryptionKeySource =
+            if let file = configuration.kek.file {
+                .file(file)
+            } else if let variable = configuration.kek.variable {
+                .environment(variable)
+            } else {
+                .dataFolder
+            }
+        guard let url = configuration.store else {
+            self = .dataFolder(configuration.data, key: key)
+            return
+        }
+        var place = Postgres(url: url, folder: configuration.data, key: key)
+        place.passwordFile = configuration.postgres.passwordFile
+        place.passwordVariable = configuration.postgres.passwordVariable
+        place.connections = configuration.postgres.connections
+        place.deadline = .seconds(Int64(configuration.postgres.deadline.rawValue))
+        self = .postgres(place)
+    }
+
+    /// What is risky about it.
+    var warnings: [String] {
+        guard case .postgres(let place) = self, let settings = try? place.settings(), !settings.isProtected else {
+            return []
+        }
+        return ["store: what is said to PostgreSQL can be read or changed on the way; give sslmode=verify-full"]
+    }
+}
+
+extension StorePlace.Postgres {
+    /// - Throws: ``KeyStoreError`` for an address that cannot be used, or a password that is not where it should be.
+    func settings() throws(KeyStoreError) -> PostgresSettings {
+        try PostgresSettings(url: url, password: try password(), connections: connections, deadline: deadline)
+    }
+
+    /// Makes the data folder where there is none; if that fails, whoever writes into it says so.
+    fileprivate func makeFolder() {
+        guard !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) else { return }
+        try? FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    private func password() throws(KeyStoreError) -> SecretBytes? {
+        if let passwordVariable {
+            guard let text = ProcessInfo.processInfo.environment[passwordVariable], !text.isEmpty else {
+                throw KeyStoreError(.unavailable, place: "environment variable \(passwordVariable)", reason: "is empty")
+            }
+            return SecretBytes(copying: Array(text.utf8))
+        }
+        guard let passwordFile else { return nil }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: passwordFile)
+        guard let mode = attributes?[.posixPermissions] as? Int,
+            let data = FileManager.default.contents(atPath: passwordFile)
+        else { throw KeyStoreError(.unavailable, place: passwordFile, reason: "cannot be read") }
+        guard mode & 0o077 == 0 else {
+            throw KeyStoreError(.unsafePermissions, place: passwordFile, reason: "others may read it; chmod 600 it")
+        }
+        let line = data.prefix { $0 != 0x0A && $0 != 0x0D }
+        guard !line.isEmpty else { throw KeyStoreError(.unavailable, place: passwordFile, reason: "is empty") }
+        return SecretBytes(copying: Array(line))
+    }
+}

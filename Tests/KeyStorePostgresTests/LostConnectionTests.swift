@@ -1,0 +1,140 @@
+import KeyStore
+import KeyStoreTests
+import Testing
+
+@testable import KeyStorePostgres
+
+@Suite(
+    "Connections to PostgreSQL that are lost",
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+)
+struct LostConnectionTests {
+    @Test(
+        "A commit whose answer is lost is asked about: granted once, whether the server had heard of it or not",
+        arguments: [BreakingProxy.Fault.beforeCommit, .afterCommit]
+    )
+    func lostCommit(_ fault: BreakingProxy.Fault) async throws {
+        try await withProxy { store, proxy in
+            // The lane's first transaction is its first commit, which the proxy knows by the statement that it prepares.
+            proxy.set(fault)
+            let outcome = try await store.grant(Sample.proposal().slot(limit: 1))
+            #expect(outcome == .granted)
+            #expect(proxy.broken == 1)
+            #expect(try await store.leaseCount(at: 1_000) == 1)
+            let found = try await store.verifyAudit()
+            #expect(found.isWhole)
+            #expect(found.entries == 1)
+        }
+    }
+
+    @Test(
+        "So is the commit of an administrator's change",
+        arguments: [BreakingProxy.Fault.beforeCommit, .afterCommit]
+    )
+    func lostChange(_ fault: BreakingProxy.Fault) async throws {
+        try await withProxy { store, proxy in
+            proxy.cutAll()
+            proxy.set(fault)
+            let outcome = try await store.putContent(try Sample.content("asset"), replacing: false)
+            #expect(outcome == .created)
+            #expect(try await store.contents(after: nil, limit: 10).count == 1)
+        }
+    }
+
+    @Test("When connections are cut again and again, limits hold and every acknowledged record is there")
+    func cuts() async throws {
+        try await withProxy { store, proxy in
+            let cutting = Task {
+                // So many times and no more: on a busy machine a transaction might never come to its end.
+                for _ in 0..<20 {
+                    proxy.cutAll()
+                    try? await Task.sleep(for: .milliseconds(30))
+                }
+            }
+            let granted = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for device in 0..<300 {
+                    group.addTask {
+                        let account = "account \(device % 30)"
+                        return try await store.grant(Sample.proposal(account, device: device).slot(limit: 3))
+                            == .granted
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            await cutting.value
+            #expect(granted == 90)
+            #expect(try await store.leaseCount(at: 1_000) == 90)
+            let found = try await store.verifyAudit()
+            #expect(found.isWhole)
+            #expect(found.entries == 300)
+        }
+    }
+
+    @Test("A server that does not answer is given up when the time is over")
+    func silence() async throws {
+        try await withProxy(deadline: .milliseconds(300)) { store, proxy in
+            proxy.set(.silence)
+            await #expect(throws: KeyStoreError(.unavailable, place: "")) {
+                try await store.grant(Sample.proposal().slot())
+            }
+            await #expect(throws: KeyStoreError(.unavailable, place: "")) { try await store.leaseCount(at: 0) }
+            proxy.set(nil)
+            // What it did not hear of was not done, and from now on all is well.
+            try await eventually {
+                do throws(KeyStoreError) {
+                    return try await store.verifyAudit().entries == 0
+                } catch {
+                    return false
+                }
+            }
+        }
+    }
+
+    @Test("What the server cannot take fails alone, and not those that shared its transaction")
+    func failsAlone() async throws {
+        try await withProxy { store, _ in
+            let outcomes = await withTaskGroup(of: Bool.self) { group in
+                for device in 0..<50 {
+                    group.addTask {
+                        var proposal = Sample.proposal("account \(device)", device: device).slot()
+                        if device == 7 { proposal.device = DeviceClaim(limit: nil, deviceClass: "a\0b") }
+                        return await Self.isGranted(proposal, store)
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(outcomes == [true: 49, false: 1])
+        }
+    }
+
+    private static func isGranted(_ proposal: GrantProposal, _ store: PostgresKeyStore) async -> Bool {
+        do { return try await store.grant(proposal) == .granted } catch { return false }
+    }
+
+    private func withProxy(
+        deadline: Duration = .seconds(60),
+        _ body: @Sendable (PostgresKeyStore, BreakingProxy) async throws -> Void
+    ) async throws {
+        try await PostgresServer.shared.withDatabase { direct in
+            let server = PostgresServer.shared
+            let name = String(direct.url.split(separator: "/").last ?? "")
+            let key = try KeyEncryptionKey.generate()
+            // The tables are made in peace.
+            await (try await PostgresKeyStore.open(direct, key)).close()
+            let proxy = try BreakingProxy(to: server.socketFolder)
+            let settings = try server.settings(name, through: proxy.socketFolder, deadline: deadline)
+            let store = try await PostgresKeyStore.open(settings, key)
+            try await body(store, proxy)
+            await store.close()
+        }
+    }
+
+    /// Waits until something is so.
+    private func eventually(_ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while try await !condition() {
+            try #require(ContinuousClock.now < deadline, "it never came about")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import FPSCrypto
+import KeyStore
+import KeyStoreTests
+import Testing
+
+@testable import KeyStorePostgres
+
+@Suite(
+    "The store in PostgreSQL",
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+)
+struct PostgresKeyStoreTests {
+    @Test("It keeps the promises of every store", arguments: KeyStoreContract.all)
+    func keepsContract(_ promise: KeyStoreContract) async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let store = try await PostgresKeyStore.open(settings)
+            try await promise.check(store)
+            await store.close()
+        }
+    }
+
+    @Test("Servers that start at once on an empty database agree on its tables, its key and its secret")
+    func startTogether() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            let hashes = try await withThrowingTaskGroup(of: DeviceHash.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await PostgresKeyStore.open(settings, key).deviceHash(hu: Array(repeating: 1, count: 20))
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(hashes.count == 1)
+        }
+    }
+
+    @Test("Of 200 that fight for three slots over four servers exactly three are granted, and the log is one chain")
+    func sharedLimits() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            var stores: [PostgresKeyStore] = []
+            for _ in 0..<4 { stores.append(try await PostgresKeyStore.open(settings, key)) }
+            let granted = try await withThrowingTaskGroup(of: Bool.self) { [stores] group in
+                for device in 0..<200 {
+                    group.addTask {
+                        try await stores[device % 4].grant(Sample.proposal(device: device).slot(limit: 3)) == .granted
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(granted == 3)
+            #expect(try await stores[0].leaseCount(at: 1_000) == 3)
+            let found = try await stores[1].verifyAudit()
+            #expect(found.isWhole)
+            #expect(found.entries == 200)
+            #expect(found.heads.count == 1)
+        }
+    }
+
+    @Test("A licence is not granted on a catalogue that another server has changed")
+    func catalogueChanges() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            let (one, other) = (
+                try await PostgresKeyStore.open(settings, key), try await PostgresKeyStore.open(settings, key)
+            )
+            let record = try Sample.content("asset")
+            try await one.putContent(record, replacing: false)
+            let version = try #require(try await one.lookup(assetID: record.info.assetID)).catalogueVersion
+            let proposal = Sample.proposal().with { $0.catalogueVersion = version }
+            #expect(try await one.grant(proposal) == .granted)
+            try await other.putPolicy(try Sample.policy("strict"), replacing: false)
+            #expect(try await one.grant(proposal) == .catalogueChanged)
+            let newer = try #require(try await one.lookup(assetID: record.info.assetID)).catalogueVersion
+            // One transaction, one step, however many rows it changed.
+            #expect(newer == version + 1)
+        }
+    }
+
+    @Test("Another key-encryption key opens nothing, and does no harm")
+    func wrongKey() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            _ = try await PostgresKeyStore.open(settings)
+            await #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try await PostgresKeyStore.open(settings) }
+        }
+    }
+
+    @Test("Tables in the schema keyway that are not ours are left alone")
+    func foreignTables() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let connection = try PostgresConnection(settings, until: .now + .seconds(60))
+            try connection.script("CREATE SCHEMA keyway; CREATE TABLE theirs (id BIGINT)", until: .now + .seconds(60))
+            await #expect(throws: KeyStoreError(.foreignDatabase, place: "")) {
+                try await PostgresKeyStore.open(settings)
+            }
+        }
+    }
+
+    @Test("The tables hold no secret: not raw, not in hexadecimal, not in base64")
+    func secretsStaySealed() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let store = try await PostgresKeyStore.open(settings)
+            let (key, privateKey, ask) = (Sample.secret(), Sample.secret(1_200), Sample.secret())
+            try await store.putContent(
+                try ContentRecord(
+                    assetID: Array("asset".utf8),
+                    contentKey: key,
+                    iv: Array(repeating: 0, count: 16),
+                    time: 0
+                ),
+                replacing: false
+            )
+            try await store.putCertificateBundle(
+                try Sample.bundle("app", privateKey: .pkcs8(privateKey), dask: .development(ask: ask)),
+                replacing: false
+            )
+            let connection = try PostgresConnection(settings, until: .now + .seconds(60))
+            var text = ""
+            for table in ["content", "certificate_bundle", "sealing"] {
+                let query = PostgresQuery("SELECT \(table)::text FROM \(table)")
+                for row in try connection.run([query], until: .now + .seconds(60))[0].rows { text += row.text(0) ?? "" }
+            }
+            // The search itself works: what is not sealed is found.
+            #expect(text.contains("\\x6173736574"))
+            for secret in [key, privateKey, ask] {
+                let digits = secret.reveal().prefix(15).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                #expect(!text.contains(digits))
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import KeyStore
+import KeyStoreTests
+import Testing
+
+@testable import KeyStorePostgres
+
+@Suite(
+    "Migrations in PostgreSQL",
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+)
+struct SchemaTests {
+    /// The next version adds, and can be used by this one.
+    private static let expanding = Schema(
+        migrations: Schema.current.migrations + [
+            .init(script: "ALTER TABLE lease ADD COLUMN country TEXT", oldest: Schema.current.version)
+        ]
+    )
+    /// The one after it takes away.
+    private static let contracting = Schema(
+        migrations: expanding.migrations + [
+            .init(script: "ALTER TABLE lease DROP COLUMN country", oldest: Schema.current.version + 1)
+        ]
+    )
+
+    @Test("A server goes on while the next version migrates, and can be started again after it")
+    func previousServerGoesOn() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            let running = try await PostgresKeyStore.open(settings, key)
+            _ = try await running.grant(Sample.proposal().slot())
+            let newer = try await PostgresKeyStore.open(settings, schema: Self.expanding) { _ in key }
+            #expect(try await running.grant(Sample.proposal(device: 2).slot()) == .granted)
+            #expect(try await newer.grant(Sample.proposal(device: 3).slot()).refusal == .streamsExceeded)
+            let restarted = try await PostgresKeyStore.open(settings, key)
+            #expect(try await restarted.leaseCount(at: 1_000) == 2)
+        }
+    }
+
+    @Test("A program that is too old for the tables says so")
+    func tooOld() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            _ = try await PostgresKeyStore.open(settings, schema: Self.contracting) { _ in key }
+            await #expect(throws: KeyStoreError(.newerSchema, place: "")) {
+                try await PostgresKeyStore.open(settings, key)
+            }
+        }
+    }
+
+    @Test("A migration that fails leaves everything as it was")
+    func failingMigration() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            let store = try await PostgresKeyStore.open(settings, key)
+            let broken = Schema(
+                migrations: Self.expanding.migrations + [.init(script: "ALTER TABLE nothing ADD x TEXT", oldest: 1)]
+            )
+            await #expect(throws: KeyStoreError(.unavailable, place: "")) {
+                try await PostgresKeyStore.open(settings, schema: broken) { _ in key }
+            }
+            #expect(try await store.grant(Sample.proposal().slot()) == .granted)
+            _ = try await PostgresKeyStore.open(settings, schema: Self.expanding) { _ in key }
+        }
+    }
+}
