@@ -18,7 +18,7 @@ struct JobFileTests {
         "say in which line they are wrong, and repeat no key",
         arguments: [
             ("out: site", "out: site\nscehme: cbcs", 4, "no field “scehme”"),
-            ("out: site", "out: site\nscheme: rot13", 4, "cbcs, sample-aes"),
+            ("out: site", "out: site\nscheme: rot13", 4, "cbcs, cenc, sample-aes"),
             ("out: site", "out: site\nclear-lead: later", 4, "no number"),
             ("out: site", "out: site\nsingle-file: perhaps", 4, "true or false"),
             ("out: site", "out: site\nsystems: [fairplay, windows]", 4, "windows"),
