@@ -25,27 +25,43 @@ enum JSONValue: Sendable, Equatable {
     static func string(_ text: String?) -> JSONValue? { text.map { .string($0) } }
 
     /// The document, indented by two, with a newline at its end.
-    var text: String { rendered(indent: "") + "\n" }
+    var text: String {
+        var text = ""
+        write(to: &text, indent: "")
+        return text + "\n"
+    }
 
-    private func rendered(indent: String) -> String {
+    private func write(to text: inout String, indent: String) {
         let inner = indent + "  "
         switch self {
-        case .null: return "null"
-        case .bool(let flag): return flag ? "true" : "false"
-        case .integer(let number): return "\(number)"
-        case .decimal(let number): return number.isFinite ? shortNumber(number) : "null"
-        case .string(let text): return Self.quoted(text)
+        case .null: text += "null"
+        case .bool(let flag): text += flag ? "true" : "false"
+        case .integer(let number): text += "\(number)"
+        case .decimal(let number): text += number.isFinite ? shortNumber(number) : "null"
+        case .string(let string): text += Self.quoted(string)
         case .array(let items):
-            guard !items.isEmpty else { return "[]" }
-            return "[\n" + items.map { inner + $0.rendered(indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
+            guard !items.isEmpty else { return text += "[]" }
+            var start = "[\n"
+            for item in items {
+                text += start + inner
+                item.write(to: &text, indent: inner)
+                start = ",\n"
+            }
+            text += "\n\(indent)]"
         case .object(let members):
-            guard !members.isEmpty else { return "{}" }
-            let lines = members.map { "\(inner)\(Self.quoted($0.key)): \($0.value.rendered(indent: inner))" }
-            return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
+            guard !members.isEmpty else { return text += "{}" }
+            var start = "{\n"
+            for member in members {
+                text += "\(start)\(inner)\(Self.quoted(member.key)): "
+                member.value.write(to: &text, indent: inner)
+                start = ",\n"
+            }
+            text += "\n\(indent)}"
         }
     }
 
     private static func quoted(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }) { return "\"\(text)\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -106,6 +106,8 @@ func timestamp(_ seconds: Int64) -> String {
 
 /// Text from outside with everything escaped that could move the cursor, ring the bell or turn the line around.
 func escaped(_ text: String) -> String {
+    // Nearly always there is nothing to do, and a character's category takes long to look up.
+    if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
     var result = ""
     for scalar in text.unicodeScalars {
         switch scalar.properties.generalCategory {
