@@ -42,6 +42,13 @@ public struct KeyServerModule: Sendable {
     public let bundles: [CertificateBundle]
     private let bundleByHash: [[UInt8]: CertificateBundle]
 
+    /// Makes a module that opens nothing yet.
+    public init(configuration: Configuration) {
+        bundles = []
+        bundleByHash = [:]
+        self.configuration = configuration
+    }
+
     /// Makes a module that opens the SPCs of these bundles.
     ///
     /// - Throws: ``BundleError`` with `duplicate-certificate`.

@@ -1,7 +1,7 @@
 public import FPSCrypto
 
 /// An application certificate with what opens the SPCs made for it.
-public struct CertificateBundleRecord: Sendable {
+public struct CertificateBundleRecord: Sendable, Equatable {
     /// Whether the bundle may open content that matters.
     public enum Kind: String, Sendable, CaseIterable {
         /// For tests and the virtual device.
@@ -11,7 +11,7 @@ public struct CertificateBundleRecord: Sendable {
     }
 
     /// Where the private key is.
-    public enum PrivateKey: Sendable {
+    public enum PrivateKey: Sendable, Equatable {
         /// The key itself, as PKCS#8 in DER, 1 to 16,384 bytes.
         case pkcs8(SecretBytes)
         /// An OpenSSL store URI, for example of a PKCS#11 provider. It may not carry a PIN.
@@ -19,7 +19,7 @@ public struct CertificateBundleRecord: Sendable {
     }
 
     /// How DASk is found.
-    public enum DASk: Sendable {
+    public enum DASk: Sendable, Equatable {
         /// The value itself, 16 bytes. Development only.
         case fixed(SecretBytes)
         /// The project's own derivation from this ASk of 16 bytes. Development only.
@@ -29,7 +29,7 @@ public struct CertificateBundleRecord: Sendable {
     }
 
     /// A DASk plug-in, and what it is given.
-    public struct Plugin: Sendable {
+    public struct Plugin: Sendable, Equatable {
         /// The absolute path of the shared library.
         public let path: String
         /// The operator's text for it, at most 65,536 bytes.

@@ -2,32 +2,42 @@ import FPSCrypto
 import Glibc
 
 extension KeyEncryptionKey {
-    /// Reads the key from an environment variable that holds 64 hexadecimal digits; nil when there is none.
+    /// Reads keys from an environment variable; none when it is not set.
     ///
     /// - Throws: ``KeyStoreError/Code/malformedKEK``.
-    public static func fromEnvironment(_ variable: String) throws(KeyStoreError) -> KeyEncryptionKey? {
-        guard let value = getenv(variable) else { return nil }
-        return try KeyEncryptionKey(
-            hexadecimal: UnsafeRawBufferPointer(start: value, count: strlen(value)),
+    static func fromEnvironment(_ variable: String) throws(KeyStoreError) -> [KeyEncryptionKey] {
+        guard let value = getenv(variable) else { return [] }
+        return try keys(
+            in: UnsafeRawBufferPointer(start: value, count: strnlen(value, maximumText + 1)),
             place: "environment variable \(variable)"
         )
     }
 
-    /// Reads the key from a file that holds 64 hexadecimal digits; nil when there is no file.
+    /// Reads the key from a file that holds one; nil when there is no file.
     ///
     /// - Throws: ``KeyStoreError/Code/unsafePermissions`` when the file is not the server's own or when its group or
-    ///   others may do anything with it, ``KeyStoreError/Code/malformedKEK``, ``KeyStoreError/Code/unavailable``.
+    ///   others may do anything with it, ``KeyStoreError/Code/malformedKEK`` also when it holds several,
+    ///   ``KeyStoreError/Code/unavailable``.
     public static func load(file path: String) throws(KeyStoreError) -> KeyEncryptionKey? {
-        // 64 digits and a line end.
+        let keys = try loadAll(file: path)
+        guard keys.count <= 1 else {
+            throw KeyStoreError(.malformedKEK, place: path, reason: "one key is expected here, not \(keys.count)")
+        }
+        return keys.first
+    }
+
+    /// Reads the keys from a file, in its order; none when there is no file.
+    ///
+    /// - Throws: as ``load(file:)``.
+    static func loadAll(file path: String) throws(KeyStoreError) -> [KeyEncryptionKey] {
         let text: SecretBytes?
         do throws(SecretFile.Failure) {
-            text = try SecretFile.read(path, limit: 65)
+            text = try SecretFile.read(path, limit: maximumText)
         } catch {
             throw KeyStoreError(error, path)
         }
-        return try text?.withUnsafeBytes { bytes throws(KeyStoreError) in
-            try KeyEncryptionKey(hexadecimal: bytes, place: path)
-        }
+        guard let text else { return [] }
+        return try text.withUnsafeBytes { bytes throws(KeyStoreError) in try keys(in: bytes, place: path) }
     }
 
     /// Makes a new key and keeps it in a new file of mode 0600.

@@ -31,6 +31,28 @@ public struct KeyEncryptionKey: Sendable {
 }
 
 extension KeyEncryptionKey {
+    /// As many keys as one source may hold: the one in use, and those that it is being changed to or from.
+    static let maximumCount = 8
+    /// The size in bytes of that many lines of 64 digits.
+    static let maximumText = maximumCount * 65
+
+    /// Takes keys from lines of 64 hexadecimal digits each, one at least and ``maximumCount`` at most.
+    ///
+    /// - Throws: ``KeyStoreError/Code/malformedKEK``, with `place` as its place and nothing of the digits.
+    static func keys(in text: UnsafeRawBufferPointer, place: String) throws(KeyStoreError) -> [KeyEncryptionKey] {
+        guard text.count <= maximumText else {
+            throw KeyStoreError(.malformedKEK, place: place, reason: "more than \(maximumCount) keys of 64 digits")
+        }
+        var keys: [KeyEncryptionKey] = []
+        var rest = text[...]
+        repeat {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            keys.append(try KeyEncryptionKey(hexadecimal: UnsafeRawBufferPointer(rebasing: line), place: place))
+        } while !rest.isEmpty
+        return keys
+    }
+
     /// Takes a key from 64 hexadecimal digits; a line end may follow them.
     ///
     /// - Throws: ``KeyStoreError/Code/malformedKEK``, with `place` as its place and nothing of the digits.

@@ -2,7 +2,15 @@
 ///
 /// Each concern has a protocol of its own; code takes the smallest one that it needs.
 public protocol KeyStore: ContentStore, TitleStore, PolicyStore, CertificateStore, AdminTokenStore, GrantStore, AuditLog
-{}
+{
+    /// Reads the key-encryption keys again where they come from, and takes new ones for opening, and for sealing once the
+    /// store uses them. It may wait for a command: not for an event loop.
+    ///
+    /// - Returns: how many are new.
+    /// - Throws: ``KeyStoreError`` when they cannot be read; those that are known stay.
+    @discardableResult
+    func readKeysAgain() throws(KeyStoreError) -> Int
+}
 
 /// What a write found.
 public enum WriteOutcome: Sendable, Equatable {

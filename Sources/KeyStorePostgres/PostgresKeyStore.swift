@@ -16,25 +16,28 @@ public final class PostgresKeyStore: KeyStore {
 
     /// How long a start waits for the database: it may be starting too, or another server may be migrating.
     private static let patienceAtStart = Duration.seconds(60)
+    /// Ten million keys take some minutes.
+    private static let patienceForRotation = Duration.seconds(3600)
 
     /// Connects, and makes the tables or brings them up to date.
     ///
     /// - Parameters:
     ///   - settings: which database.
-    ///   - key: gives the key-encryption key, and is told whether it may make a new one: when the database is empty.
+    ///   - keys: gives the key-encryption keys, and is told whether it may make one: when the database is empty. It is asked
+    ///     again by ``readKeysAgain()``.
     /// - Throws: ``KeyStoreError`` with the codes `wrongKEK`, `foreignDatabase`, `newerSchema`, `corrupt`, `unavailable`,
-    ///   and what `key` throws.
+    ///   and what `keys` throws.
     public static func open(
         _ settings: PostgresSettings,
-        key: @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> KeyEncryptionKey
+        keys: @escaping @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey]
     ) async throws(KeyStoreError) -> PostgresKeyStore {
-        try await open(settings, schema: .current, key: key)
+        try await open(settings, schema: .current, keys: keys)
     }
 
     static func open(
         _ settings: PostgresSettings,
         schema: Schema,
-        key: @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> KeyEncryptionKey
+        keys source: @escaping @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey]
     ) async throws(KeyStoreError) -> PostgresKeyStore {
         let lane = PostgresLane(settings)
         do {
@@ -43,7 +46,7 @@ public final class PostgresKeyStore: KeyStore {
                 try schema.migrate(reader.connection, until: reader.deadline)
                 return try reader.rows("SELECT id FROM sealing").isEmpty
             }
-            let keys = KeyRing(try key(isNew))
+            let keys = try KeyRing(try source(isNew)) { () throws(KeyStoreError) in try source(false) }
             let deviceHashKey = try await lane.transaction(until: deadline) { transaction in
                 try Self.firstRows(&transaction, keys)
             }
@@ -77,6 +80,23 @@ public final class PostgresKeyStore: KeyStore {
         await administration.close()
     }
 
+    /// Reads the key-encryption keys again where they come from.
+    public func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
+
+    /// Seals every secret anew under another key, all of them or none, in one transaction. Licences go on meanwhile;
+    /// administration waits.
+    ///
+    /// Servers that know both keys notice nothing. Others get ``KeyStoreError/Code/wrongKEK`` until they have read the new key.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` when a secret does not open. Whatever is thrown, nothing has changed, except
+    ///   when the connection was lost at the end: then ask again.
+    public func rotate(to key: KeyEncryptionKey) async throws(KeyStoreError) {
+        try await administer(in: "rotation", within: Self.patienceForRotation) { [keys] transaction in
+            try Resealing(from: keys, to: key).run(&transaction)
+        }
+        keys.adopt(key)
+    }
+
     /// The hash that stands for a device.
     public func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
 
@@ -84,10 +104,11 @@ public final class PostgresKeyStore: KeyStore {
     /// servers, so that what it finds first still holds at its end.
     func administer<Value: Sendable>(
         in place: String,
+        within patience: Duration? = nil,
         _ body: @Sendable (inout PostgresTransaction) throws -> Value
     ) async throws(KeyStoreError) -> Value {
         do {
-            return try await administration.transaction(until: .now + patience) { transaction in
+            return try await administration.transaction(until: .now + (patience ?? self.patience)) { transaction in
                 transaction.later([CommonLock.administration])
                 return try body(&transaction)
             }
@@ -125,17 +146,8 @@ extension PostgresKeyStore {
 }
 
 extension KeyRing {
-    /// Holds, inside a transaction, that the database still uses the current key: another server may have rotated.
+    /// The key that the database uses, inside a transaction: another server may have rotated.
     func requireCurrent(_ transaction: inout PostgresTransaction) throws -> KeyEncryptionKey {
-        let key = current
-        let id = try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0)
-        guard id == key.id else {
-            throw KeyStoreError(
-                .wrongKEK,
-                place: "sealing",
-                reason: "the database uses key \(id.map { hex($0) } ?? "none"), the key given is \(hex(key.id))"
-            )
-        }
-        return key
+        try requireCurrent(id: try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0))
     }
 }

@@ -13,8 +13,9 @@ extension SQLiteKeyStore {
         let lock = try DataFolderLock(folder)
         defer { lock.release() }
         let database = folder + "/keyway.sqlite"
-        let key = try source.key(inFolder: folder, mayCreate: access(database, F_OK) != 0)
-        try self.init(path: database, key: key)
+        let keys = try source.keys(inFolder: folder, mayCreate: access(database, F_OK) != 0)
+        let ring = try KeyRing(keys) { () throws(KeyStoreError) in try source.keys(inFolder: folder, mayCreate: false) }
+        try self.init(path: database, keys: ring)
     }
 }
 

@@ -18,9 +18,12 @@ public final class SQLiteKeyStore: KeyStore {
     ///
     /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
     ///   `corrupt`, `locked`, `unavailable`.
-    public init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
+    public convenience init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
+        try self.init(path: path, keys: KeyRing(key))
+    }
+
+    init(path: String, keys: KeyRing) throws(KeyStoreError) {
         let pool = try DatabaseFile.open(path)
-        let keys = KeyRing(key)
         deviceHashKey = try translatingErrors(in: path) {
             try pool.write { db in try Self.deviceHashKey(db, keys) }
         }
@@ -36,6 +39,9 @@ public final class SQLiteKeyStore: KeyStore {
     public func close() throws(KeyStoreError) {
         try translatingErrors(in: pool.path) { try pool.close() }
     }
+
+    /// Reads the key-encryption keys again where they come from.
+    public func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
 
     /// The hash that stands for a device.
     public func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }

@@ -16,7 +16,7 @@ struct ServerProcess {
     let logger: Logger
 
     /// Serves until SIGTERM or SIGINT, then finishes what is under way.
-    func run(module: KeyServerModule, store: any KeyStore, pool: BoundedWorkPool) async throws {
+    func run(bundles: BundleShelf, store: any KeyStore, pool: BoundedWorkPool) async throws {
         var limits = ListenerLimits()
         limits.connections = configuration.limits.connections
         limits.batch = configuration.limits.batch
@@ -35,11 +35,11 @@ struct ServerProcess {
             logger: logger
         )
         let readiness = Readiness(
-            checks: Readiness.checks(store: store, bundles: module.bundles, authorizer: authorizer)
+            checks: Readiness.checks(store: store, bundles: bundles, authorizer: authorizer)
         )
         let proxies = TrustedProxies(configuration.proxies)
         var dashboard = DashboardSources()
-        dashboard.opener = (module, pool)
+        dashboard.opener = (bundles, pool)
         dashboard.failing = { await readiness.failing() }
         dashboard.activeLeases = { try? await store.leaseCount(at: systemMilliseconds() / 1000) }
         dashboard.queueDepth = { pool.waiting }
@@ -53,7 +53,7 @@ struct ServerProcess {
         )
         readiness.add(to: publicRouter)
         var service = LicenseService(
-            module: module,
+            bundles: bundles,
             store: store,
             pool: pool,
             settings: LicenseSettings(configuration.licences),
@@ -67,7 +67,7 @@ struct ServerProcess {
         }
         // For the routes that come now: whoever administers, or asks whether the server lives, is not counted.
         publicRouter.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics))
-        LicenseRoutes(service: service, authorizer: authorizer, bundles: module.bundles, limits: limits)
+        LicenseRoutes(service: service, authorizer: authorizer, limits: limits)
             .add(to: publicRouter)
         let others = OtherClientService(
             licenses: service,
@@ -79,8 +79,18 @@ struct ServerProcess {
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
         services.append(StorePruning(store: store, logger: logger))
+        let reload = BundleReload(
+            shelf: bundles,
+            store: store,
+            pool: pool,
+            interval: .seconds(Int64(configuration.certificates.reload.rawValue)),
+            logger: logger
+        )
+        services.append(reload)
         // A developer's terminal that is closed ends the server; a service that is told to reload goes on.
-        if certificate != nil || !isDevelopment { services.append(ReloadOnHangUp(certificate: certificate)) }
+        if certificate != nil || !isDevelopment {
+            services.append(ReloadOnHangUp(certificate: certificate, bundles: reload))
+        }
         if let address = configuration.admin.listen {
             let adminRouter = Listener.makeRouter(proxies: proxies, metrics: metrics)
             readiness.add(to: adminRouter)
@@ -110,7 +120,7 @@ struct ServerProcess {
                 onStop: { ServiceManager.tell(.stopping) }
             )
         )
-        if isDevelopment { announceDevelopment(module.bundles) }
+        if isDevelopment { announceDevelopment(bundles.module.bundles) }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint],
@@ -193,12 +203,16 @@ struct ServerProcess {
 /// Prints a line without waiting for a buffer to fill.
 private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Reads the certificate again when the operator says so, besides every now and then.
+/// Reads certificates again when the operator says so, besides every now and then.
 private struct ReloadOnHangUp: Service {
     let certificate: ServerCertificate?
+    let bundles: BundleReload
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
-        for await _ in signals.cancelOnGracefulShutdown() { certificate?.reload() }
+        for await _ in signals.cancelOnGracefulShutdown() {
+            certificate?.reload()
+            await bundles.reload(keysToo: true)
+        }
     }
 }

@@ -40,9 +40,14 @@ struct StoreOptions: ParsableArguments {
     )
     var kekVariable: String?
 
+    @Option(
+        help: ArgumentHelp("A command for /bin/sh that prints the key-encryption key instead.", valueName: "command")
+    )
+    var kekCommand: String?
+
     func validate() throws {
-        guard kekFile == nil || kekVariable == nil else {
-            throw ValidationError("Give --kek-file or --kek-variable, not both.")
+        guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
+            throw ValidationError("Give one of --kek-file, --kek-variable and --kek-command.")
         }
         guard storePasswordFile == nil || storePasswordVariable == nil else {
             throw ValidationError("Give --store-password-file or --store-password-variable, not both.")
@@ -53,7 +58,8 @@ struct StoreOptions: ParsableArguments {
         guard dataFolder != nil || store != nil && keySource != .dataFolder else {
             throw ValidationError(
                 store == nil
-                    ? "Give --data, or --store for PostgreSQL." : "With --store, give --kek-file or --kek-variable too."
+                    ? "Give --data, or --store for PostgreSQL."
+                    : "With --store, give --kek-file, --kek-variable or --kek-command too."
             )
         }
     }
@@ -63,7 +69,15 @@ struct StoreOptions: ParsableArguments {
 
     /// Where the key-encryption key comes from.
     var keySource: KeyEncryptionKeySource {
-        if let kekFile { .file(kekFile) } else if let kekVariable { .environment(kekVariable) } else { .dataFolder }
+        if let kekFile {
+            .file(kekFile)
+        } else if let kekVariable {
+            .environment(kekVariable)
+        } else if let kekCommand {
+            .command(kekCommand)
+        } else {
+            .dataFolder
+        }
     }
 
     /// Where everything is.

@@ -18,11 +18,18 @@ enum StorePlace: Sendable {
         let url: String
         /// The data folder, where the key-encryption key is when the source says so.
         let folder: String
-        let key: KeyEncryptionKeySource
+        var key: KeyEncryptionKeySource
         var passwordFile: String?
         var passwordVariable: String?
         var connections = 3
         var deadline = Duration.seconds(30)
+
+        /// The same database, opened by another key.
+        func with(_ key: KeyEncryptionKeySource) -> Postgres {
+            var place = self
+            place.key = key
+            return place
+        }
     }
 
     /// A store that is open.
@@ -55,7 +62,7 @@ enum StorePlace: Sendable {
             .postgres(
                 try await PostgresKeyStore.open(try place.settings()) { mayCreate throws(KeyStoreError) in
                     place.makeFolder()
-                    return try place.key.key(inFolder: place.folder, mayCreate: mayCreate)
+                    return try place.key.keys(inFolder: place.folder, mayCreate: mayCreate)
                 }
             )
         }
@@ -82,6 +89,8 @@ extension StorePlace {
                 .file(file)
             } else if let variable = configuration.kek.variable {
                 .environment(variable)
+            } else if let command = configuration.kek.command {
+                .command(command)
             } else {
                 .dataFolder
             }

@@ -57,11 +57,11 @@ struct LicenseServer: Sendable {
             derivation: .dask(DevelopmentDASk(ask: server.ask)!)
         )
         let clock = server.clock
-        let module = try KeyServerModule(bundles: [bundle])
+        let bundles = BundleShelf(try KeyServerModule(bundles: [bundle]))
         var dashboard = DashboardSources()
-        dashboard.opener = (module, pool)
+        dashboard.opener = (bundles, pool)
         var service = LicenseService(
-            module: module,
+            bundles: bundles,
             store: store,
             pool: pool,
             settings: LicenseSettings(),
@@ -73,7 +73,7 @@ struct LicenseServer: Sendable {
         service.activity = dashboard.activity
         let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
         if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
-        LicenseRoutes(service: service, authorizer: authorizer, bundles: [bundle], limits: ListenerLimits())
+        LicenseRoutes(service: service, authorizer: authorizer, limits: ListenerLimits())
             .add(to: router)
         let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
         Administration(store: store, authenticator: authenticator, dashboard: dashboard).add(to: router)

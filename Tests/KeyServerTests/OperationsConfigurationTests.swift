@@ -39,7 +39,10 @@ struct OperationsConfigurationTests {
         #expect(plain.configuration.data == "/var/lib/keyway")
         #expect(plain.configuration.admin.listen == ListenAddress("127.0.0.1:8081"))
         // What contradicts each other by design is left out again.
-        let without = ["none: true", "#variable: KEK", "#passwordVariable: POSTGRES_PASSWORD"]
+        let without = [
+            "none: true", "#variable: KEK", "#command: /usr/local/bin/unwrap-kek",
+            "#passwordVariable: POSTGRES_PASSWORD",
+        ]
         let lines = example.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
             !without.contains { line.hasSuffix($0) }
         }
@@ -137,6 +140,9 @@ struct OperationsConfigurationTests {
             ("listen: 8080", ":3: listen: takes host:port"),
             ("log: {format: xml}", ":3: log.format: takes one of json, text"),
             ("kek: {file: a, variable: B}", ":3: kek.variable: contradicts kek.file"),
+            ("kek: {file: a, command: b}", ":3: kek.command: contradicts kek.file"),
+            ("kek: {variable: A, command: b}", ":3: kek.command: contradicts kek.variable"),
+            ("certificates: {reload: PT0S}", ":3: certificates.reload: is at least PT1S"),
             ("store: mysql://db/keyway", ":3: store: takes an address such as postgres://"),
             ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: has a password in it"),
             ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: has a password in it"),

@@ -198,7 +198,7 @@ struct OperationsListenerTests {
             )
             let checks = Readiness.checks(
                 store: InMemoryKeyStore(),
-                bundles: [],
+                bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
                 authorizer: DevelopmentAuthorizer(tokens: tokens)
             )
             let readiness = Readiness(checks: checks, clock: { ready.value })

@@ -32,7 +32,7 @@ struct OtherClientsServer: Sendable {
         let pool = BoundedWorkPool(threads: 1, capacity: 0)
         defer { pool.stop() }
         let licenses = LicenseService(
-            module: try KeyServerModule(bundles: []),
+            bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
             store: store,
             pool: pool,
             limiter: limiter,

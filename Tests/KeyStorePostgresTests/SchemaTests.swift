@@ -28,7 +28,7 @@ struct SchemaTests {
             let key = try KeyEncryptionKey.generate()
             let running = try await PostgresKeyStore.open(settings, key)
             _ = try await running.grant(Sample.proposal().slot())
-            let newer = try await PostgresKeyStore.open(settings, schema: Self.expanding) { _ in key }
+            let newer = try await PostgresKeyStore.open(settings, schema: Self.expanding) { _ in [key] }
             #expect(try await running.grant(Sample.proposal(device: 2).slot()) == .granted)
             #expect(try await newer.grant(Sample.proposal(device: 3).slot()).refusal == .streamsExceeded)
             let restarted = try await PostgresKeyStore.open(settings, key)
@@ -40,7 +40,7 @@ struct SchemaTests {
     func tooOld() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
-            _ = try await PostgresKeyStore.open(settings, schema: Self.contracting) { _ in key }
+            _ = try await PostgresKeyStore.open(settings, schema: Self.contracting) { _ in [key] }
             await #expect(throws: KeyStoreError(.newerSchema, place: "")) {
                 try await PostgresKeyStore.open(settings, key)
             }
@@ -56,10 +56,10 @@ struct SchemaTests {
                 migrations: Self.expanding.migrations + [.init(script: "ALTER TABLE nothing ADD x TEXT", oldest: 1)]
             )
             await #expect(throws: KeyStoreError(.unavailable, place: "")) {
-                try await PostgresKeyStore.open(settings, schema: broken) { _ in key }
+                try await PostgresKeyStore.open(settings, schema: broken) { _ in [key] }
             }
             #expect(try await store.grant(Sample.proposal().slot()) == .granted)
-            _ = try await PostgresKeyStore.open(settings, schema: Self.expanding) { _ in key }
+            _ = try await PostgresKeyStore.open(settings, schema: Self.expanding) { _ in [key] }
         }
     }
 }

@@ -1,7 +1,8 @@
 import FPSCrypto
 import Glibc
-import KeyStore
 import Testing
+
+@testable import KeyStore
 
 @Suite("Key-encryption keys")
 struct KeyEncryptionKeyTests {
@@ -77,8 +78,23 @@ struct KeyEncryptionKeyTests {
     @Test("An environment variable is read like a file, and may be missing")
     func environment() throws {
         let missing = try KeyEncryptionKey.fromEnvironment("KEYWAY_NO_SUCH_VARIABLE")
-        #expect(missing == nil)
+        #expect(missing.isEmpty)
         #expect(throws: KeyStoreError(.malformedKEK, place: "")) { try KeyEncryptionKey.fromEnvironment("PATH") }
+    }
+
+    @Test("A file may hold several keys, which are those of a change, and no more than eight")
+    func several() throws {
+        let keys = try (0..<9).map { _ in try KeyEncryptionKey.generate() }
+        let lines = keys.map { String(decoding: $0.hexadecimal.reveal(), as: UTF8.self) }
+        folder.write(lines.prefix(8).joined(), to: "kek")
+        let source = KeyEncryptionKeySource.file(path)
+        let read = try source.keys(inFolder: folder.path, mayCreate: false)
+        #expect(read.map(\.id) == keys.prefix(8).map(\.id))
+        #expect(throws: KeyStoreError(.malformedKEK, place: "")) { try KeyEncryptionKey.load(file: path) }
+        folder.write(lines.joined(), to: "kek")
+        #expect(throws: KeyStoreError(.malformedKEK, place: "")) {
+            try source.keys(inFolder: folder.path, mayCreate: false)
+        }
     }
 
     private func bytes(_ hexadecimal: String) -> [UInt8] {

@@ -42,7 +42,7 @@ public struct Administration: Sendable {
             TokenRoutes(store: store).endpoints,
             session.endpoints,
             ActivityRoutes(activity: dashboard.activity, events: dashboard.events).endpoints,
-            PolicyTrialRoutes(activity: dashboard.activity, module: dashboard.opener?.module).endpoints,
+            PolicyTrialRoutes(activity: dashboard.activity, bundles: dashboard.opener?.bundles).endpoints,
             InspectionRoutes(opener: dashboard.opener, store: store).endpoints,
             HealthRoutes(store: store, sources: dashboard, sessions: sessions, started: clock() / 1_000).endpoints,
         ].flatMap { $0 }

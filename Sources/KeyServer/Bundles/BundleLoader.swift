@@ -15,9 +15,16 @@ public enum BundleLoader {
 
     /// Makes the bundles.
     ///
-    /// - Parameter allowingDevelopment: whether bundles of kind development are used; without it they are left out, so
-    ///   that a published DASk never opens SPCs on a server that means it.
-    public static func load(_ records: [CertificateBundleRecord], allowingDevelopment: Bool) -> Result {
+    /// - Parameters:
+    ///   - records: what the store has.
+    ///   - allowingDevelopment: whether bundles of kind development are used; without it they are left out, so that a
+    ///     published DASk never opens SPCs on a server that means it.
+    ///   - known: the bundle of a record if it has been made before.
+    public static func load(
+        _ records: [CertificateBundleRecord],
+        allowingDevelopment: Bool,
+        reusing known: (CertificateBundleRecord) -> CertificateBundle? = { _ in nil }
+    ) -> Result {
         var bundles: [CertificateBundle] = []
         var leftOut: [(name: String, reason: String)] = []
         for record in records {
@@ -26,7 +33,7 @@ public enum BundleLoader {
                 continue
             }
             do {
-                bundles.append(try CertificateBundle(record))
+                bundles.append(try known(record) ?? CertificateBundle(record))
             } catch {
                 // Both kinds of error name what is wrong and hold no secret.
                 leftOut.append((record.name, "\(error)"))

@@ -4,11 +4,9 @@ extension ServerConfiguration {
     /// Finds what contradicts itself, and what is risky.
     func check(_ reader: inout SettingReader, isDevelopment: Bool) {
         if data.isEmpty { reader.fail("data", "is missing; say where the data is to be") }
-        if kek.file != nil, kek.variable != nil {
-            reader.fail("kek.variable", "contradicts kek.file; keep one of them")
-        }
+        checkKeyEncryption(&reader)
         checkStore(&reader, isDevelopment: isDevelopment)
-        if kek.file == nil, kek.variable == nil, !isDevelopment, store == nil {
+        if kek.isInDataFolder, !isDevelopment, store == nil {
             reader.warn("kek", "the key-encryption key lies beside what it protects; kek.file puts it elsewhere")
         }
         checkListeners(&reader, isDevelopment: isDevelopment)
@@ -18,6 +16,16 @@ extension ServerConfiguration {
             reader.warn("proxies", "everybody is believed on their own address; name your proxies")
         }
         if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licences; name yours") }
+    }
+
+    private func checkKeyEncryption(_ reader: inout SettingReader) {
+        if kek.file != nil, kek.variable != nil {
+            reader.fail("kek.variable", "contradicts kek.file; keep one of them")
+        } else if kek.command != nil, !kek.hasOneSource {
+            let other = kek.file == nil ? "kek.variable" : "kek.file"
+            reader.fail("kek.command", "contradicts \(other); keep one of them")
+        }
+        if certificates.reload.rawValue == 0 { reader.fail("certificates.reload", "is at least PT1S") }
     }
 
     /// The address itself is read where the connection is made; here it is enough that it shows no password to whoever may
@@ -41,7 +49,7 @@ extension ServerConfiguration {
         if user.contains(":") || store.contains("password=") {
             reader.fail("store", "has a password in it; keep that in postgres.passwordFile")
         }
-        if kek.file == nil, kek.variable == nil, !isDevelopment {
+        if kek.isInDataFolder, !isDevelopment {
             reader.fail("kek", "is missing: servers that share a store share its key-encryption key; give kek.file")
         }
     }

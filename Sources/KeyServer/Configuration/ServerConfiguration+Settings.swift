@@ -16,6 +16,13 @@ extension ServerConfiguration {
         reader.section("kek") { kek.read(&$0) }
         reader.read(&listen, "listen", "Where to listen for players.")
         reader.section("tls") { tls.read(&$0) }
+        reader.section("certificates") { section in
+            section.read(
+                &certificates.reload,
+                "reload",
+                "How often the store is asked whether it has other certificate bundles."
+            )
+        }
         reader.section("admin") { admin.read(&$0) }
         reader.section("authorization") { authorization.read(&$0) }
         reader.read(
@@ -65,6 +72,12 @@ extension ServerConfiguration.KeyEncryption {
             "variable",
             example: "KEK",
             "The name of an environment variable with the key-encryption key instead."
+        )
+        reader.read(
+            &command,
+            "command",
+            example: "/usr/local/bin/unwrap-kek",
+            "A command for /bin/sh that prints the key-encryption key instead: of a key management service, say."
         )
     }
 }

@@ -3,12 +3,19 @@ public import Logging
 
 /// How the server is set up: the values, without where they come from.
 public struct ServerConfiguration: Sendable, Equatable {
-    /// Where the key-encryption key is; the data folder's own file when neither is given.
+    /// Where the key-encryption key is; the data folder's own file when nothing is given.
     public struct KeyEncryption: Sendable, Equatable {
         /// A file with 64 hexadecimal digits.
         public var file: String?
         /// The name of an environment variable with them.
         public var variable: String?
+        /// A shell command that prints them, such as one that asks a key management service.
+        public var command: String?
+
+        /// Whether nothing says where it is.
+        var isInDataFolder: Bool { file == nil && variable == nil && command == nil }
+        /// Whether one thing says so.
+        var hasOneSource: Bool { [file, variable, command].count { $0 != nil } == 1 }
     }
 
     /// How PostgreSQL is asked, when ``ServerConfiguration/store`` says that it is.
@@ -31,6 +38,12 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var key: String?
         /// How often the files are read again.
         public var reload = Seconds(rawValue: 60)
+    }
+
+    /// The certificate bundles of the store, which open SPCs.
+    public struct Certificates: Sendable, Equatable {
+        /// How often the store is asked for them.
+        public var reload = Seconds(rawValue: 10)
     }
 
     /// The listener for administration and metrics.
@@ -153,6 +166,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var listen = ListenAddress("127.0.0.1:8080")!
     /// TLS for both listeners.
     public var tls = TLS()
+    /// The certificate bundles of the store.
+    public var certificates = Certificates()
     /// The listener for administration and metrics.
     public var admin = Admin()
     /// Who may ask for licences.

@@ -1,5 +1,3 @@
-public import KeyServerModule
-
 /// Where the dashboard's routes look.
 public struct DashboardSources: Sendable {
     /// What the server has been asked lately.
@@ -7,7 +5,7 @@ public struct DashboardSources: Sendable {
     /// What tells the pages.
     public var events = EventBroadcaster()
     /// What opens an SPC to look into it, and on which threads; nil shows no more than its frame.
-    public var opener: (module: KeyServerModule, pool: BoundedWorkPool)?
+    public var opener: (bundles: BundleShelf, pool: BoundedWorkPool)?
     /// What is not in order; empty when the server is ready.
     public var failing: @Sendable () async -> [String] = { [] }
     /// How many leases have not run out; nil when the store does not say.

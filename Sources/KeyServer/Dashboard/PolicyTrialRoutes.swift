@@ -11,7 +11,7 @@ import KeyStore
 /// what the store would say of streams, devices and rentals.
 struct PolicyTrialRoutes: Sendable {
     let activity: Activity
-    let module: KeyServerModule?
+    let bundles: BundleShelf?
     private static let bodyLimit = 20_480
 
     var endpoints: [AdminEndpoint] {
@@ -39,7 +39,9 @@ struct PolicyTrialRoutes: Sendable {
         } catch {
             throw ProblemDocument(.malformedRequest, detail: "\(error)", reason: "policy")
         }
-        guard let module else { throw ProblemDocument(.unavailable, detail: "Nothing here decides.", retryAfter: 60) }
+        guard let module = bundles?.module else {
+            throw ProblemDocument(.unavailable, detail: "Nothing here decides.", retryAfter: 60)
+        }
         let assetID = asset.map { Array($0.utf8) }
         let sample = activity.decided(AdminPage.limits.upperBound).filter { assetID == nil || $0.assetID == assetID }
         let trials = sample.prefix(limit).compactMap { PolicyTrial(of: policy, on: $0, by: module) }

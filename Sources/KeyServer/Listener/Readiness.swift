@@ -1,6 +1,6 @@
 import HTTPTypes
 public import Hummingbird
-public import KeyServerModule
+import KeyServerModule
 public import KeyStore
 import NIOCore
 public import ServiceLifecycle
@@ -44,7 +44,7 @@ public final class Readiness: Sendable {
     /// told. Who asks learns no more than these names.
     public static func checks(
         store: any PolicyStore,
-        bundles: [CertificateBundle],
+        bundles: BundleShelf,
         authorizer: any PlaybackAuthorizer
     ) -> [Check] {
         [
@@ -53,7 +53,7 @@ public final class Readiness: Sendable {
                 do { _ = try await store.policy(name: ContentLookup.defaultPolicy) } catch { return false }
                 return true
             },
-            Check("certificates") { !bundles.isEmpty },
+            Check("certificates") { !bundles.module.bundles.isEmpty },
             Check("authorization") { await authorizer.warmUp().isEmpty },
         ]
     }

@@ -1,7 +1,7 @@
 import FPSCrypto
 import HTTPTypes
 public import Hummingbird
-public import KeyServerModule
+import KeyServerModule
 import KeyStore
 import NIOCore
 
@@ -14,19 +14,16 @@ import NIOCore
 public struct LicenseRoutes: Sendable {
     private let service: LicenseService
     private let authorizer: any PlaybackAuthorizer
-    private let bundles: [CertificateBundle]
     private let limits: ListenerLimits
 
     /// Makes the routes.
     public init(
         service: LicenseService,
         authorizer: any PlaybackAuthorizer,
-        bundles: [CertificateBundle],
         limits: ListenerLimits
     ) {
         self.service = service
         self.authorizer = authorizer
-        self.bundles = bundles
         self.limits = limits
     }
 
@@ -40,6 +37,7 @@ public struct LicenseRoutes: Sendable {
 
     /// With one bundle there is no choice; with several, `?app=` names one.
     private func certificate(_ request: Request) throws(ProblemDocument) -> Response {
+        let bundles = service.module.bundles
         let bundle: CertificateBundle
         if let name = request.uri.queryParameters.get("app") {
             guard let named = bundles.first(where: { $0.name == name }) else {

@@ -1,5 +1,5 @@
 import FPSMessages
-public import KeyServerModule
+import KeyServerModule
 public import KeyStore
 
 /// SPC in, licence or Sync report out: the Key Server Module, the store and the rules put together, without HTTP.
@@ -61,7 +61,9 @@ public struct LicenseService: Sendable {
         case syncReport(SyncReport)
     }
 
-    let module: KeyServerModule
+    private let shelf: BundleShelf
+    /// What opens SPCs and seals CKCs; it may be another one for the next request.
+    var module: KeyServerModule { shelf.module }
     let store: MeasuredStore
     let pool: BoundedWorkPool
     let settings: LicenseSettings
@@ -77,7 +79,7 @@ public struct LicenseService: Sendable {
     /// Makes a service.
     ///
     /// - Parameters:
-    ///   - module: what opens SPCs and seals CKCs.
+    ///   - bundles: what opens SPCs and seals CKCs.
     ///   - store: content, policies, what was granted, and the audit log.
     ///   - pool: the threads that RSA runs on.
     ///   - settings: what the server adds to the terms of a policy.
@@ -85,7 +87,7 @@ public struct LicenseService: Sendable {
     ///   - metrics: where licences are counted and measured.
     ///   - clock: the time, in milliseconds since 1970.
     public init(
-        module: KeyServerModule,
+        bundles: BundleShelf,
         store: any KeyStore,
         pool: BoundedWorkPool,
         settings: LicenseSettings = LicenseSettings(),
@@ -94,7 +96,7 @@ public struct LicenseService: Sendable {
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
         self.init(
-            module: module,
+            bundles: bundles,
             store: store,
             pool: pool,
             settings: settings,
@@ -106,7 +108,7 @@ public struct LicenseService: Sendable {
     }
 
     init(
-        module: KeyServerModule,
+        bundles: BundleShelf,
         store: any KeyStore,
         pool: BoundedWorkPool,
         settings: LicenseSettings,
@@ -115,7 +117,7 @@ public struct LicenseService: Sendable {
         refusals: RefusalBudget,
         clock: @escaping @Sendable () -> Int64
     ) {
-        self.module = module
+        shelf = bundles
         self.store = MeasuredStore(store, metrics)
         self.pool = pool
         self.settings = settings

@@ -38,12 +38,12 @@ extension PostgresKeyStore {
 
 // The row of the table `certificate_bundle`: reading beside writing, in the order of the columns.
 extension SealedCertificateBundle {
-    fileprivate static let columns =
+    static let columns =
         "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path, "
         + "plugin_configuration, provisioning_data"
 
     /// Takes a row with just these columns.
-    fileprivate init(_ row: PostgresRow) throws(KeyStoreError) {
+    init(_ row: PostgresRow) throws(KeyStoreError) {
         self.init(
             name: try row.requiredText(0),
             kind: try row.requiredText(1),
@@ -60,7 +60,7 @@ extension SealedCertificateBundle {
     }
 
     /// Inserts the row or replaces the one of that name.
-    fileprivate var writing: PostgresQuery {
+    var writing: PostgresQuery {
         PostgresQuery(
             """
             INSERT INTO certificate_bundle (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)

@@ -32,12 +32,13 @@ extension SQLiteKeyStore {
                 reason: "it is a database in use, not a backup: the newest of it is in another file"
             )
         }
-        let key = try source.key(inFolder: folder, mayCreate: false)
+        let keys = try source.keys(inFolder: folder, mayCreate: false)
         let draft = try DraftFile(for: database)
         defer { draft.remove() }
         try draft.copy(from: backup)
         try check(draft.path, of: backup)
-        try SQLiteKeyStore(path: draft.path, key: key).close()
+        let ring = try KeyRing(keys) { () throws(KeyStoreError) in keys }
+        try SQLiteKeyStore(path: draft.path, keys: ring).close()
         try draft.synchronize()
         if isThere { try retire(database) }
         // A log without its database must not be taken for the new one's.

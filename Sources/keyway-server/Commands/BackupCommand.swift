@@ -31,6 +31,7 @@ struct BackupCommand: AsyncParsableCommand {
         case .dataFolder: "\(store.data)/kek"
         case .file(let path): path
         case .environment(let variable): "the key in \(variable)"
+        case .command: "the key that the command prints"
         }
     }
 }

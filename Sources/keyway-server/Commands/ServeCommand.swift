@@ -35,6 +35,8 @@ struct ServeCommand: AsyncParsableCommand {
     var kekFile: String?
     @Option(help: ArgumentHelp("The name of an environment variable with it instead.", valueName: "variable"))
     var kekVariable: String?
+    @Option(help: ArgumentHelp("A command for /bin/sh that prints it instead.", valueName: "command"))
+    var kekCommand: String?
     @Option(help: ArgumentHelp("Where to listen for apps; 127.0.0.1:8080 by default.", valueName: "host:port"))
     var listen: String?
     @Option(
@@ -68,8 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("Give --config, --dev for development, or --no-authorization: see --help.")
         }
         guard !(dev && noAuthorization) else { throw ValidationError("Give --dev or --no-authorization, not both.") }
-        guard kekFile == nil || kekVariable == nil else {
-            throw ValidationError("Give --kek-file or --kek-variable, not both.")
+        guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
+            throw ValidationError("Give one of --kek-file, --kek-variable and --kek-command.")
         }
         // What the command line alone says wrongly is a matter of usage.
         if config == nil { _ = try load() }
@@ -90,9 +92,11 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in place.warnings { logger.warning("\(warning)") }
         let opened = try await place.open()
         let store = opened.store
-        let bundles = BundleLoader.load(try await store.certificateBundles(), allowingDevelopment: dev)
-        for (name, reason) in bundles.leftOut { logger.warning("bundle \(name) is not used: \(reason)") }
-        guard !bundles.bundles.isEmpty else {
+        let bundles = BundleShelf(configuration: configuration.module, allowsDevelopment: dev)
+        for (name, reason) in try bundles.take(try await store.certificateBundles()).leftOut {
+            logger.warning("bundle \(name) is not used: \(reason)")
+        }
+        guard !bundles.module.bundles.isEmpty else {
             throw CommandFailure(
                 "there is no certificate to serve with; add one with `keyway-server certificates add`"
                     + (dev ? ", for development made by `keyway credentials new`" : "")
@@ -102,7 +106,6 @@ struct ServeCommand: AsyncParsableCommand {
         let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
         Listener.useEventLoops(min(threads, cores))
         let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue)
-        let module = try KeyServerModule(bundles: bundles.bundles, configuration: configuration.module)
         let token = try AdminTokenFile(folder: configuration.data).authenticator()
         try await ServerProcess(
             configuration: configuration,
@@ -110,7 +113,7 @@ struct ServeCommand: AsyncParsableCommand {
             token: token,
             tokenFile: AdminTokenFile(folder: configuration.data).path,
             logger: logger
-        ).run(module: module, store: store, pool: pool)
+        ).run(bundles: bundles, store: store, pool: pool)
         pool.stop()
         try await opened.close()
     }
@@ -119,7 +122,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func load() throws -> LoadedConfiguration {
         let given: [(path: String, value: String?, option: String)] = [
             ("data", data, "--data"), ("store", store, "--store"), ("kek.file", kekFile, "--kek-file"),
-            ("kek.variable", kekVariable, "--kek-variable"), ("listen", listen, "--listen"),
+            ("kek.variable", kekVariable, "--kek-variable"), ("kek.command", kekCommand, "--kek-command"),
+            ("listen", listen, "--listen"),
             ("admin.listen", adminListen, "--admin-listen"),
             ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
             ("licences.checkBeforeIssuing", paranoid ? "true" : nil, "--paranoid"),

@@ -98,7 +98,7 @@ final class ServerWithRules: Sendable {
         )
         let clock = JumpingDeviceClock(time: time)
         service = LicenseService(
-            module: try KeyServerModule(bundles: [bundle]),
+            bundles: BundleShelf(try KeyServerModule(bundles: [bundle])),
             store: store,
             pool: pool,
             clock: { clock.milliseconds }
@@ -109,7 +109,7 @@ final class ServerWithRules: Sendable {
     func start() async throws {
         let router = Listener.makeRouter(proxies: TrustedProxies([]))
         let tokens = Tokens()
-        LicenseRoutes(service: service, authorizer: tokens, bundles: [bundle], limits: ListenerLimits()).add(to: router)
+        LicenseRoutes(service: service, authorizer: tokens, limits: ListenerLimits()).add(to: router)
         OtherClientRoutes(service: OtherClientService(licenses: service, authorizer: tokens, signer: nil))
             .add(to: router)
         let (ports, onPort) = AsyncStream.makeStream(of: Int.self)

@@ -18,8 +18,8 @@ struct OpenAPIDocumentTests {
         let module = try KeyServerModule(bundles: [])
         let pool = BoundedWorkPool(threads: 1, capacity: 1)
         defer { pool.stop() }
-        let service = LicenseService(module: module, store: InMemoryKeyStore(), pool: pool)
-        LicenseRoutes(service: service, authorizer: AccountAuthorizer(), bundles: [], limits: ListenerLimits())
+        let service = LicenseService(bundles: BundleShelf(module), store: InMemoryKeyStore(), pool: pool)
+        LicenseRoutes(service: service, authorizer: AccountAuthorizer(), limits: ListenerLimits())
             .add(to: router)
         let others = OtherClientService(licenses: service, authorizer: AccountAuthorizer(), signer: nil)
         OtherClientRoutes(service: others).add(to: router)

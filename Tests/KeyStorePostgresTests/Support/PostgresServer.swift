@@ -127,6 +127,6 @@ extension PostgresKeyStore {
     /// Opens a store with a key of its own.
     static func open(_ settings: PostgresSettings, _ key: KeyEncryptionKey? = nil) async throws -> PostgresKeyStore {
         let key = try key ?? KeyEncryptionKey.generate()
-        return try await open(settings) { _ in key }
+        return try await open(settings) { _ in [key] }
     }
 }

@@ -13,7 +13,7 @@ import KeyStore
 /// HU, nor the bytes of a block that leads to them. Why one does not open is not said, as it is not said to a device. Of a
 /// CKC it shows the frame: only the device can open it.
 struct InspectionRoutes: Sendable {
-    let opener: (module: KeyServerModule, pool: BoundedWorkPool)?
+    let opener: (bundles: BundleShelf, pool: BoundedWorkPool)?
     let store: any AuditLog
     private static let bodyLimit = 98_304
 
@@ -48,7 +48,7 @@ struct InspectionRoutes: Sendable {
 
     private func open(_ bytes: [UInt8], _ spc: SPCMessage, _ report: inout MessageReport) async {
         guard let opener else { return }
-        let module = opener.module
+        let module = opener.bundles.module
         guard let bundle = module.bundles.first(where: { $0.certificate.sha1 == spc.certificateHash }) else {
             report.note = "This server has no certificate with this SHA-1."
             return

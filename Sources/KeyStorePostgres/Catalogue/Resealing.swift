@@ -1,0 +1,56 @@
+import KeyStore
+
+/// Seals every secret of the database anew under another key, within a transaction.
+struct Resealing {
+    private let keys: KeyRing
+    private let key: KeyEncryptionKey
+    private static let page = 500
+
+    init(from keys: KeyRing, to key: KeyEncryptionKey) {
+        self.keys = keys
+        self.key = key
+    }
+
+    /// Does it; nothing when it has been done.
+    func run(_ transaction: inout PostgresTransaction) throws {
+        guard try keys.requireCurrent(&transaction).id != key.id else { return }
+        try contents(&transaction)
+        for row in try transaction.rows("SELECT \(SealedCertificateBundle.columns) FROM certificate_bundle") {
+            transaction.later([try SealedCertificateBundle(row).resealed(from: keys, with: key).writing])
+        }
+        guard let row = try transaction.rows("SELECT device_hash_key FROM sealing").first else {
+            throw KeyStoreError(.corrupt, place: "sealing")
+        }
+        let envelope = try row.requiredBytes(0)
+        let secret = try keys.key(for: envelope).unseal(envelope, for: .deviceHashKey)
+        transaction.later([
+            PostgresQuery(
+                "UPDATE sealing SET kek_id = $1, device_hash_key = $2",
+                [.bytes(key.id), .bytes(try key.seal(secret, for: .deviceHashKey))]
+            )
+        ])
+    }
+
+    private func contents(_ transaction: inout PostgresTransaction) throws {
+        var last: [UInt8] = []
+        while true {
+            let rows = try transaction.rows(
+                "SELECT asset_id, content_key FROM content WHERE asset_id > $1 ORDER BY asset_id LIMIT \(Self.page)",
+                .bytes(last)
+            )
+            for row in rows {
+                let (assetID, envelope) = (try row.requiredBytes(0), try row.requiredBytes(1))
+                let column = SealedContent.keyColumn(assetID: assetID)
+                let secret = try keys.key(for: envelope).unseal(envelope, for: column)
+                transaction.later([
+                    PostgresQuery(
+                        "UPDATE content SET content_key = $1 WHERE asset_id = $2",
+                        [.bytes(try key.seal(secret, for: column)), .bytes(assetID)]
+                    )
+                ])
+                last = assetID
+            }
+            if rows.isEmpty { return }
+        }
+    }
+}

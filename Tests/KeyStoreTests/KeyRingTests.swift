@@ -1,0 +1,58 @@
+import Synchronization
+import Testing
+
+@testable import KeyStore
+
+@Suite("The keys that a running store knows")
+struct KeyRingTests {
+    /// A source whose keys change.
+    private final class Source: Sendable {
+        private let keys: Mutex<[KeyEncryptionKey]?>
+        init(_ keys: [KeyEncryptionKey]) { self.keys = Mutex(keys) }
+        func set(_ new: [KeyEncryptionKey]?) { keys.withLock { $0 = new } }
+        func read() throws(KeyStoreError) -> [KeyEncryptionKey] {
+            guard let keys = keys.withLock({ $0 }) else { throw KeyStoreError(.unavailable, place: "test") }
+            return keys
+        }
+    }
+
+    private let column = SealedColumn(table: "t", column: "c", row: [], rowName: "r")
+
+    @Test("The first key seals, and the others open, until the store says that it uses another")
+    func follows() throws {
+        let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
+        let source = Source([old, new])
+        let ring = try KeyRing(try source.read()) { () throws(KeyStoreError) in try source.read() }
+        #expect(ring.current.id == old.id)
+        let secret = Sample.secret()
+        for key in [old, new] {
+            let envelope = try key.seal(secret, for: column)
+            #expect(try ring.key(for: envelope).unseal(envelope, for: column) == secret)
+        }
+        #expect(try ring.requireCurrent(id: new.id).id == new.id)
+        #expect(ring.current.id == new.id)
+        // A transaction that sees the state of before still gets the key of before.
+        #expect(try ring.requireCurrent(id: old.id).id == old.id)
+    }
+
+    @Test("A key that is not known is refused until the source has it, and a source that fails changes nothing")
+    func readsAgain() throws {
+        let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
+        let source = Source([old])
+        let ring = try KeyRing(try source.read()) { () throws(KeyStoreError) in try source.read() }
+        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try ring.requireCurrent(id: new.id) }
+        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try ring.requireCurrent(id: nil) }
+        source.set(nil)
+        #expect(throws: KeyStoreError(.unavailable, place: "")) { try ring.readAgain() }
+        #expect(ring.current.id == old.id)
+        source.set([old, new])
+        #expect(try ring.readAgain() == 1)
+        #expect(try ring.readAgain() == 0)
+        #expect(try ring.requireCurrent(id: new.id).id == new.id)
+    }
+
+    @Test("A source without keys is refused")
+    func empty() {
+        #expect(throws: KeyStoreError(.missingKEK, place: "")) { try KeyRing([]) { () throws(KeyStoreError) in [] } }
+    }
+}
