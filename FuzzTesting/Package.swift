@@ -20,6 +20,8 @@ let package = Package(
         .target(name: "Mutations", swiftSettings: [.treatAllWarnings(as: .error)]),
         fuzzTarget("FuzzPlaylist", ["HLSPlaylist"], mutates: true),
         fuzzTarget("FuzzTS", ["ByteCoding", "MediaFormats"]),
+        fuzzTarget("FuzzDRM", ["ByteCoding", "DRMSignalling"]),
+        fuzzTarget("FuzzDASH", ["DASHManifest"]),
     ]
         + ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {
             fuzzTarget($0, ["ByteCoding", "FPSMessages"])

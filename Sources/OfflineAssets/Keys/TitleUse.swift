@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 
 /// Says for as long as it is there that a title is played, renewed or reported, so that it does not go when room is needed.
 public final class TitleUse: Sendable {
@@ -61,7 +62,10 @@ extension KeptKeyStore {
     /// - Parameter folder: the path of its bundle.
     public func isInUse(_ title: String, folder: String) throws(OfflineStorageError) -> Bool {
         guard FolderLock.isFree(BundleFolder(folder)) else { return true }
-        return try locked { () throws(OfflineStorageError) in try !FileLock.isFree(usePath(title)) }
+        let path = usePath(title)
+        // Most titles have never been played here, and then there is nothing to ask about under the lock.
+        if access(path, F_OK) != 0, errno == ENOENT { return false }
+        return try locked { () throws(OfflineStorageError) in try !FileLock.isFree(path) }
     }
 
     /// The right to remove a title; nil while it is in use.

@@ -31,11 +31,29 @@ struct Field: Sendable {
     /// The key in JSON: `asset ID` is `assetID`, `SPC version` is `spcVersion`.
     var key: String { Self.key(for: name) }
 
-    /// The words of a name in camel case; abbreviations keep their capitals except in front.
+    /// The words of a name in camel case; abbreviations keep their capitals except in front. Names are in ASCII, since they
+    /// are ours; what is not stands between words. Lists have thousands of fields, so this goes by bytes.
     static func key(for name: String) -> String {
-        let words = name.split { !($0.isLetter || $0.isNumber) }
-        let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
-        return (words.first?.lowercased() ?? "") + rest.joined()
+        let longest = name.utf8.count
+        return String(unsafeUninitializedCapacity: longest) { key in
+            var (count, isFirstWord, isFirstLetter) = (0, true, true)
+            for byte in name.utf8 {
+                let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+                guard isUpper || isLower || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else {
+                    isFirstWord = isFirstWord && count == 0
+                    isFirstLetter = true
+                    continue
+                }
+                key[count] =
+                    if isFirstWord { isUpper ? byte | 0x20 : byte } else if isFirstLetter {
+                        isLower ? byte & ~0x20 : byte
+                    } else { byte }
+                count += 1
+                isFirstLetter = false
+            }
+            return count
+        }
     }
 }
 
