@@ -33,6 +33,12 @@ public struct SignallingError: Error, Sendable {
         public static let invalidOutputProtection = Code(rawValue: "invalid-output-protection")
         /// A document that is not CPIX, or is damaged.
         public static let invalidCPIX = Code(rawValue: "invalid-cpix")
+        /// A recipient of a CPIX document whose certificate cannot be used.
+        public static let invalidDeliveryKey = Code(rawValue: "invalid-delivery-key")
+        /// The keys of a CPIX document cannot be encrypted.
+        public static let cpixNotEncrypted = Code(rawValue: "cpix-not-encrypted")
+        /// The encrypted keys of a CPIX document cannot be opened, or their MAC is wrong.
+        public static let cpixNotOpened = Code(rawValue: "cpix-not-opened")
         /// A PlayReady header that is none, is damaged, or cannot be written.
         public static let invalidPlayReadyHeader = Code(rawValue: "invalid-playready-header")
         /// Variants that may not share a key, do.

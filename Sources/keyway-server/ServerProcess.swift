@@ -63,7 +63,7 @@ struct ServerProcess {
         service.activity = dashboard.activity
         if configuration.admin.listen == nil, isDevelopment {
             if configuration.metrics { metrics.registry.add(to: publicRouter) }
-            addAdministration(to: publicRouter, store, dashboard)
+            addAdministration(to: publicRouter, store, dashboard, metrics)
         }
         // For the routes that come now: whoever administers, or asks whether the server lives, is not counted.
         publicRouter.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics))
@@ -95,7 +95,7 @@ struct ServerProcess {
             let adminRouter = Listener.makeRouter(proxies: proxies, metrics: metrics)
             readiness.add(to: adminRouter)
             if configuration.metrics { metrics.registry.add(to: adminRouter) }
-            addAdministration(to: adminRouter, store, dashboard)
+            addAdministration(to: adminRouter, store, dashboard, metrics)
             services.append(try application(adminRouter, at: address, limits, certificate, nil))
         }
         services.append(
@@ -149,11 +149,13 @@ struct ServerProcess {
     private func addAdministration(
         to router: Router<ServerRequestContext>,
         _ store: any KeyStore,
-        _ dashboard: DashboardSources
+        _ dashboard: DashboardSources,
+        _ metrics: ServerMetrics
     ) {
         // The file's token first: the others are made with it.
         let authenticator = AdminAuthenticators([token, StoredAdminTokens(store: store)])
-        Administration(store: store, authenticator: authenticator, dashboard: dashboard).add(to: router)
+        Administration(store: store, authenticator: authenticator, dashboard: dashboard, metrics: metrics)
+            .add(to: router)
         DashboardPages.add(to: router)
     }
 
@@ -171,6 +173,7 @@ struct ServerProcess {
             port: address.port,
             limits: limits,
             certificate: certificate,
+            clientAuthorities: shedding == nil ? configuration.admin.clientCA : nil,
             shedding: shedding,
             isQuick: shedding != nil,
             logger: logger,

@@ -59,7 +59,7 @@ struct CPIXTests {
             keyID: firstID,
             intendedTrackType: "HD",
             periodIDs: ["p1"],
-            hasVideoFilter: true
+            videoFilters: [.init(minPixels: 1)]
         )
         #expect(document.usageRules == [rule])
     }
@@ -77,8 +77,8 @@ struct CPIXTests {
         ]
         document.periods = [.init(id: "p", index: 1, start: 0, end: 253_402_300_799), .init(id: "q")]
         document.usageRules = [
-            .init(keyID: firstID, intendedTrackType: "UHD", periodIDs: ["p", "q"], hasVideoFilter: true),
-            .init(keyID: secondID, intendedTrackType: nil, hasAudioFilter: true),
+            .init(keyID: firstID, intendedTrackType: "UHD", periodIDs: ["p", "q"], videoFilters: [.init()]),
+            .init(keyID: secondID, intendedTrackType: nil, audioFilters: [.init(maxChannels: 2)]),
         ]
         let found = try CPIXDocument(xml: document.xml)
         #expect(found.contentID == document.contentID)

@@ -4,7 +4,7 @@ import KeyStore
 import Logging
 
 /// Lets a request to administration pass when its token allows what the route does: `Authorization: Bearer TOKEN`, or the
-/// cookie of a session that was begun with the token.
+/// cookie of a session that was begun with the token, or a client's certificate, which is an encoder's.
 struct AdminGate: Sendable {
     /// Who asks.
     struct Caller {
@@ -71,6 +71,9 @@ struct AdminGate: Sendable {
             }
             try requireOwnPage(request, sessionID: id)
             return Caller(identity: identity, sessionID: id)
+        }
+        if let subject = await context.clientCertificateSubject() {
+            return Caller(identity: AdminIdentity(name: "certificate \(subject)", role: .encoder))
         }
         throw ProblemDocument(.unauthorized, detail: "Send Authorization: Bearer and a token for administration.")
     }

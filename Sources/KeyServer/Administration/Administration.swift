@@ -5,6 +5,8 @@ public import KeyStore
 public struct Administration: Sendable {
     let endpoints: [AdminEndpoint]
     private let gate: AdminGate
+    /// What encoders ask, behind the same gate.
+    let encoding: [AdminEndpoint]
     private let session: SessionRoutes
     private let clock: @Sendable () -> Int64
 
@@ -14,11 +16,13 @@ public struct Administration: Sendable {
     ///   - store: what they show and change.
     ///   - authenticator: knows the tokens.
     ///   - dashboard: where the dashboard's routes look.
+    ///   - metrics: where keys that encoders get are counted.
     ///   - clock: the time, in milliseconds since 1970.
     public init(
         store: any KeyStore,
         authenticator: any AdminAuthenticator,
         dashboard: DashboardSources = DashboardSources(),
+        metrics: ServerMetrics? = nil,
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
         self.clock = clock
@@ -30,6 +34,7 @@ public struct Administration: Sendable {
             isSecure: dashboard.isSecure
         )
         session = SessionRoutes(gate: gate, sessions: sessions, store: store, clock: clock)
+        encoding = SPEKERoutes(store: store, metrics: metrics).endpoints
         endpoints = [
             ContentRoutes(store: store).endpoints,
             TitleRoutes(store: store).endpoints,
@@ -50,7 +55,7 @@ public struct Administration: Sendable {
 
     /// Puts the routes on a router, and the OpenAPI document at `/openapi.json`.
     public func add(to router: Router<ServerRequestContext>) {
-        for endpoint in endpoints { endpoint.add(to: router, gate: gate, clock: clock) }
+        for endpoint in endpoints + encoding { endpoint.add(to: router, gate: gate, clock: clock) }
         session.add(to: router)
         OpenAPIDocument.add(to: router)
     }

@@ -5,7 +5,7 @@ import KeyStore
 /// The routes that tokens for administration are kept by.
 ///
 ///     GET    /admin/tokens           names and roles
-///     POST   /admin/tokens           {"name": NAME, "role": "viewer" | "support" | "content" | "admin"}
+///     POST   /admin/tokens           {"name": NAME, "role": "viewer" | "support" | "content" | "encoder" | "admin"}
 ///     DELETE /admin/tokens/{name}
 ///
 /// The answer to `POST` is the only place where a token is ever shown.

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NIOSSL
 
 extension LoadedConfiguration {
     /// What is wrong with the files that the configuration names: those that are here and that no server could use, and
@@ -25,6 +26,12 @@ extension LoadedConfiguration {
             _ = try WebhookConfiguration(webhook, secret: webhook.secret())
         }
         hold("licences.keyURLs.secretFile") { _ = try configuration.licences.keyURLs.signer() }
+        hold("admin.clientCA") {
+            let file = configuration.admin.clientCA ?? ""
+            guard let found = try? NIOSSLCertificate.fromPEMFile(file), !found.isEmpty else {
+                throw AuthorizationConfigurationError("\(file) holds no certificates in PEM")
+            }
+        }
         hold("tls.certificate") {
             let (certificate, key) = (configuration.tls.certificate ?? "", configuration.tls.key ?? "")
             guard !missing.contains("tls.key") else { return }

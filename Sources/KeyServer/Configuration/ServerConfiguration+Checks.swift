@@ -67,6 +67,9 @@ extension ServerConfiguration {
                 "keys and tokens can be read on the way to \(listen); give tls, or a proxy that has it"
             )
         }
+        if admin.clientCA != nil, !hasTLS || admin.listen == nil {
+            reader.fail("admin.clientCA", "needs tls and admin.listen: certificates are looked at there alone")
+        }
         guard let address = admin.listen else { return }
         if address == listen, address.port != 0 {
             reader.fail("admin.listen", "is where players ask; give it a port of its own")

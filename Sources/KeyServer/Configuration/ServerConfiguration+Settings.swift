@@ -123,6 +123,12 @@ extension ServerConfiguration.Admin {
             "Where to listen for administration and metrics; nowhere without it."
         )
         reader.read(&allowRemote, "allowRemote", "Whether that may be an address that other machines reach; needs tls.")
+        reader.read(
+            path: &clientCA,
+            "clientCA",
+            example: "/etc/keyway/encoders.pem",
+            "Who issues encoders' certificates, PEM: with one, an encoder gets keys without a token. Needs tls."
+        )
     }
 }
 

@@ -52,6 +52,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var listen: ListenAddress?
         /// Whether it may be reached from other machines.
         public var allowRemote = false
+        /// A PEM file with those who issue encoders' certificates; without it no client is asked for one.
+        public var clientCA: String?
     }
 
     /// Somebody whose tokens are taken.

@@ -1,7 +1,8 @@
 import DRMSignalling
+public import FPSCrypto
 public import KeyStore
 
-/// Writes keys into a file, in the clear.
+/// Writes keys into a file: in the clear, or encrypted to those whom it is for.
 public enum KeyExport {
     /// The form of the file.
     public enum Format: String, Sendable, CaseIterable {
@@ -13,12 +14,15 @@ public enum KeyExport {
 
     /// The keys of a title, or all keys.
     ///
-    /// - Parameter write: Takes the file piece by piece.
+    /// - Parameters:
+    ///   - recipients: To whom the keys of a CPIX document are encrypted; none: it has them in the clear.
+    ///   - write: Takes the file piece by piece.
     /// - Returns: How many keys there were.
-    /// - Throws: `KeyStoreError`, ``KeyFileMistake``, and what `write` throws.
+    /// - Throws: `KeyStoreError`, `SignallingError`, ``KeyFileMistake``, and what `write` throws.
     public static func write(
         title: String?,
         as format: Format,
+        encryptedTo recipients: [X509Certificate] = [],
         from store: any KeyStore,
         to write: ([UInt8]) throws -> Void
     ) async throws -> Int {
@@ -37,7 +41,10 @@ public enum KeyExport {
             }
             var rows: [KeyRow] = []
             try await forEachRow(title: title, store) { rows.append($0) }
-            try write(try KeyRow.document(of: rows, title: title).xml)
+            var document = try KeyRow.document(of: rows, title: title)
+            document.deliveryData = recipients.map { .init(name: $0.subject, certificate: $0.der) }
+            if !recipients.isEmpty { try document.encryptKeys(at: systemMilliseconds() / 1_000) }
+            try write(document.xml)
             return rows.count
         }
     }

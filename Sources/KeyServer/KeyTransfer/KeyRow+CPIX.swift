@@ -29,6 +29,9 @@ extension KeyRow {
     }
 
     private init(_ contentKey: CPIXDocument.ContentKey) throws(KeyFileMistake) {
+        guard !contentKey.isEncrypted else {
+            throw KeyFileMistake(line: contentKey.line, reason: "the key is encrypted: give the private key it is for")
+        }
         guard let key = contentKey.key else {
             throw KeyFileMistake(line: contentKey.line, reason: "ContentKey has no key in it")
         }
@@ -44,18 +47,19 @@ extension KeyRow {
         _ periods: [String: CPIXDocument.KeyPeriod],
         title: String?
     ) throws(KeyFileMistake) {
-        let types = Set(rules.compactMap { $0.intendedTrackType.map(Self.trackName(ofType:)) })
-        guard types.count <= 1 else {
+        let types = rules.compactMap(\.intendedTrackType)
+        let tracks = Set(types.map(SPEKENames.track(ofType:)))
+        guard tracks.count <= 1 else {
             throw KeyFileMistake(
                 line: line,
                 reason: "usage rules give the key two track types; here a key has one track"
             )
         }
-        kind = types.first.flatMap { ContentTrack(trackType: $0) } ?? ContentTrack(rules)
+        kind = types.first.flatMap { SPEKENames.kind(ofType: $0) } ?? ContentTrack(rules)
         // Without a rule that says what it is for, there is no track for the key, and it stands alone.
-        if let title, let type = types.first ?? kind?.rawValue {
-            self.title = title
-            track = type
+        if let title, let name = tracks.first ?? kind?.rawValue {
+            self.title = SPEKENames.title(ofContentID: title)
+            track = name
         }
         let ids = Set(rules.flatMap(\.periodIDs))
         guard ids.count <= 1 else {
@@ -66,17 +70,6 @@ extension KeyRow {
             throw KeyFileMistake(line: line, reason: "a usage rule of the key names a period that is not there")
         }
         (validFrom, validUntil) = (period.start, period.end)
-    }
-
-    /// The track types of DASH-IF's examples are in capitals, our tracks of these names are not.
-    private static let customaryTypes: Set = ["audio", "video", "sd", "hd", "uhd", "uhd1", "uhd2"]
-
-    private static func trackName(ofType type: String) -> String {
-        customaryTypes.contains(type.lowercased()) ? type.lowercased() : type
-    }
-
-    private static func trackType(ofTrack name: String) -> String {
-        customaryTypes.contains(name) ? name.uppercased() : name
     }
 
     /// A document of the keys of one title.
@@ -95,14 +88,17 @@ extension KeyRow {
                 throw KeyFileMistake(line: row.line, reason: "CPIX has no place for an asset ID that is no text")
             }
             document.systems.append(.init(keyID: keyID, systemID: .fairPlay, keyURI: "skd://\(name)"))
-            var rule = CPIXDocument.UsageRule(keyID: keyID, intendedTrackType: row.track.map(Self.trackType(ofTrack:)))
+            var rule = CPIXDocument.UsageRule(
+                keyID: keyID,
+                intendedTrackType: row.track.map(SPEKENames.trackType(ofTrack:))
+            )
             if row.validFrom != nil || row.validUntil != nil {
                 let id = "period-\(document.periods.count + 1)"
                 document.periods.append(.init(id: id, start: row.validFrom, end: row.validUntil))
                 rule.periodIDs = [id]
             }
-            rule.hasAudioFilter = row.kind == .audio
-            rule.hasVideoFilter = row.kind?.isVideo ?? false
+            if row.kind == .audio { rule.audioFilters = [.init()] }
+            if row.kind?.isVideo ?? false { rule.videoFilters = [.init()] }
             document.usageRules.append(rule)
         }
         return document
@@ -110,16 +106,9 @@ extension KeyRow {
 }
 
 extension ContentTrack {
-    /// The kind of a track type in lower case; nil for one that says nothing of what is in the track.
-    fileprivate init?(trackType: String) {
-        switch trackType {
-        case "uhd1", "uhd2": self = .uhd
-        default: self.init(rawValue: trackType)
-        }
-    }
-
     fileprivate init?(_ rules: [CPIXDocument.UsageRule]) {
-        let (audio, video) = (rules.contains { $0.hasAudioFilter }, rules.contains { $0.hasVideoFilter })
+        let audio = rules.contains { !$0.audioFilters.isEmpty }
+        let video = rules.contains { !$0.videoFilters.isEmpty }
         guard audio != video else { return nil }
         self = audio ? .audio : .video
     }

@@ -62,14 +62,20 @@ public struct KeyFileMistake: Error, Sendable, Equatable, CustomStringConvertibl
 extension KeyRow {
     /// Takes the keys out of a file: CPIX where it begins with `<`, CSV otherwise.
     ///
+    /// - Parameter privateKey: opens keys that a CPIX document has encrypted to its owner.
     /// - Returns: The rows that are right, and what is wrong with the others.
     /// - Throws: ``KeyFileMistake`` when the file as a whole cannot be read.
-    public static func rows(ofFile bytes: [UInt8]) throws(KeyFileMistake) -> (
-        rows: [KeyRow], mistakes: [KeyFileMistake]
-    ) {
+    public static func rows(
+        ofFile bytes: [UInt8],
+        privateKey: RSAPrivateKey? = nil
+    ) throws(KeyFileMistake) -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         if start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "<") {
-            do { return try rows(of: CPIXDocument(xml: Array(start))) } catch {
+            do throws(SignallingError) {
+                var document = try CPIXDocument(xml: Array(start))
+                if let privateKey { try document.decryptKeys(with: privateKey) }
+                return rows(of: document)
+            } catch {
                 throw KeyFileMistake(line: 1, reason: "\(error)")
             }
         }

@@ -43,6 +43,8 @@ public enum Listener {
     ///
     /// - Parameters:
     ///   - certificate: for TLS, without which it speaks plain HTTP.
+    ///   - clientAuthorities: a PEM file with the certificates that clients' certificates are issued by; without it no
+    ///     client is asked for one.
     ///   - shedding: what refuses licences before the routes see them; nil for routes that give none.
     ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops.
     /// - Throws: when TLS cannot be set up.
@@ -52,6 +54,7 @@ public enum Listener {
         port: Int,
         limits: ListenerLimits,
         certificate: ServerCertificate? = nil,
+        clientAuthorities: String? = nil,
         shedding: LoadShedding? = nil,
         isQuick: Bool = false,
         logger: Logger,
@@ -72,7 +75,10 @@ public enum Listener {
         }
         return Application(
             router: RouterWithTable(router: router),
-            server: try certificate.map { try .tls(plain, tlsConfiguration: $0.listenerConfiguration()) } ?? plain,
+            server: try certificate.map { certificate in
+                let tls = try certificate.listenerConfiguration(clientAuthorities: clientAuthorities)
+                return try .tls(plain, tlsConfiguration: tls)
+            } ?? plain,
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)

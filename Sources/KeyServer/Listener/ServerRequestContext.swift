@@ -1,6 +1,8 @@
+import FPSCrypto
 public import Hummingbird
 import Logging
 import NIOCore
+import NIOSSL
 
 /// What travels with a request: Hummingbird's own things, who is at the other end, and which trace it belongs to.
 public struct ServerRequestContext: RequestContext {
@@ -16,6 +18,9 @@ public struct ServerRequestContext: RequestContext {
     /// The trace that the request belongs to.
     public var trace: TraceContext
 
+    /// The connection.
+    private let channel: any Channel
+
     /// The client's address as text.
     public var remoteAddress: String? { clientAddress?.description }
     /// What can be asked for.
@@ -28,5 +33,15 @@ public struct ServerRequestContext: RequestContext {
         peerAddress = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
         clientAddress = peerAddress
         trace = TraceContext()
+        channel = source.channel
+    }
+
+    /// The subject of the certificate that the client sent, as RFC 2253 writes it; nil when it sent none. TLS has held it
+    /// against the listener's authorities.
+    func clientCertificateSubject() async -> String? {
+        guard let certificate = try? await channel.nioSSL_peerCertificate().get(),
+            let der = try? certificate.toDERBytes()
+        else { return nil }
+        return try? X509Certificate(der).subject
     }
 }

@@ -50,6 +50,7 @@ public struct ServerMetrics: Sendable {
     private let requests: RouteCounter
     private let limited: MetricCounter
     private let unrecorded: MetricCounter
+    private let encoderKeys: MetricCounter
 
     /// Makes the metrics, all zero.
     ///
@@ -103,6 +104,13 @@ public struct ServerMetrics: Sendable {
                 [MetricLabel("by", Crowd.allCases.map(\.rawValue))]
             )
         )
+        encoderKeys = registry.add(
+            MetricCounter(
+                "keyway_encoder_keys_total",
+                "Content keys that encoders were given, by whether they were made for the request or there before.",
+                [MetricLabel("origin", ["made", "found"])]
+            )
+        )
     }
 
     /// In this order, by which they are measured without being looked up.
@@ -129,6 +137,16 @@ public struct ServerMetrics: Sendable {
 
     /// Counts a refusal that is not in the audit log.
     public func unrecorded(by crowd: Crowd) { unrecorded.add(1, crowd.rawValue) }
+
+    /// Counts content keys that an encoder was given.
+    ///
+    /// - Parameters:
+    ///   - made: those that were made for the request.
+    ///   - found: those that were there before.
+    public func encoderKeys(made: Int, found: Int) {
+        encoderKeys.add(made, "made")
+        encoderKeys.add(found, "found")
+    }
 
     /// Counts an answer. The route is the router's pattern, never the path.
     public func request(method: String, route: String?, status: Int) {

@@ -13,7 +13,7 @@ public enum OpenAPIDocument {
     /// Every operation.
     static let operations =
         OpenAPIOperation.forPlayback + OpenAPIOperation.forAdministration
-        + OpenAPIOperation.forDashboard
+        + OpenAPIOperation.forDashboard + OpenAPIOperation.forEncoders
 
     /// Puts `GET /openapi.json` on a router: the one for administration. It needs no token, since it is no secret.
     public static func add(to router: Router<ServerRequestContext>) {
@@ -73,6 +73,10 @@ public enum OpenAPIDocument {
            "schema": {"type": "string", "pattern": "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"}},
          "RetryAfter": {"description": "When to come back, in seconds.", "required": true,
            "schema": {"type": "integer", "minimum": 1}},
+         "SpekeVersion": {"description": "The version of SPEKE.", "required": true,
+           "schema": {"type": "string", "const": "2.0"}},
+         "SpekeUserAgent": {"description": "Who made the answer.", "required": true,
+           "schema": {"type": "string", "minLength": 1}},
          "Authenticate": {"description": "Bearer", "required": true, "schema": {"type": "string"}},
          "Persistable": {"description": "Whether the key may be kept; of answers that are not JSON.",
            "schema": {"type": "string", "enum": ["true", "false"]}},
@@ -85,6 +89,8 @@ public enum OpenAPIDocument {
         #"""
         {"adminToken": {"type": "http", "scheme": "bearer",
            "description": "A token for administration. An operation lists the roles that may."},
+         "clientCertificate": {"type": "mutualTLS",
+           "description": "A certificate that admin.clientCA has issued: it may do what the role encoder may."},
          "adminSession": {"type": "apiKey", "in": "cookie", "name": "keyway-session",
            "description": "A session that was begun with such a token. Changes carry Keyway-Change too: docs/dashboard.md."},
          "playbackToken": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",

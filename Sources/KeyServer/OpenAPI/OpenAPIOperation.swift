@@ -14,6 +14,7 @@ struct OpenAPIOperation: Sendable {
         case accounts = "Accounts"
         case audit = "Audit"
         case tokens = "Tokens"
+        case encoders = "Encoders"
         case dashboard = "Dashboard"
     }
 
@@ -25,12 +26,14 @@ struct OpenAPIOperation: Sendable {
         case administration(AdminPermission)
     }
 
-    /// A parameter of the query, or a description of one of the path.
+    /// A parameter of the query or a header field, or a description of one of the path.
     struct Parameter {
         let name: String
         let description: String
         let schema: String
         var isRequired = false
+        /// `query` or `header`.
+        var place = "query"
     }
 
     /// What a body may be: media types and the JSON texts of their schemas.
@@ -93,7 +96,9 @@ struct OpenAPIOperation: Sendable {
         case .administration(let permission):
             let roles = AdminRole.allCases.filter { $0.allows(permission) }
             let names = JSONValue.array(roles.map { .string($0.rawValue) })
-            return .array([.object(["adminToken": names]), .object(["adminSession": names])])
+            let ways = [JSONValue.object(["adminToken": names]), .object(["adminSession": names])]
+            let certificate = JSONValue.object(["clientCertificate": .array([])])
+            return .array(ways + (AdminRole.encoder.allows(permission) ? [certificate] : []))
         }
     }
 
@@ -102,7 +107,7 @@ struct OpenAPIOperation: Sendable {
         let pathParameters = inPath.map { name in
             Self.json(Self.pathParameter(name), place: "path")
         }
-        let all = pathParameters + parameters.map { Self.json($0, place: "query") }
+        let all = pathParameters + parameters.map { Self.json($0, place: $0.place) }
         return all.isEmpty ? nil : .array(all)
     }
 

@@ -152,7 +152,7 @@ extension OpenAPISchemas {
             {"type": "object", "required": ["name", "role"], "additionalProperties": false,
              "properties": {
                "name": {"$ref": "#/components/schemas/Name"},
-               "role": {"type": "string", "enum": ["viewer", "support", "content", "admin"]}},
+               "role": {"type": "string", "enum": ["viewer", "support", "content", "encoder", "admin"]}},
              "examples": [{"name": "cms", "role": "content"}]}
             """#
         ),
@@ -162,7 +162,7 @@ extension OpenAPISchemas {
             {"type": "object", "required": ["name", "role", "created"], "additionalProperties": false,
              "properties": {
                "name": {"$ref": "#/components/schemas/Name"},
-               "role": {"type": "string", "enum": ["viewer", "support", "content", "admin"]},
+               "role": {"type": "string", "enum": ["viewer", "support", "content", "encoder", "admin"]},
                "created": {"$ref": "#/components/schemas/Time"},
                "lastUsed": {"allOf": [{"$ref": "#/components/schemas/Time"}], "description": "The day, at its beginning."},
                "token": {"type": "string", "description": "The token itself: only when it is made."}}}

@@ -14,7 +14,7 @@ extension OpenAPISchemas {
             {"type": "object", "required": ["name", "role", "permissions"], "additionalProperties": false,
              "properties": {
                "name": {"$ref": "#/components/schemas/Name"},
-               "role": {"type": "string", "enum": ["viewer", "support", "content", "admin"]},
+               "role": {"type": "string", "enum": ["viewer", "support", "content", "encoder", "admin"]},
                "permissions": {"type": "array",
                  "items": {"type": "string", "enum": ["read", "support", "content", "administer"]}},
                "change": {"type": "string", "pattern": "^[0-9a-f]{64}$",

@@ -141,6 +141,15 @@ extension ProblemType {
     /// What was to be created exists, or what was to be deleted is in use.
     public static let conflict = Self("conflict", "This contradicts what is stored", .conflict)
 
+    // Encoders.
+
+    /// The CPIX document is well-formed, and asks for what is not served; the document's `reason` says which rule.
+    public static let unacceptableCPIX = Self(
+        "unacceptable-cpix",
+        "The CPIX document cannot be served",
+        .unprocessableContent
+    )
+
     // The server's own trouble.
 
     /// More work waits than can be done in useful time. `Retry-After` says when to come back.
@@ -159,7 +168,7 @@ extension ProblemType {
         .rateLimited,
         .unreadableSPC, .unknownCertificate, .unsupportedSPCVersion, .protocolVersion, .assetMismatch,
         .unknownAsset, .refusedByPolicy, .replayed, .tokenBoundElsewhere, .streamsExceeded, .devicesExceeded,
-        .conflict,
+        .conflict, .unacceptableCPIX,
         .overloaded, .unavailable, .internalError,
     ]
 

@@ -1,6 +1,6 @@
 public import FPSCrypto
 
-/// What the holder of a token for administration may do. Each role may read.
+/// What the holder of a token for administration may do. Each role may read, but for the encoder's.
 public enum AdminRole: String, Sendable, CaseIterable {
     /// Reads, and nothing else.
     case viewer
@@ -8,6 +8,8 @@ public enum AdminRole: String, Sendable, CaseIterable {
     case support
     /// Keeps content: titles, tracks, keys and policies.
     case content
+    /// Gets content keys, as encoders do, and nothing else.
+    case encoder
     /// Everything, tokens too.
     case admin
 
@@ -17,6 +19,7 @@ public enum AdminRole: String, Sendable, CaseIterable {
         case .viewer: permission == .read
         case .support: permission == .read || permission == .support
         case .content: permission == .read || permission == .content
+        case .encoder: permission == .encode
         case .admin: true
         }
     }
@@ -30,6 +33,8 @@ public enum AdminPermission: String, Sendable, CaseIterable {
     case support
     /// Change content, titles, tracks, policies and keys.
     case content
+    /// Get content keys in the clear or encrypted to oneself, and have them made.
+    case encode
     /// Make and remove tokens, and change certificates.
     case administer
 }

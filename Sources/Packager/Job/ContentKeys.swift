@@ -7,6 +7,8 @@ package struct ContentKeys: Sendable {
     package var shared: PackagingKey?
     /// The keys of single classes.
     package var classes: [TrackClass: PackagingKey] = [:]
+    /// What a key server said of them, for those who are signalled to.
+    package var systemData = KeySystemData()
 
     /// No keys.
     package init() {}

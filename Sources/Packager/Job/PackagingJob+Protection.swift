@@ -56,8 +56,9 @@ extension PackagingJob {
         guard let scheme = scheme?.commonEncryption, let keyID = ContentKeyID(keyID) else { return [] }
         var boxes: [ProtectionSystemHeaderBox] = []
         for system in systems {
-            let header = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
-            guard let header else { continue }
+            let given = keys.systemData.box(for: keyID, system)
+            let made = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
+            guard let header = given ?? made else { continue }
             boxes.append(
                 ProtectionSystemHeaderBox(
                     systemID: header.systemID.bytes,

@@ -67,7 +67,7 @@ extension AdaptationSet {
             startsWithSAP = 1
         }
         if first.isProtected, let protection = first.rendition.protection {
-            protections = try ContentProtection.all(protection, options.systems)
+            protections = try ContentProtection.all(protection, options.systems, options.systemData)
         }
     }
 }

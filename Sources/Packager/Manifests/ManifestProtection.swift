@@ -10,25 +10,29 @@ extension ContentProtection {
     ///     fairplay    nothing: its players take the key ID from the init segment
     ///     identity    no element
     ///
+    /// - Parameter given: What a key server said of the keys.
     /// - Throws: `SignallingError`.
-    static func all(_ protection: TrackProtection, _ systems: [ProtectionSystem]) throws(SignallingError)
-        -> [ContentProtection]
-    {
+    static func all(
+        _ protection: TrackProtection,
+        _ systems: [ProtectionSystem],
+        _ given: KeySystemData = KeySystemData()
+    ) throws(SignallingError) -> [ContentProtection] {
         guard let scheme = protection.scheme.commonEncryption, let keyID = ContentKeyID(protection.keyID) else {
             return []
         }
         var all = [ContentProtection(scheme: scheme.description, keyID: keyID.uuid)]
         for system in systems {
             guard let systemID = system.systemID else { continue }
-            let box = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
-            let object =
-                system == .playReady ? try PlayReadyObject(PlayReadyHeader(keyIDs: [keyID], scheme: scheme)) : nil
+            let made = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
+            let box = given.box(for: keyID, system) ?? made
+            // A PlayReady Object is all that its box holds.
+            let object = system == .playReady ? box?.data : nil
             all.append(
                 ContentProtection(
                     systemID: systemID.description,
                     name: title(of: system),
                     pssh: system == .fairPlay ? nil : box?.base64,
-                    playReadyObject: object?.base64
+                    playReadyObject: object.flatMap { try? PlayReadyObject($0) }?.base64
                 )
             )
         }

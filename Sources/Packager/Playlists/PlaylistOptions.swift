@@ -14,6 +14,8 @@ package struct PlaylistOptions: Sendable {
     package var title: String?
     /// HDCP-LEVEL and ALLOWED-CPC.
     package var outputProtection = OutputProtectionRules.standard
+    /// What a key server said of the keys.
+    package var systemData = KeySystemData()
 
     /// Options for a clear presentation.
     package init() {}
@@ -25,6 +27,7 @@ package struct PlaylistOptions: Sendable {
         keyURI = job.keyURI ?? .fairPlay
         title = job.title
         outputProtection = job.outputProtection
+        systemData = job.keys.systemData
     }
 
     /// The EXT-X-KEY tags of a rendition, one for each system; none when it is clear.
@@ -44,17 +47,7 @@ package struct PlaylistOptions: Sendable {
             // With cenc each sample has its own, in the segments.
             iv: protection.scheme == .cenc ? nil : protection.iv?.bytes
         )
-        return signals.map { signal in
-            KeyTag(
-                method: EncryptionMethod(rawValue: signal.method.rawValue),
-                uri: signal.uri,
-                iv: signal.iv.flatMap { HLSPlaylist.InitializationVector(bytes: $0) },
-                keyFormat: signal.keyFormat.map(KeyFormat.init(rawValue:)),
-                keyFormatVersions: signal.keyFormatVersions,
-                otherAttributes: signal.keyIDAttribute.map { [Attribute(name: "KEYID", value: $0, isQuoted: false)] }
-                    ?? []
-            )
-        }
+        return signals.map { signal in systemData.tag(for: keyID, signal.system) ?? KeyTag(signal) }
     }
 
     /// Whether output protection is asked for. Where the key lies open it would keep nobody from anything, so that the

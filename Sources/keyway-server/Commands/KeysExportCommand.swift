@@ -1,4 +1,5 @@
 public import ArgumentParser
+import FPSCrypto
 import Foundation
 public import KeyServer
 import KeyStore
@@ -7,9 +8,9 @@ import KeyStore
 struct KeysExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write keys into a file, in the clear.",
+        abstract: "Write keys into a file, in the clear unless --to says for whom.",
         discussion: """
-            The file has mode 0600, and whoever has it has the content. CSV has all that `keys import` takes; CPIX has the \
+            The file has mode 0600, and whoever has it has the content, unless its keys are encrypted. CSV has all that `keys import` takes; CPIX has the \
             keys of one title, and no policies. Policies themselves are not in it: `keyway-server policies show`.
             """
     )
@@ -19,6 +20,10 @@ struct KeysExportCommand: AsyncParsableCommand {
     var title: String?
     @Option(help: "csv or cpix.")
     var format: KeyExport.Format = .csv
+    @Option(
+        help: ArgumentHelp("A certificate that the keys of CPIX are encrypted to, PEM or DER.", valueName: "file")
+    )
+    var to: [String] = []
     @Option(help: ArgumentHelp("A new file; - is standard output.", valueName: "file"))
     var out: String
 
@@ -26,18 +31,30 @@ struct KeysExportCommand: AsyncParsableCommand {
         guard format == .csv || title != nil else {
             throw ValidationError("A CPIX document has the keys of one title: give --title.")
         }
+        guard format == .cpix || to.isEmpty else {
+            throw ValidationError("CSV has no encrypted keys: give --format cpix, or leave --to out.")
+        }
     }
 
     func run() async throws {
+        let recipients = try to.map { try X509Certificate(try contents(ofFile: $0)) }
+        let form =
+            recipients.isEmpty ? "in the clear" : "encrypted to " + recipients.map(\.subject).joined(separator: "; ")
         try await store.withStore { store in
             let output = try SecretFile(out)
             do {
                 // Before the first key leaves: whatever becomes of the file, the log knows of it.
-                let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") in the clear, \(format)"
+                let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") \(form), \(format)"
                 try await store.note("keys export", "keys-export", what)
-                let count = try await KeyExport.write(title: title, as: format, from: store, to: output.write)
+                let count = try await KeyExport.write(
+                    title: title,
+                    as: format,
+                    encryptedTo: recipients,
+                    from: store,
+                    to: output.write
+                )
                 try output.close()
-                tell("\(count) keys, in the clear\(out == "-" ? "" : ", in \(out)")")
+                tell("\(count) keys, \(form)\(out == "-" ? "" : ", in \(out)")")
             } catch {
                 output.abandon()
                 throw error

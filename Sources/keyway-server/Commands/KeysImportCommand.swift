@@ -1,4 +1,5 @@
 import ArgumentParser
+import FPSCrypto
 import Foundation
 import KeyServer
 import KeyStore
@@ -17,8 +18,12 @@ struct KeysImportCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreOptions
-    @Argument(help: ArgumentHelp("The file, CSV or CPIX 2.3 in the clear.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file, CSV or CPIX 2.3.", valueName: "file"))
     var file: String
+    @Option(
+        help: ArgumentHelp("Whose certificate a CPIX document's keys are encrypted to, PEM or DER.", valueName: "file")
+    )
+    var privateKey: String?
     @Flag(help: "Say what would be done, and do nothing.")
     var dryRun = false
     @Flag(help: "Pass over keys that are there already and equal.")
@@ -29,7 +34,8 @@ struct KeysImportCommand: AsyncParsableCommand {
     private static let shownMistakes = 50
 
     func run() async throws {
-        let (rows, mistakes) = try KeyRow.rows(ofFile: try contents(ofFile: file))
+        let opener = try privateKey.map { try RSAPrivateKey(try contents(ofFile: $0)) }
+        let (rows, mistakes) = try KeyRow.rows(ofFile: try contents(ofFile: file), privateKey: opener)
         try await store.withStore { store in
             let keys = try await KeyImport(
                 rows: rows,

@@ -11,8 +11,8 @@ struct PackageCommand: AsyncParsableCommand {
             dub.m4a,lang=de,role=dub; there are lang, name, role, group, policy (audio, SD, HD, UHD or clear) and tracks \
             (video+audio+subtitles). A comma of the path itself is written \\,.
 
-            Keys: one for all by --key-id, --key and --iv or by --key-file, one for a class by --track-key, or --dev, \
-            which makes them and registers them with a development server.
+            Keys: one for all by --key-id, --key and --iv or by --key-file, one for a class by --track-key, --dev, \
+            which makes them and registers them with a development server, or --speke, which fetches them.
 
             keyway package film.mp4 --out site --dev --admin-token @data/admin-token
             keyway package film.mp4 dub.m4a,lang=de --out site --key-file key.bin --key-uri skd://film --dry-run
@@ -25,6 +25,7 @@ struct PackageCommand: AsyncParsableCommand {
     @OptionGroup var packaging: PackagingOptions
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
     @OptionGroup(title: "New keys") var delivery: KeyDeliveryOptions
+    @OptionGroup(title: "Keys from a key server") var speke: SPEKEOptions
     @OptionGroup var output: JSONOption
 
     func validate() throws {
@@ -46,9 +47,11 @@ struct PackageCommand: AsyncParsableCommand {
                 next: "add --dev, or leave them out"
             )
         }
+        settings.exchange = try PackagingSettings.Exchange(speke)
         var session = PackagingSession(settings: settings)
         session.isDryRun = packaging.isDryRun
         session.isJSON = output.json
+        session.encoder = try SPEKEClient(speke)
         session.savedKeys = delivery.savedKeys
         session.policy = delivery.policy
         if settings.isDev, !packaging.isDryRun { session.server = try client() }

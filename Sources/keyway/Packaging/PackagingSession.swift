@@ -13,6 +13,8 @@ struct PackagingSession {
     var isJSON = false
     /// Whether nothing is said unless it is wrong.
     var isQuiet = false
+    /// Where keys are fetched.
+    var encoder: SPEKEClient?
     /// Where new keys are registered.
     var server: KeyServerClient?
     /// The licence policy of new keys on the server.
@@ -24,7 +26,10 @@ struct PackagingSession {
     func run() async throws(CommandFailure) {
         let job = try settings.job()
         do {
-            let plan = try PackagingPlan(job)
+            var plan = try PackagingPlan(job)
+            if !isDryRun, let encoder, let exchange = settings.exchange {
+                plan = try await encoder.keys(for: plan, exchange)
+            }
             let preview = try PackagingTables.plan(plan)
             if isDryRun { return try show(preview) }
             try await deliverKeys(of: plan)

@@ -54,6 +54,8 @@ struct PackagingSettings {
     var classKeys: [TrackClass: KeySource] = [:]
     /// Whether AES-128 takes the numbers of segments as IVs where a key has none.
     var usesSequenceIVs = false
+    /// How keys are fetched from a key server; nil: they are not.
+    var exchange: Exchange?
     /// What files are called.
     var names = PackagingJob.FileNames()
 
@@ -150,7 +152,7 @@ extension PackagingSettings {
     private func scheme() throws -> TrackProtection.Scheme? {
         guard let setting = values["scheme"] else {
             // Who gives keys wants them used.
-            guard isDev || sharedKey != nil || !classKeys.isEmpty else { return nil }
+            guard isDev || exchange != nil || sharedKey != nil || !classKeys.isEmpty else { return nil }
             return values["container"]?.text.lowercased() == "ts" ? .sampleAES : .cbcs
         }
         if setting.text.lowercased() == "none" { return nil }
@@ -209,6 +211,12 @@ extension PackagingSettings {
     }
 
     private func keys(_ job: PackagingJob) throws -> ContentKeys {
+        if let exchange {
+            guard !isDev, sharedKey == nil, classKeys.isEmpty else {
+                throw JobFailure("speke", "it fetches keys, and keys are given or made: leave one of the two out")
+            }
+            return try exchange.placeholders(for: job)
+        }
         if isDev {
             guard sharedKey == nil, classKeys.isEmpty else {
                 throw JobFailure("dev", "it makes keys, and keys are given: leave one of the two out")

@@ -1,0 +1,164 @@
+"""CPIX by pycpix, for test-speke: documents made and read by another implementation.
+
+    cpix-peer.py make KEYS [--to CERTIFICATE]       a document of keys, in the clear or encrypted, on standard output
+    cpix-peer.py ask KIDS CONTENT-ID [--to CERT]    a question as an encoder puts it
+    cpix-peer.py open DOCUMENT [--key PRIVATE-KEY]  the keys of a document as lines KID:KEY:IV:TYPE, sorted
+    cpix-peer.py check DOCUMENT                     holds the parts against pycpix's readers, and its schema where it can
+
+pycpix carries encrypted values; what is encrypted is done here, with pycryptodome, by the CPIX specification alone.
+"""
+
+import argparse
+import base64
+import hmac
+import os
+import sys
+import warnings
+
+warnings.filterwarnings("ignore")
+import cpix  # noqa: E402
+from Crypto.Cipher import AES, PKCS1_OAEP  # noqa: E402
+from Crypto.PublicKey import RSA  # noqa: E402
+from lxml import etree  # noqa: E402
+
+FAIRPLAY = "94ce86fb-07ff-4f43-adb8-93d2fa968ca2"
+WIDEVINE = "edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
+PLAYREADY = "9a04f079-9840-4286-ab92-e65be0885f95"
+
+
+def text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def certificate_der(path: str) -> bytes:
+    pem = open(path, encoding="ascii").read()
+    return base64.b64decode("".join(pem.split("-----")[2].split()))
+
+
+class Recipient:
+    """A document key and a MAC key, encrypted to a certificate."""
+
+    def __init__(self, path: str):
+        der = certificate_der(path)
+        self.document_key, self.mac_key = os.urandom(32), os.urandom(64)
+        oaep = PKCS1_OAEP.new(RSA.import_key(der))
+        self.data = cpix.DeliveryData(
+            cpix.DeliveryKey(text(der)),
+            cpix.DocumentKey(text(oaep.encrypt(self.document_key))),
+            cpix.MACMethod(text(oaep.encrypt(self.mac_key))),
+        )
+
+    def seal(self, key: bytes) -> tuple[str, str]:
+        iv = os.urandom(16)
+        # XML Encryption's padding: only the last byte means something.
+        padded = key + os.urandom(15) + b"\x10"
+        value = iv + AES.new(self.document_key, AES.MODE_CBC, iv).encrypt(padded)
+        return text(value), text(hmac.digest(self.mac_key, value, "sha512"))
+
+
+def document(content_id: str) -> cpix.CPIX:
+    made = cpix.CPIX()
+    made.content_id = content_id
+    made.version = "2.3"
+    made.content_keys = cpix.ContentKeyList()
+    made.usage_rules = cpix.UsageRuleList()
+    return made
+
+
+def make(arguments: argparse.Namespace) -> bytes:
+    """KEYS: lines KID:KEY:IV:TYPE in hexadecimal."""
+    made = document("pycpix-film")
+    recipient = Recipient(arguments.to) if arguments.to else None
+    if recipient:
+        made.delivery_datas = cpix.DeliveryDataList()
+        made.delivery_datas.append(recipient.data)
+    for line in open(arguments.keys, encoding="ascii").read().split():
+        kid, key, iv, kind = line.split(":")
+        value, mac = recipient.seal(bytes.fromhex(key)) if recipient else (text(bytes.fromhex(key)), None)
+        made.content_keys.append(cpix.ContentKey(kid, value, "cbcs", text(bytes.fromhex(iv)), mac))
+        made.usage_rules.append(cpix.UsageRule(kid, intended_track_type=kind))
+    return made.pretty_print()
+
+
+def ask(arguments: argparse.Namespace) -> bytes:
+    made = document(arguments.content_id)
+    made.drm_systems = cpix.DRMSystemList()
+    for line in arguments.kids.split(","):
+        kid, kind = line.split(":")
+        made.content_keys.append(cpix.ContentKey(kid, common_encryption_scheme="cbcs"))
+        made.usage_rules.append(cpix.UsageRule(kid, intended_track_type=kind))
+        for system in (FAIRPLAY, WIDEVINE, PLAYREADY):
+            made.drm_systems.append(cpix.DRMSystem(kid, system))
+    tree = etree.fromstring(made.pretty_print())
+    if arguments.to:
+        # pycpix has no question for encrypted keys, which is a certificate without keys.
+        space = "urn:dashif:org:cpix"
+        signature = "http://www.w3.org/2000/09/xmldsig#"
+        data = etree.fromstring(
+            f'<DeliveryDataList xmlns="{space}" xmlns:ds="{signature}"><DeliveryData id="peer"><DeliveryKey>'
+            f"<ds:X509Data><ds:X509Certificate>{text(certificate_der(arguments.to))}</ds:X509Certificate></ds:X509Data>"
+            "</DeliveryKey></DeliveryData></DeliveryDataList>"
+        )
+        tree.insert(0, data)
+    return etree.tostring(tree)
+
+
+def open_document(arguments: argparse.Namespace) -> bytes:
+    read = cpix.parse(open(arguments.document, "rb").read())
+    keys = {}
+    if arguments.key:
+        oaep = PKCS1_OAEP.new(RSA.import_key(open(arguments.key, "rb").read()))
+        delivery = read.delivery_datas[0]
+        document_key = oaep.decrypt(base64.b64decode(delivery.document_key.cipher_value))
+        mac_key = oaep.decrypt(base64.b64decode(delivery.mac_method.cipher_value))
+        assert len(document_key) == 32 and len(mac_key) == 64
+    types = {rule.kid: rule.intended_track_type for rule in read.usage_rules}
+    for key in read.content_keys:
+        value = base64.b64decode(key.cek)
+        if arguments.key:
+            assert hmac.compare_digest(hmac.digest(mac_key, value, "sha512"), base64.b64decode(key.value_mac))
+            padded = AES.new(document_key, AES.MODE_CBC, value[:16]).decrypt(value[16:])
+            value = padded[: -padded[-1]]
+        else:
+            assert key.value_mac is None
+        assert len(value) == 16
+        iv = base64.b64decode(key.explicit_iv).hex() if key.explicit_iv else ""
+        keys[key.kid.hex] = f"{key.kid.hex}:{value.hex()}:{iv}:{types.get(key.kid) or ''}"
+    return ("\n".join(keys[kid] for kid in sorted(keys)) + "\n").encode()
+
+
+def check(arguments: argparse.Namespace) -> bytes:
+    content = open(arguments.document, "rb").read()
+    read = cpix.parse(content)
+    assert len(read.content_keys) > 0 and read.version == "2.3"
+    # The schema that pycpix brings is older than commonEncryptionScheme, and has MACKey where everybody writes Key.
+    tree = etree.fromstring(content)
+    for element in list(tree.iter()):
+        element.attrib.pop("commonEncryptionScheme", None)
+        if etree.QName(element).localname == "MACMethod":
+            element.getparent().remove(element)
+    ok = cpix.CPIX_SCHEMA.validate(tree)
+    assert ok, cpix.CPIX_SCHEMA.error_log
+    return b"%d keys, %d rules\n" % (len(read.content_keys), len(read.usage_rules))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers(required=True)
+    for name, action, words in (
+        ("make", make, ("keys",)),
+        ("ask", ask, ("kids", "content_id")),
+        ("open", open_document, ("document",)),
+        ("check", check, ("document",)),
+    ):
+        command = commands.add_parser(name)
+        command.set_defaults(action=action)
+        for word in words:
+            command.add_argument(word)
+        command.add_argument("--to")
+        command.add_argument("--key")
+    arguments = parser.parse_args()
+    sys.stdout.buffer.write(arguments.action(arguments))
+
+
+main()

@@ -1,0 +1,11 @@
+/// HMAC with SHA-512 (RFC 2104, FIPS 198-1). Compare codes with
+/// ``SecretBytes/constantTimeEquals(_:_:)`` only.
+public enum HMACSHA512 {
+    /// The size of an authentication code in bytes.
+    public static let size = 64
+
+    /// The authentication code of `message`, 64 bytes. The key may have any size.
+    public static func authenticate(_ message: some Collection<UInt8>, key: SecretBytes) -> [UInt8] {
+        HMACFunction.sha512.authenticate(message, key: key)
+    }
+}

@@ -1,0 +1,46 @@
+import DRMSignalling
+import FPSCrypto
+import KeyStore
+
+@testable import KeyServer
+
+/// A question for two keys, such as encoders send, to be changed by tests.
+func spekeQuestion(
+    _ contentID: String = "film",
+    keys: [(keyID: ContentKeyID, type: String)] = [(spekeKeyID(1), "HD"), (spekeKeyID(2), "AUDIO")],
+    scheme: String = "cbcs",
+    systems: [SystemID] = [.fairPlay, .widevine, .playReady]
+) -> CPIXDocument {
+    var document = CPIXDocument(contentID: contentID)
+    for (keyID, type) in keys {
+        document.contentKeys.append(.init(keyID: keyID, key: nil, scheme: scheme))
+        document.usageRules.append(.init(keyID: keyID, intendedTrackType: type))
+        for system in systems { document.systems.append(.init(keyID: keyID, systemID: system)) }
+    }
+    return document
+}
+
+/// A key ID that ends in a number.
+func spekeKeyID(_ number: UInt8) -> ContentKeyID {
+    ContentKeyID([UInt8](repeating: 0xA0, count: 15) + [number])!
+}
+
+extension LicenseServer {
+    /// Asks as an encoder does.
+    func speke(
+        _ xml: [UInt8],
+        token: String? = LicenseServer.token,
+        version: String? = "2.0",
+        type: String? = "application/xml"
+    ) async throws -> HTTPAnswer {
+        var headers: [String: String] = [:]
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        if let version { headers["X-Speke-Version"] = version }
+        if let type { headers["Content-Type"] = type }
+        return try await HTTPAnswer.of("POST", "http://127.0.0.1:\(port)\(SPEKERoutes.path)", headers, xml)
+    }
+
+    func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> HTTPAnswer {
+        try await speke(document.xml, token: token)
+    }
+}

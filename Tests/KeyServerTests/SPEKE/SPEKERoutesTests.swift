@@ -1,0 +1,171 @@
+import DRMSignalling
+import FPSCrypto
+import KeyStore
+import Testing
+
+@testable import KeyServer
+
+@Suite("Keys for encoders over SPEKE")
+struct SPEKERoutesTests {
+    @Test("Keys, vectors and what the systems say come back, and the keys are the ones that licences have")
+    func answer() async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.speke(spekeQuestion())
+            #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            #expect(answer.headers["content-type"] == "application/xml")
+            #expect(answer.headers["x-speke-version"] == "2.0")
+            #expect(answer.headers["x-speke-user-agent"] == "keyway-server")
+            #expect(answer.headers["cache-control"] == "no-store")
+            let document = try CPIXDocument(xml: answer.body)
+            #expect(document.contentID == "film" && document.declaredVersion == "2.3")
+            #expect(document.usageRules.map(\.intendedTrackType) == ["HD", "AUDIO"])
+            for (key, track) in zip(document.contentKeys, ["hd", "audio"]) {
+                let found = try #require(try await server.store.lookup(keyID: key.keyID.bytes))
+                #expect(key.key == found.record.contentKey && key.explicitIV == found.record.iv)
+                #expect(found.title?.name == "film" && found.track?.name == track)
+                #expect(found.record.info.assetID == Array(key.keyID.hexadecimal.utf8))
+            }
+            #expect(document.contentKeys[0].key != document.contentKeys[1].key)
+            #expect(try await server.store.tracks(title: "film").map(\.kind) == [.audio, .hd])
+            let fairPlay = try #require(document.systems.first { $0.systemID == .fairPlay })
+            #expect(fairPlay.keyURI == "skd://\(spekeKeyID(1).hexadecimal)")
+            #expect(
+                fairPlay.mediaPlaylistSignalling
+                    == "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://\(spekeKeyID(1).hexadecimal)\","
+                    + "KEYFORMAT=\"com.apple.streamingkeydelivery\",KEYFORMATVERSIONS=\"1\""
+            )
+            #expect(fairPlay.multivariantPlaylistSignalling?.hasPrefix("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES") == true)
+            let widevine = try #require(document.systems.first { $0.systemID == .widevine })
+            let boxes = try ProtectionSystemSpecificHeader.all(in: widevine.pssh ?? [])
+            #expect(try WidevineHeader(boxes.first?.data ?? []).keyIDs == [spekeKeyID(1)])
+            #expect(widevine.contentProtectionData?.contains(boxes.first?.base64 ?? "-") == true)
+            let playReady = try #require(document.systems.first { $0.systemID == .playReady })
+            #expect(playReady.contentProtectionData?.contains("<mspr:pro") == true)
+            #expect(playReady.smoothStreamingHeader?.isEmpty == false)
+        }
+    }
+
+    @Test("The same question gets the same keys, from many at once too, and each key is made once")
+    func idempotent() async throws {
+        try await LicenseServer.run { server in
+            let answers = try await withThrowingTaskGroup(of: [SecretBytes?].self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        let answer = try await server.speke(spekeQuestion())
+                        return try CPIXDocument(xml: answer.body).contentKeys.map(\.key)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count == 20)
+            #expect(answers.allSatisfy { $0 == answers[0] && $0.count == 2 })
+            let made = try await server.changes().filter { $0.contains("2 made") }
+            #expect(made.count == 1)
+            #expect(try await server.changes().count == 20)
+        }
+    }
+
+    @Test("An element that the question has not is not answered, and the vector that it has is taken for a new key")
+    func asked() async throws {
+        try await LicenseServer.run { server in
+            var question = spekeQuestion(keys: [(spekeKeyID(1), "VIDEO")], systems: [.fairPlay, .widevine])
+            question.contentKeys[0].explicitIV = Array(1...16)
+            question.systems[0].keyURI = ""
+            question.systems[1].mediaPlaylistSignalling = ""
+            var document = try CPIXDocument(xml: try await server.speke(question).body)
+            #expect(document.contentKeys[0].explicitIV == Array(1...16))
+            #expect(document.systems[0].keyURI?.hasPrefix("skd://") == true)
+            #expect(document.systems[0].mediaPlaylistSignalling == nil && document.systems[0].pssh == nil)
+            #expect(document.systems[1].mediaPlaylistSignalling?.contains("KEYID=0xa0a0") == true)
+            #expect(document.systems[1].pssh == nil && document.systems[1].keyURI == nil)
+            // The key has its vector already.
+            question.contentKeys[0].explicitIV = Array(2...17)
+            document = try CPIXDocument(xml: try await server.speke(question).body)
+            #expect(document.contentKeys[0].explicitIV == Array(1...16))
+        }
+    }
+
+    @Test("Keys are encrypted to the certificate that the question names")
+    func encrypted() async throws {
+        try await LicenseServer.run { server in
+            let key = try RSAPrivateKey.generate(bits: 2_048)
+            let certificate = try X509Certificate.selfSigned(subject: "Encoder", key: key, days: 2)
+            var question = spekeQuestion()
+            question.deliveryData = [.init(id: "encoder", certificate: certificate.der)]
+            let answer = try await server.speke(question)
+            var document = try CPIXDocument(xml: answer.body)
+            #expect(document.contentKeys.map(\.isEncrypted) == [true, true])
+            #expect(document.deliveryData.first?.id == "encoder")
+            try document.decryptKeys(with: key)
+            for key in document.contentKeys {
+                #expect(key.key != nil)
+                let stored = try await server.store.content(keyID: key.keyID.bytes)?.contentKey
+                #expect(key.key == stored)
+            }
+            #expect(try await server.changes().last?.contains("keys of title film encrypted") == true)
+            question.deliveryData = [.init(certificate: [1, 2, 3])]
+            let refused = try await server.speke(question)
+            #expect(refused.status == 422 && refused.json["reason"] == .string("invalid-delivery-key"))
+        }
+    }
+
+    @Test("Key periods with times give keys their validity, and those with numbers alone do not")
+    func periods() async throws {
+        try await LicenseServer.run { server in
+            var question = spekeQuestion(
+                "live 1",
+                keys: [(spekeKeyID(1), "HD"), (spekeKeyID(2), "HD"), (spekeKeyID(3), "HD")],
+                systems: [.fairPlay]
+            )
+            question.periods = [
+                .init(id: "p1", index: 1, start: 1_800_000_000, end: 1_800_000_600), .init(id: "p2", index: 2),
+            ]
+            question.usageRules[0].periodIDs = ["p1"]
+            question.usageRules[1].periodIDs = ["p2"]
+            let document = try CPIXDocument(xml: try await server.speke(question).body)
+            #expect(document.periods == question.periods && document.usageRules == question.usageRules)
+            let infos = try await question.contentKeys.asyncMap { key in
+                try #require(try await server.store.content(keyID: key.keyID.bytes)?.info)
+            }
+            #expect(infos.map(\.validFrom) == [1_800_000_000, nil, nil])
+            #expect(infos.map(\.validUntil) == [1_800_000_600, nil, nil])
+            #expect(Set(infos.map(\.titleName)) == [SPEKENames.title(ofContentID: "live 1")])
+            question.periods[0].end = 1_800_000_700
+            let refused = try await server.speke(question)
+            #expect(refused.status == 409 && refused.json["reason"] == .string("key-period"))
+        }
+    }
+
+    @Test("A key that was imported is handed out, and that of another title or track is not")
+    func imported() async throws {
+        try await LicenseServer.run { server in
+            let keyID = spekeKeyID(9)
+            let record = try ContentRecord(
+                assetID: Array("movie-9".utf8),
+                keyID: keyID.bytes,
+                contentKey: SecretBytes(copying: Array(0..<16)),
+                iv: Array(0..<16),
+                time: 0
+            )
+            try await server.store.putContent(record, replacing: false)
+            let document = try CPIXDocument(
+                xml: try await server.speke(spekeQuestion(keys: [(keyID, "UHD")], systems: [.fairPlay])).body
+            )
+            #expect(document.contentKeys[0].key == record.contentKey && document.contentKeys[0].explicitIV == record.iv)
+            #expect(document.systems[0].keyURI == "skd://movie-9")
+            _ = try await server.speke(spekeQuestion())
+            for question in [spekeQuestion("other"), spekeQuestion(keys: [(spekeKeyID(1), "SD")])] {
+                let refused = try await server.speke(question)
+                #expect(refused.status == 409 && refused.json["reason"] == .string("key-id-in-use"))
+            }
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Value>(_ change: (Element) async throws -> Value) async throws -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await change(element)) }
+        return values
+    }
+}
