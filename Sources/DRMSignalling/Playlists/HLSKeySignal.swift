@@ -110,6 +110,7 @@ public struct HLSKeySignal: Hashable, Sendable {
         template: KeyURITemplate = .fairPlay,
         track: String? = nil,
         title: String? = nil,
+        period: Int64? = nil,
         iv: [UInt8]? = nil
     ) throws(SignallingError) -> [HLSKeySignal] {
         try ProtectionSystem.check(systems)
@@ -127,7 +128,7 @@ public struct HLSKeySignal: Hashable, Sendable {
                 continue
             default: break
             }
-            let uri = try template.uri(keyID: keyID, track: track, title: title)
+            let uri = try template.uri(keyID: keyID, track: track, title: title, period: period)
             let ownIV = system == .identity ? iv : nil
             signals.append(try HLSKeySignal(system: system, method: method, uri: uri, iv: ownIV))
         }

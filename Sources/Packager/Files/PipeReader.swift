@@ -9,23 +9,30 @@ package final class PipeReader: ByteSource {
     package private(set) var position = 0
     private let descriptor: Int32
     private let isOwned: Bool
+    private let stop: StopSignal?
     private var buffer = [UInt8](repeating: 0, count: pieceSize)
     /// What was peeked at and has not been lent yet.
     private var peeked: [UInt8] = []
     private var hasEnded = false
 
     /// Reads a descriptor, which it does not close.
-    package init(descriptor: Int32 = STDIN_FILENO, name: String = "standard input") {
+    ///
+    /// - Parameter stop: Ends reading before the end of the pipe.
+    package init(descriptor: Int32 = STDIN_FILENO, name: String = "standard input", stop: StopSignal? = nil) {
         self.descriptor = descriptor
+        self.stop = stop
         self.name = name
         isOwned = false
     }
 
     /// Opens what is no regular file but can be read: a named pipe, `/dev/stdin`, a process substitution of a shell.
     ///
+    /// - Parameter stop: Ends reading before the end of the pipe, and waiting for somebody to write.
     /// - Throws: ``FileFailure``.
-    package init(path: String) throws {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    package init(path: String, stop: StopSignal? = nil) throws {
+        self.stop = stop
+        // Who may be stopped must not wait in open().
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | (stop == nil ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw FileFailure(.open, path: path, code: errno) }
         name = path
         isOwned = true
@@ -36,6 +43,8 @@ package final class PipeReader: ByteSource {
     }
 
     package var byteCount: Int? { nil }
+    /// Whether there is nothing more to read.
+    var isAtEnd: Bool { hasEnded && peeked.isEmpty }
 
     package func peek(_ count: Int) throws -> [UInt8] {
         while peeked.count < count {
@@ -64,6 +73,10 @@ package final class PipeReader: ByteSource {
     /// Fills the buffer with what is there; 0 at the end.
     private func readPiece() throws -> Int {
         while !hasEnded {
+            if let stop, !stop.wait(for: descriptor) {
+                hasEnded = true
+                break
+            }
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { return count }
             if count == 0 {

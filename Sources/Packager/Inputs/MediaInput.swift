@@ -17,10 +17,18 @@ package protocol MediaInput: AnyObject {
     /// How far it has been read, in bytes.
     var position: Int { get }
 
+    /// How often what came did not go on from what was before: clocks that start anew, other parameter sets. Who packages
+    /// without an end begins anew then.
+    var breaks: Int { get }
+
     /// The next sample and the place of its track in ``tracks``; nil after the last.
     ///
     /// - Throws: ``InputFailure``.
     func next() throws -> (track: Int, sample: MediaSample)?
+}
+
+extension MediaInput {
+    package var breaks: Int { 0 }
 }
 
 /// Why an input cannot be packaged: the input, the place in it, the reason, and what to do.

@@ -12,6 +12,11 @@ package final class MovieStreamInput: MediaInput {
     private let movie: MovieTracks
     private var stream = MovieStream()
     private var hasEnded = false
+    /// When the last sample of each track ends, in the track's timescale.
+    private var ends: [Int: Int64] = [:]
+    package private(set) var breaks = 0
+    /// How far a fragment's time may lie behind or ahead of what is expected before it is a new beginning: 10 s.
+    private static let greatestGap: Int64 = 10
 
     /// Reads the headers.
     ///
@@ -54,6 +59,7 @@ package final class MovieStreamInput: MediaInput {
                     try MovieTracks.check(read.sample, of: name)
                     var sample = MediaSample(read.sample, in: GatheredBytes(read.bytes))
                     sample.offset = 0
+                    note(sample, of: track)
                     return (track, sample)
                 case .some: break
                 case nil:
@@ -67,5 +73,12 @@ package final class MovieStreamInput: MediaInput {
             throw InputFailure(name, "\(error)")
         }
         return nil
+    }
+
+    private func note(_ sample: MediaSample, of track: Int) {
+        let gap = Self.greatestGap * Int64(tracks[track].timescale)
+        let (distance, overflow) = sample.decodeTime.subtractingReportingOverflow(ends[track] ?? sample.decodeTime)
+        if overflow || distance.magnitude > gap.magnitude { breaks += 1 }
+        ends[track] = sample.decodeTime.addingReportingOverflow(Int64(sample.duration)).partialValue
     }
 }

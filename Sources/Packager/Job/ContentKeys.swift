@@ -44,6 +44,17 @@ package struct ContentKeys: Sendable {
         }
     }
 
+    /// The same keys with other initialisation vectors, each random: for counters, of which no two may meet.
+    func withRandomIVs() throws(SignallingError) -> ContentKeys {
+        var keys = self
+        if let key = shared { keys.shared = try PackagingKey(keyID: key.keyID, key: key.key, iv: nil) }
+        for (trackClass, key) in classes {
+            keys.classes[trackClass] = try PackagingKey(keyID: key.keyID, key: key.key, iv: nil)
+        }
+        try keys.addRandomIVs()
+        return keys
+    }
+
     /// New random keys, IDs and initialisation vectors, one for each class.
     package static func random(for trackClasses: [TrackClass] = TrackClass.allCases) throws(SignallingError)
         -> ContentKeys

@@ -12,6 +12,11 @@ extension PackagingJob {
         return track.kind == .audio ? .audio : TrackClass(width: track.width, height: track.height)
     }
 
+    /// Whether a track is to be encrypted.
+    func protects(_ track: MediaTrack, from input: Input) -> Bool {
+        scheme != nil && input.policy != .clear && trackClass(of: track, from: input) != nil
+    }
+
     /// How a track is encrypted; nil: it stays clear.
     ///
     /// - Parameter number: Which of the presentation's renditions it becomes. With `cenc` those that have one key must not

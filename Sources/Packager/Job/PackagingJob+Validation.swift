@@ -16,10 +16,17 @@ extension PackagingJob {
         guard Self.segmentDurations.contains(segmentDuration.seconds) else {
             throw JobFailure("segment-duration", "it is a number of seconds from 0.5 to 60; 6 is what Apple advises")
         }
+        try checkLive()
         guard let scheme else { return try checkClear() }
         try checkScheme(scheme)
-        try checkKeys(scheme)
-        try checkKeyURIs()
+        try checkRotation(scheme)
+        if awaitsKeys {
+            guard keys.isEmpty else {
+                throw JobFailure("keys", "keys are given, and fetched as well: leave one of the two out")
+            }
+        } else {
+            try checkKeys(period: nil)
+        }
         if let clearLead, clearLead <= .zero {
             throw JobFailure("clear-lead", "it is a number of seconds above 0; leave it out to encrypt all")
         }
@@ -178,6 +185,16 @@ extension PackagingJob {
         }
     }
 
+    /// Holds that the keys can be used, and that clients can be told of them.
+    ///
+    /// - Parameter period: When the key period begins, in Unix seconds; nil: it has no date.
+    /// - Throws: ``JobFailure``, `SignallingError`.
+    func checkKeys(period: Int64?) throws {
+        guard let scheme else { return }
+        try checkKeys(scheme)
+        try checkKeyURIs(period: period)
+    }
+
     private func checkKeys(_ scheme: TrackProtection.Scheme) throws {
         guard !keys.isEmpty else {
             throw JobFailure("keys", "\(scheme.rawValue) needs a key: give one, or have keys made (dev)")
@@ -197,7 +214,7 @@ extension PackagingJob {
         }
     }
 
-    private func checkKeyURIs() throws {
+    private func checkKeyURIs(period: Int64?) throws {
         guard let template = keyURI ?? (systems.contains(.identity) ? nil : .fairPlay) else {
             throw JobFailure(
                 "key-uri",
@@ -222,9 +239,11 @@ extension PackagingJob {
                 method: scheme?.method ?? .sampleAES,
                 template: template,
                 track: trackClass.uriName,
-                title: title
+                title: title,
+                period: period
             )
-            uris.append((key.keyID, try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title)))
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title, period: period)
+            uris.append((key.keyID, uri))
         }
         try KeyURITemplate.checkDistinct(uris)
     }

@@ -65,9 +65,15 @@ package struct PackagingJob: Sendable {
     package var segmentDuration = MediaTime(6, timescale: 1)
     /// How much of the beginning stays clear; nil: nothing.
     package var clearLead: MediaTime?
+    /// How a presentation without an end is kept; nil: inputs are packaged from their beginnings to their ends.
+    package var live: LiveOptions?
 
-    /// The content keys.
+    /// The content keys; with key periods those of the one that is being packaged.
     package var keys = ContentKeys()
+    /// Whether keys come only when the tracks are known, from ``ContentKeyPeriods``; ``PackagingPlan/use(_:)`` brings them.
+    package var awaitsKeys = false
+    /// How often keys change; nil: never.
+    package var rotation: KeyRotation?
     /// Whom the keys are signalled to.
     package var systems: [ProtectionSystem] = []
     /// What the URIs of keys look like; nil: as FairPlay has them unless another is asked for.

@@ -3,8 +3,8 @@ import DRMSignalling
 import MediaFormats
 
 extension MPD {
-    /// The manifest of renditions: one period, or two where a clear lead comes first; an adaptation set for each kind,
-    /// language, role and key.
+    /// The manifest of renditions: one period, or several where a clear lead comes first and keys change; an adaptation
+    /// set for each kind, language, role and key.
     ///
     /// - Throws: `SignallingError`.
     package init(_ renditions: [Rendition], _ options: PlaylistOptions) throws {
@@ -66,7 +66,7 @@ extension AdaptationSet {
             hasAlignedSegments = true
             startsWithSAP = 1
         }
-        if first.isProtected, let protection = first.rendition.protection {
+        if let protection = first.protection {
             protections = try ContentProtection.all(protection, options.systems, options.systemData)
         }
     }
@@ -97,7 +97,7 @@ extension Representation {
         }
         let offset = UInt64(clamping: period.start.converted(to: track.timescale))
         let usesClear = !part.isProtected && rendition.clearInitialization != nil
-        let initialization = usesClear ? rendition.clearInitialization : rendition.initialization
+        let initialization = usesClear ? rendition.clearInitialization : rendition.initialization(in: part.number)
         if let index = usesClear ? rendition.clearIndex : rendition.index {
             baseURL = segments.first.map { "\(rendition.folder)/\($0.resource.uri)" }
             base = SegmentBase(

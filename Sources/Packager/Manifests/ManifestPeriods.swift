@@ -1,4 +1,5 @@
 /// A part of the presentation in which every rendition has one init segment, and so one key or none: a Period of DASH.
+/// A clear lead is one, and so is each key period.
 struct ManifestPeriod {
     /// A rendition's share of it.
     struct Part {
@@ -10,6 +11,11 @@ struct ManifestPeriod {
         var start: MediaTime
         /// Whether they are encrypted.
         var isProtected: Bool
+        /// The number of the key period.
+        var number: Int
+
+        /// How they are encrypted; nil: they are clear.
+        var protection: TrackProtection? { isProtected ? rendition.protection(in: number) : nil }
     }
 
     /// When it begins.
@@ -19,18 +25,24 @@ struct ManifestPeriod {
     /// Renditions that have segments here, in the order of the presentation.
     var parts: [Part]
 
-    /// Divides a presentation where its clear lead ends, as its leading rendition has it; there is one part without.
+    /// Divides a presentation where its clear lead or a key period ends, as its leading rendition has it; there is one part
+    /// without.
     static func all(_ renditions: [Rendition]) -> [ManifestPeriod] {
         let sampled = renditions.filter { $0.track.kind != .subtitles }
-        let leader =
-            sampled.first { $0.track.kind == .video && $0.clearInitialization != nil }
-            ?? sampled.first { $0.clearInitialization != nil }
-        let end = renditions.map { $0.segmentStarts.last ?? .zero }.max() ?? .zero
-        guard let leader, let place = leader.segments.firstIndex(where: \.isProtected), place > 0 else {
-            return [ManifestPeriod(renditions, from: .zero, to: end)]
+        let isDivided = { (rendition: Rendition) in
+            rendition.clearInitialization != nil || !rendition.laterPeriods.isEmpty
         }
-        let cut = leader.segmentStarts[place]
-        return [ManifestPeriod(renditions, from: .zero, to: cut), ManifestPeriod(renditions, from: cut, to: end)]
+        let leader = sampled.first { $0.track.kind == .video && isDivided($0) } ?? sampled.first(where: isDivided)
+        let end = renditions.map { $0.segmentStarts.last ?? .zero }.max() ?? .zero
+        var cuts: [MediaTime] = []
+        if let leader {
+            let starts = leader.segmentStarts
+            for (place, (before, after)) in zip(leader.segments, leader.segments.dropFirst()).enumerated()
+            where before.isProtected != after.isProtected || after.isProtected && before.period != after.period {
+                cuts.append(starts[place + 1])
+            }
+        }
+        return zip([.zero] + cuts, cuts + [end]).map { ManifestPeriod(renditions, from: $0, to: $1) }
     }
 
     private init(_ renditions: [Rendition], from start: MediaTime, to end: MediaTime) {
@@ -49,7 +61,8 @@ struct ManifestPeriod {
                 rendition: rendition,
                 segments: first..<last + 1,
                 start: starts[first],
-                isProtected: rendition.segments[first].isProtected
+                isProtected: rendition.segments[first].isProtected,
+                number: rendition.segments[first].period
             )
         }
     }

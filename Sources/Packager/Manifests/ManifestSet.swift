@@ -22,7 +22,7 @@ struct ManifestSet {
             let rendition = part.rendition
             kind = rendition.track.kind
             codec = rendition.track.codecs.prefix(4)
-            keyID = part.isProtected ? rendition.protection?.keyID : nil
+            keyID = part.protection?.keyID
             language = kind == .video ? nil : rendition.language
             role = rendition.role
             name = kind == .video ? nil : rendition.name

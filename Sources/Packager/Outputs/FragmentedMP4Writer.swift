@@ -1,6 +1,4 @@
-import ByteCoding
 package import MediaFormats
-import SampleEncryption
 
 /// Writes a track as CMAF: an init segment and media segments of one or more fragments each (ISO/IEC 23000-19).
 ///
@@ -13,29 +11,13 @@ package final class FragmentedMP4Writer: SegmentWriter {
     /// Media segments of CMAF.
     package let fileExtension = "m4s"
 
-    /// How many bytes are gathered before the cipher runs over them.
-    private static let gathering = 256 << 10
-
     private let track: MediaTrack
-    private let protection: TrackProtection?
-    private let systems: [ProtectionSystemHeaderBox]
-    private let cipher: SampleCipher?
-    /// Those of samples, with cenc.
-    private var vectors: SampleVectors
-    private let trackID: UInt32 = 1
-    /// For video that is encrypted.
-    private var units: NALUnitProtection?
+    private static let trackID: UInt32 = 1
+    private let encryptor: FragmentEncryptor?
     private var timing: FragmentTiming?
     private var sequenceNumber: UInt32 = 0
-
     private var clearFragment: FragmentWriter
-    private var protectedFragment: FragmentWriter
     private var header = BoxWriter(capacity: 64 << 10)
-    private var gathered: [UInt8] = []
-    private var batch = SampleBatch()
-    /// The subsamples of a fragment's samples, one after the other, and how many each sample has.
-    private var subsamples: [SampleEncryptionBox.Subsample] = []
-    private var subsampleCounts: [Int] = []
 
     /// Makes a writer for a track.
     ///
@@ -51,40 +33,24 @@ package final class FragmentedMP4Writer: SegmentWriter {
         systems: [ProtectionSystemHeaderBox] = []
     ) throws {
         self.track = track
-        self.systems = systems
-        let scheme = protection?.sampleScheme(track.kind)
-        let protection = scheme == nil ? nil : protection
-        vectors = SampleVectors(first: scheme == .cenc ? protection?.iv : nil)
-        self.protection = protection
-        clearFragment = FragmentWriter(trackID: trackID)
-        protectedFragment = FragmentWriter(
-            trackID: trackID,
-            encryption: scheme == .cenc
-                ? (track.kind == .video ? .vectorsAndSubsamples : .vectors)
-                : (track.kind == .video ? .subsamples : .wholeSamples)
-        )
-        guard let protection, let scheme else {
-            cipher = nil
-            return
+        clearFragment = FragmentWriter(trackID: Self.trackID)
+        encryptor = try protection.flatMap {
+            try FragmentEncryptor(track, trackID: Self.trackID, protection: $0, systems: systems)
         }
-        if scheme == .cenc, protection.iv == nil { throw OutputFailure("cenc needs an IV") }
-        cipher = try SampleCipher(
-            scheme,
-            .encrypt,
-            key: protection.key,
-            constantIV: scheme == .cenc ? nil : protection.iv
-        )
-        units = try NALUnitProtection(track.format, wholeBlocks: scheme == .cenc)
+    }
+
+    package func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws {
+        try encryptor?.change(to: protection, systems: systems)
     }
 
     package func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]? {
         let timing = fragmentTiming(first)
-        let isProtected = isProtected && protection != nil
+        let encryptor = isProtected ? encryptor : nil
         let kind = track.handler
         var entries = [SampleEntry]()
         if var entry = track.sampleEntry {
             entry.dataReferenceIndex = 1
-            if isProtected, let protection {
+            if let protection = encryptor?.protection {
                 entry = entry.protected(
                     scheme: protection.scheme == .cenc ? "cenc" : "cbcs",
                     trackEncryption: protection.trackEncryption(track.kind)
@@ -96,7 +62,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
             fileType: .cmafHeader(kind: kind, hasEditList: timing.editList != nil),
             tracks: [
                 InitializationSegment.Track(
-                    id: trackID,
+                    id: Self.trackID,
                     kind: kind,
                     timescale: track.timescale,
                     language: track.threeLetterLanguage,
@@ -107,14 +73,14 @@ package final class FragmentedMP4Writer: SegmentWriter {
                     editList: timing.editList
                 )
             ],
-            protectionSystemHeaders: isProtected ? systems : []
+            protectionSystemHeaders: encryptor?.systems ?? []
         )
         return segment.bytes
     }
 
     package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
         let timing = fragmentTiming(segment)
-        let isProtected = segment.isProtected && protection != nil
+        let encryptor = segment.isProtected ? encryptor : nil
         var keyFrames: [KeyFrame] = []
         var start = 0
         let shortest = Int64(track.timescale / 2)
@@ -129,7 +95,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
             }
             let offset = output.count
             let samples = segment.samples[start..<end]
-            try writeHeader(of: samples, timing, isProtected: isProtected, isFirst: start == 0, to: output)
+            try writeHeader(of: samples, timing, encryptor, isFirst: start == 0, to: output)
             if track.kind == .video, first.isSync {
                 let presentation = first.presentationTime + track.timing.presentationOffset
                 keyFrames.append(
@@ -140,7 +106,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
                     )
                 )
             }
-            if isProtected { try writeProtected(samples, to: output) } else { try writeClear(samples, to: output) }
+            if let encryptor { try encryptor.write(samples, to: output) } else { try writeClear(samples, to: output) }
             start = end
         }
         return keyFrames
@@ -158,7 +124,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private func writeHeader(
         of samples: ArraySlice<MediaSample>,
         _ timing: FragmentTiming,
-        isProtected: Bool,
+        _ encryptor: FragmentEncryptor?,
         isFirst: Bool,
         to output: any SegmentOutput
     ) throws {
@@ -166,15 +132,9 @@ package final class FragmentedMP4Writer: SegmentWriter {
         header.removeAll()
         let decodeTime = UInt64(clamping: samples.first?.decodeTime ?? 0) &+ timing.decodeTimeShift
         let segmentType: FileTypeBox? = isFirst ? .cmafSegment : nil
-        if isProtected {
-            try findSubsamples(samples)
-            var next = 0
-            for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
-                let list = subsamples.span.extracting(next..<next + count)
-                protectedFragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[place]), subsamples: list)
-                next += count
-            }
-            protectedFragment.finish(
+        if let encryptor {
+            try encryptor.describe(samples, timing)
+            encryptor.fragment.finish(
                 sequenceNumber: sequenceNumber,
                 decodeTime: decodeTime,
                 segmentType: segmentType,
@@ -190,23 +150,6 @@ package final class FragmentedMP4Writer: SegmentWriter {
             )
         }
         try output.write(header.bytes)
-    }
-
-    private func findSubsamples(_ samples: ArraySlice<MediaSample>) throws {
-        subsamples.removeAll(keepingCapacity: true)
-        subsampleCounts.removeAll(keepingCapacity: true)
-        vectors.removeAll()
-        for sample in samples {
-            let before = subsamples.count
-            do {
-                try sample.withBytes { try units?.append($0, to: &subsamples) }
-            } catch let error as ParseError {
-                throw SampleFailure(sample, error)
-            }
-            subsampleCounts.append(subsamples.count - before)
-            let listed = subsamples[before...].reduce(0) { $0 + Int($1.protected) }
-            vectors.append(protecting: units == nil ? sample.size : listed)
-        }
     }
 
     /// Writes samples as they are: all that lie in the same bytes together, neighbours as one piece.
@@ -228,40 +171,10 @@ package final class FragmentedMP4Writer: SegmentWriter {
             try bytes.withBytes { try output.write(ranges, of: $0) }
         }
     }
-
-    /// Gathers samples, encrypts them together and writes them.
-    private func writeProtected(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
-        gathered.removeAll(keepingCapacity: true)
-        batch.removeAll()
-        var next = 0
-        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
-            let iv = vectors[place]
-            if gathered.count + sample.size > Self.gathering, !batch.isEmpty { try flush(to: output) }
-            let offset = gathered.count
-            sample.withBytes { bytes in bytes.withUnsafeBytes { gathered.append(contentsOf: $0) } }
-            if track.kind == .video {
-                let list = subsamples[next..<next + count].lazy.map {
-                    Subsample(clear: Int($0.clear), protected: Int($0.protected))
-                }
-                batch.append(offset: offset, size: sample.size, subsamples: list, iv: iv)
-            } else {
-                batch.append(offset: offset, size: sample.size, iv: iv)
-            }
-            next += count
-        }
-        try flush(to: output)
-    }
-
-    private func flush(to output: any SegmentOutput) throws {
-        try cipher?.process(batch, in: &gathered)
-        try output.write(gathered)
-        gathered.removeAll(keepingCapacity: true)
-        batch.removeAll()
-    }
 }
 
 extension FragmentSample {
-    fileprivate init(_ sample: MediaSample, _ timing: FragmentTiming) {
+    init(_ sample: MediaSample, _ timing: FragmentTiming) {
         self.init(
             size: UInt32(truncatingIfNeeded: sample.size),
             duration: sample.duration,

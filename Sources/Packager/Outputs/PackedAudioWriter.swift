@@ -1,4 +1,4 @@
-import MediaFormats
+package import MediaFormats
 import SampleEncryption
 
 /// Writes the segments of a track as packed audio (RFC 8216bis, 3.1.4): an ID3 tag with the time of the first sample,
@@ -11,7 +11,7 @@ package final class PackedAudioWriter: SteppedSegmentWriter {
 
     private let track: MediaTrack
     private let clear: AudioFrames
-    private let encrypted: AudioFrames?
+    private var encrypted: AudioFrames?
     private var setup: AudioSetupInformation?
     private let timeline: TransportTimeline
 
@@ -35,6 +35,10 @@ package final class PackedAudioWriter: SteppedSegmentWriter {
         timeline = TransportTimeline(track)
         clear = try AudioFrames(track, protection: nil)
         encrypted = protection?.scheme == .sampleAES ? try AudioFrames(track, protection: protection) : nil
+    }
+
+    package func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws {
+        if encrypted != nil { encrypted = try AudioFrames(track, protection: protection) }
     }
 
     package func initialization(isProtected: Bool, first: MediaSegment) -> [UInt8]? { nil }

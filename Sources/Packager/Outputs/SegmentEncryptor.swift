@@ -36,8 +36,8 @@ package final class SegmentEncryptor {
     }
 
     private let writer: any SegmentWriter
-    private let protection: TrackProtection
-    private let cipher: SegmentCipher
+    private var protection: TrackProtection
+    private var cipher: SegmentCipher
     private var held: [Segment] = []
     private var ivs: [InitializationVector] = []
     private var gathered = 0
@@ -56,6 +56,15 @@ package final class SegmentEncryptor {
     }
 
     deinit { buffer?.deallocate() }
+
+    /// Goes on with another key. What is held is written under the old one.
+    ///
+    /// - Throws: `SampleEncryptionError` when the key is not of 16 bytes; what writing throws.
+    package func change(to protection: TrackProtection) throws {
+        try flush()
+        cipher = try SegmentCipher(key: protection.key)
+        self.protection = protection
+    }
 
     /// Takes a segment that is complete. It is written now, or together with later ones.
     ///

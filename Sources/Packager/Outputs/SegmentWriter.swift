@@ -1,3 +1,5 @@
+package import MediaFormats
+
 /// Makes the bytes of a rendition's media segments: one container, one track. What it is told in order it writes in
 /// order; it keeps what has to be continuous from segment to segment (sequence numbers, continuity counters).
 ///
@@ -13,6 +15,12 @@ package protocol SegmentWriter: AnyObject {
     ///   - isProtected: Whether it is for protected segments, or for a clear lead.
     ///   - first: The first segment of the track.
     func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]?
+
+    /// Goes on with another key, under the same scheme: it holds for the init segment that is asked for and the protected
+    /// segments that are written next.
+    ///
+    /// - Parameter systems: The `pssh` boxes of the key's init segments.
+    func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws
 
     /// Writes a segment.
     ///

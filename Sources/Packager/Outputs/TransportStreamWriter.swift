@@ -1,5 +1,5 @@
 import FPSCrypto
-import MediaFormats
+package import MediaFormats
 import SampleEncryption
 
 /// Writes the segments of a track as MPEG-2 transport streams (ISO/IEC 13818-1; RFC 8216bis, 3.1.1): one elementary
@@ -16,7 +16,7 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
     }
 
     private let track: MediaTrack
-    private let media: Media
+    private var media: Media
     private let encryptsSamples: Bool
     private var audioSetup: AudioSetupInformation?
     private var program: (isEncrypted: Bool, tables: TransportProgram)?
@@ -38,14 +38,22 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
         encryptsSamples = sampleAES != nil
         // What cannot be written is refused before anything is.
         _ = try TransportProgram(track, isEncrypted: encryptsSamples, audioSetup: nil, version: 0)
-        if let codec = VideoByteStream(track) {
-            media = .video(codec, encryption: try sampleAES.map(VideoEncryption.init))
-        } else {
-            let encrypted = try sampleAES.map { try AudioFrames(track, protection: $0) }
-            media = .audio(try AudioFrames(track, protection: nil), encrypted: encrypted)
-        }
+        media = try Self.media(track, sampleAES)
         self.track = track
         timeline = TransportTimeline(track)
+    }
+
+    private static func media(_ track: MediaTrack, _ sampleAES: TrackProtection?) throws -> Media {
+        if let codec = VideoByteStream(track) {
+            return .video(codec, encryption: try sampleAES.map(VideoEncryption.init))
+        }
+        let encrypted = try sampleAES.map { try AudioFrames(track, protection: $0) }
+        return .audio(try AudioFrames(track, protection: nil), encrypted: encrypted)
+    }
+
+    package func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws {
+        guard encryptsSamples else { return }
+        media = try Self.media(track, protection)
     }
 
     package func initialization(isProtected: Bool, first: MediaSegment) -> [UInt8]? { nil }

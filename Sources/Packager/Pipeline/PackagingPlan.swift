@@ -24,16 +24,21 @@ package struct PackagingPlan {
         package var role: TrackRole?
         /// What decides its key and its output protection; nil for subtitles.
         package var trackClass: TrackClass?
-        /// How it is encrypted; nil: it stays clear.
+        /// How it is encrypted; nil: it stays clear, or its keys have still to come.
         package var protection: TrackProtection?
+        /// Whether it is to be encrypted.
+        package var isProtected: Bool
     }
 
     /// The job.
-    package let job: PackagingJob
+    package internal(set) var job: PackagingJob
     /// The inputs, opened.
     package let inputs: [any MediaInput]
     /// What becomes of their tracks, in the order of the inputs and their tracks.
-    package private(set) var renditions: [Rendition] = []
+    package internal(set) var renditions: [Rendition] = []
+
+    /// When the first key period begins, in Unix seconds; nil: it has no date.
+    var periodStart: Int64?
 
     /// Opens the inputs of a job and decides what becomes of their tracks.
     ///
@@ -60,7 +65,9 @@ package struct PackagingPlan {
         guard !renditions.isEmpty else { throw JobFailure("input", "no track of the inputs is wanted") }
         if let duration = presentationDuration { try job.checkClearLead(presentation: duration) }
         try checkManifests()
-        try checkOutput()
+        try checkStreams()
+        // A live run looks into its folder itself: it may go on there.
+        if job.live == nil { try checkOutput() }
     }
 
     /// How many segments a rendition has at most, as far as the inputs say how long they are: segments are no shorter than
@@ -88,6 +95,24 @@ package struct PackagingPlan {
                     + "clear lead and the subtitles out"
             )
         }
+    }
+
+    /// Holds that inputs without an end can be packaged as the job wants it.
+    ///
+    /// - Throws: ``JobFailure``.
+    private func checkStreams() throws(JobFailure) {
+        if job.live != nil, renditions.contains(where: { $0.media.kind == .subtitles }) {
+            throw JobFailure(
+                "input",
+                "subtitles are read as a whole, and a live presentation has no end: leave them out"
+            )
+        }
+        guard job.live == nil, job.rotation != nil, mostPeriods == nil else { return }
+        throw JobFailure(
+            "rotate-keys",
+            "the inputs do not say how long they are, so that nobody knows how many keys are needed: use event, which "
+                + "asks for keys as they are needed"
+        )
     }
 
     /// What the inputs have to say: tracks that are left out, damage.
@@ -122,7 +147,9 @@ package struct PackagingPlan {
             group: input.group,
             role: input.role,
             trackClass: job.trackClass(of: track, from: input),
-            protection: try job.protection(of: track, from: input, number: place.rendition)
+            protection: job.awaitsKeys
+                ? nil : try job.protection(of: track, from: input, number: place.rendition),
+            isProtected: job.protects(track, from: input)
         )
     }
 

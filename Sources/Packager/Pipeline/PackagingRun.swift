@@ -1,5 +1,6 @@
 import ByteCoding
 import DASHManifest
+import DRMSignalling
 import MediaFormats
 
 /// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
@@ -14,65 +15,29 @@ package final class PackagingRun {
         package var bytesWritten: Int
     }
 
-    private struct TrackState {
-        /// Samples about which nothing is decided yet, from `head` on.
-        var waiting: [MediaSample] = []
-        var head = 0
-        /// The samples of the open segment.
-        var open: [MediaSample] = []
-    }
-
-    private struct InputState {
-        /// The places of its tracks in ``sampled``; nil for a track that is not wanted.
-        var tracks: [Int?]
-        /// When its last sample is decoded, in the presentation.
-        var reached = MediaTime(.min / 2, timescale: 1)
-        var hasEnded = false
-    }
-
     private let plan: PackagingPlan
     private let folder: PresentationFolder
-    private var segmenter: Segmenter
-    /// The places in the plan of the renditions that are made of samples; the segmenter's tracks, ``states`` and
-    /// ``outputs`` are in this order.
-    private let sampled: [Int]
+    private let periods: [ContentKeyPeriod]
+    private let pipeline: SegmentPipeline
+    /// In the order of the pipeline's renditions.
     private var outputs: [RenditionOutput] = []
-    private var states: [TrackState]
-    private var inputs: [InputState]
 
     /// Prepares a run; the output folder is made.
     ///
-    /// - Throws: ``FileFailure``; what writers throw.
-    package init(_ plan: PackagingPlan) throws {
+    /// - Parameter periods: The keys of all periods, in order, where keys change: ``PackagingPlan/mostPeriods`` of them.
+    /// - Throws: ``FileFailure``; ``JobFailure`` when keys are missing; what writers throw.
+    package init(_ plan: PackagingPlan, periods: [ContentKeyPeriod] = []) throws {
+        var plan = plan
+        if let first = periods.first { try plan.use(first) }
+        for period in periods.dropFirst() { try plan.check(period) }
+        try Self.checkKeys(plan, periods)
         self.plan = plan
+        self.periods = periods
         folder = try PresentationFolder(path: plan.job.output)
         // What a killed run has put away may be back now.
         try plan.checkOutput()
-        let sampled = plan.renditions.indices.filter { plan.renditions[$0].media.kind != .subtitles }
-        guard !sampled.isEmpty else {
-            throw JobFailure("input", "there are subtitles alone: give the film that they belong to as well")
-        }
-        self.sampled = sampled
-        segmenter = Segmenter(
-            tracks: sampled.map { place in
-                let rendition = plan.renditions[place]
-                return Segmenter.Track(
-                    isVideo: rendition.media.kind == .video,
-                    name: "\(plan.inputs[rendition.input].name) (\(rendition.folder))"
-                )
-            },
-            target: plan.job.segmentDuration
-        )
-        states = [TrackState](repeating: TrackState(), count: sampled.count)
-        inputs = plan.inputs.indices.map { input in
-            InputState(
-                tracks: plan.inputs[input].tracks.indices.map { track in
-                    sampled.firstIndex { plan.renditions[$0].input == input && plan.renditions[$0].track == track }
-                }
-            )
-        }
-        for place in sampled {
-            let rendition = plan.renditions[place]
+        pipeline = try SegmentPipeline(plan)
+        for rendition in pipeline.renditions {
             outputs.append(
                 try RenditionOutput(
                     rendition,
@@ -82,6 +47,25 @@ package final class PackagingRun {
                     expectedSegments: plan.mostSegments
                 )
             )
+        }
+    }
+
+    /// Holds that nothing stays clear for want of a key, and that no key serves longer than it may.
+    private static func checkKeys(_ plan: PackagingPlan, _ periods: [ContentKeyPeriod]) throws {
+        guard plan.renditions.allSatisfy({ !$0.isProtected || $0.protection != nil }) else {
+            throw JobFailure("keys", "there is something to encrypt, and no key has come for it")
+        }
+        guard plan.job.rotation != nil else { return }
+        let wanted = plan.mostPeriods ?? 1
+        guard periods.count >= wanted else {
+            throw JobFailure("keys", "there are \(wanted) key periods, and keys for \(periods.count)")
+        }
+        for (number, period) in periods.enumerated() where period.number != number {
+            throw JobFailure("keys", "the keys of period \(number) are not there")
+        }
+        let used = periods.map { Set($0.keys.all.map(\.key.keyID)) }
+        for (number, pair) in zip(used, used.dropFirst()).enumerated() where !pair.0.isDisjoint(with: pair.1) {
+            throw JobFailure("keys", "key period \(number + 1) has a key of the one before: each has keys of its own")
         }
     }
 
@@ -114,19 +98,37 @@ package final class PackagingRun {
     }
 
     private func writeSegments(_ progress: (Progress) -> Void) throws {
-        while let index = nextInput() {
-            guard let (track, sample) = try plan.inputs[index].next() else {
-                inputs[index].hasEnded = true
-                for case let track? in inputs[index].tracks {
-                    try carryOut(try segmenter.end(track: track), progress)
+        while let segment = try pipeline.next() {
+            try write(segment)
+            progress(
+                Progress(
+                    bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
+                    bytesTotal: plan.inputs.reduce(0) { sum, input in
+                        sum.flatMap { sum in input.byteCount.map { sum + $0 } }
+                    },
+                    bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+                )
+            )
+        }
+    }
+
+    private func write(_ segment: SegmentPipeline.Segment) throws {
+        let output = outputs[segment.rendition]
+        do {
+            if segment.period != output.period {
+                guard periods.indices.contains(segment.period) else {
+                    throw JobFailure(
+                        "keys",
+                        "the inputs are longer than they say, and there are no more keys: use event"
+                    )
                 }
-                continue
+                let place = plan.sampledRenditions[segment.rendition]
+                try output.change(to: plan.change(to: periods[segment.period], of: place), period: segment.period)
             }
-            guard let track = inputs[index].tracks[track] else { continue }
-            let timing = Segmenter.Timing(sample, in: plan.renditions[sampled[track]].media)
-            inputs[index].reached = timing.decode
-            states[track].waiting.append(sample)
-            try carryOut(try segmenter.add(timing, track: track), progress)
+            try output.write(segment.samples, start: segment.start, end: segment.end)
+        } catch let failure as SampleFailure {
+            let rendition = pipeline.renditions[segment.rendition]
+            throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
         }
     }
 
@@ -135,6 +137,7 @@ package final class PackagingRun {
         let written = try outputs.map { try $0.finish() }
         let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
+        let sampled = plan.sampledRenditions
         return try plan.renditions.indices.map { place in
             if let index = sampled.firstIndex(of: place) { return written[index] }
             let planned = plan.renditions[place]
@@ -145,84 +148,11 @@ package final class PackagingRun {
                 .write(along: leader.segments, map: WebVTTTimestampMap(mpegTS: UInt64(origin)), to: folder)
         }
     }
-
-    /// The input that is behind: its last sample was decoded first.
-    private func nextInput() -> Int? {
-        var first: Int?
-        for index in inputs.indices where !inputs[index].hasEnded {
-            if let other = first, inputs[other].reached <= inputs[index].reached { continue }
-            first = index
-        }
-        return first
-    }
-
-    private func carryOut(_ decisions: [Segmenter.Decision], _ progress: (Progress) -> Void) throws {
-        for decision in decisions {
-            switch decision {
-            case .append(let track):
-                let sample = states[track].waiting[states[track].head]
-                states[track].open.append(sample)
-                states[track].head += 1
-                if states[track].head > 512, states[track].head * 2 > states[track].waiting.count {
-                    states[track].waiting.removeFirst(states[track].head)
-                    states[track].head = 0
-                }
-            case .cut(let track):
-                try close(track)
-                progress(
-                    Progress(
-                        bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
-                        bytesTotal: plan.inputs.reduce(0) { sum, input in
-                            sum.flatMap { sum in input.byteCount.map { sum + $0 } }
-                        },
-                        bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
-                    )
-                )
-            }
-        }
-    }
-
-    /// Writes the open segment of a track. One without samples, in a gap, is no segment: the one before it lasts longer.
-    private func close(_ track: Int) throws {
-        guard let first = states[track].open.first else { return }
-        let rendition = plan.renditions[sampled[track]]
-        let media = rendition.media
-        let start = first.presentationTime + media.timing.presentationOffset
-        let end: Int64
-        if states[track].head < states[track].waiting.count {
-            end = states[track].waiting[states[track].head].presentationTime + media.timing.presentationOffset
-        } else {
-            end =
-                (states[track].open.map { $0.presentationTime + Int64($0.duration) }.max() ?? 0)
-                + media.timing.presentationOffset
-        }
-        do {
-            try outputs[track].write(
-                states[track].open,
-                start: MediaTime(start, timescale: media.timescale),
-                end: MediaTime(end, timescale: media.timescale)
-            )
-        } catch let failure as SampleFailure {
-            throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
-        }
-        states[track].open.removeAll(keepingCapacity: true)
-    }
-}
-
-extension Segmenter.Timing {
-    fileprivate init(_ sample: MediaSample, in track: MediaTrack) {
-        let decode = sample.decodeTime + track.timing.presentationOffset
-        self.init(
-            decode: MediaTime(decode, timescale: track.timescale),
-            presentation: MediaTime(decode + Int64(sample.compositionOffset), timescale: track.timescale),
-            isSync: sample.isSync
-        )
-    }
 }
 
 extension PackagingPlan {
     /// What writes a rendition's segments.
-    fileprivate func writer(for rendition: Rendition) throws -> any SegmentWriter {
+    func writer(for rendition: Rendition) throws -> any SegmentWriter {
         do {
             return try job.container.writer(
                 for: rendition.media,

@@ -23,6 +23,9 @@ final class RenditionOutput {
     private var initialization: Rendition.Resource?
     private var clearInitialization: Rendition.Resource?
     private var segments: [Rendition.Segment] = []
+    /// The number of the key period.
+    private(set) var period = 0
+    private var laterPeriods: [Rendition.Period] = []
     /// How many segments were begun; some may not be written yet.
     private var begun = 0
     private(set) var byteCount = 0
@@ -52,6 +55,19 @@ final class RenditionOutput {
         }
     }
 
+    /// Goes on in another key period.
+    ///
+    /// - Parameter change: What it brings; nil for a rendition that is not encrypted.
+    func change(to change: PackagingPlan.Rendition.Change?, period number: Int) throws {
+        period = number
+        guard let change else { return }
+        try encryptor?.change(to: change.protection)
+        try writer.change(to: change.protection, systems: change.systems)
+        laterPeriods.append(
+            Rendition.Period(number: number, protection: change.protection, start: change.start)
+        )
+    }
+
     /// Writes a segment, at once or together with later ones.
     func write(_ samples: [MediaSample], start: MediaTime, end: MediaTime) throws {
         var segment = MediaSegment(
@@ -73,18 +89,19 @@ final class RenditionOutput {
         let part = FilePart(target)
         // Not the segment: its samples need not be held any longer than its bytes are.
         let (isProtected, duration) = (segment.isProtected, duration(from: start, to: end))
+        let period = period
         let whenWritten: ([KeyFrame]) throws -> Void = { [self] keyFrames in
             if file == nil { try target.finish() }
             byteCount += part.count
-            segments.append(
-                Rendition.Segment(
-                    resource: Rendition.Resource(uri: name, byteRange: file == nil ? nil : part.range),
-                    byteCount: part.count,
-                    duration: duration,
-                    isProtected: isProtected,
-                    keyFrames: keyFrames
-                )
+            var written = Rendition.Segment(
+                resource: Rendition.Resource(uri: name, byteRange: file == nil ? nil : part.range),
+                byteCount: part.count,
+                duration: duration,
+                isProtected: isProtected,
+                keyFrames: keyFrames
             )
+            written.period = period
+            segments.append(written)
         }
         guard let encryptor else { return try whenWritten(try writer.write(segment, to: part)) }
         try encryptor.add(segment, to: part, whenWritten: whenWritten)
@@ -106,6 +123,7 @@ final class RenditionOutput {
             segments: segments,
             frameRate: planned.media.kind == .video && seconds > 0 ? Double(sampleCount) / seconds : nil
         )
+        rendition.laterPeriods = laterPeriods
         rendition.start = firstStart ?? .zero
         rendition.index = index
         rendition.clearIndex = clearIndex
@@ -142,7 +160,8 @@ final class RenditionOutput {
 
     private func writeInitialization(_ segment: MediaSegment) throws {
         let isClearLead = planned.protection != nil && !segment.isProtected
-        guard (isClearLead ? clearInitialization : initialization) == nil else { return }
+        let isNewPeriod = segment.isProtected && planned.protection?.scheme != .aes128 && needsInitialization
+        guard isNewPeriod || (isClearLead ? clearInitialization : initialization) == nil else { return }
         let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment)
         guard let bytes else { return }
         let resource: Rendition.Resource
@@ -156,14 +175,23 @@ final class RenditionOutput {
                 try file.write(made.placeholder.span.bytes)
             }
         } else {
-            let name = isClearLead ? "init-clear.mp4" : "init.mp4"
+            let name = isClearLead ? "init-clear.mp4" : isNewPeriod ? "init-\(period).mp4" : "init.mp4"
             let output = try FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
             try output.write(bytes.span.bytes)
             try output.finish()
             resource = Rendition.Resource(uri: name)
         }
-        if isClearLead { clearInitialization = resource } else { initialization = resource }
+        if isNewPeriod, let last = laterPeriods.indices.last {
+            laterPeriods[last].initialization = resource
+        } else if isClearLead {
+            clearInitialization = resource
+        } else {
+            initialization = resource
+        }
     }
+
+    /// Whether a key period has begun whose init segment is not written.
+    private var needsInitialization: Bool { laterPeriods.last.map { $0.initialization == nil } ?? false }
 }
 
 extension Rendition {

@@ -7,7 +7,7 @@ extension MediaPlaylist {
     /// - Parameters:
     ///   - rendition: What was written.
     ///   - keys: The EXT-X-KEY tags of its protected segments.
-    init(_ rendition: Rendition, keys: [KeyTag]) {
+    init(_ rendition: Rendition, keys: PeriodKeys) {
         self.init(targetDuration: 0)
         playlistType = .vod
         isEnded = true
@@ -16,7 +16,7 @@ extension MediaPlaylist {
         var bitRate = BitRateTags()
         segments = rendition.segments.map { segment in
             let duration = clock.advance(by: segment.duration.seconds)
-            var tags = encryption.tags(isProtected: segment.isProtected)
+            var tags = encryption.tags(isProtected: segment.isProtected, period: segment.period)
             if segment.resource.byteRange == nil, rendition.track.kind != .subtitles {
                 tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
             }
@@ -31,7 +31,7 @@ extension MediaPlaylist {
 
     /// The playlist of a video rendition's I-frames (RFC 8216bis, 4.4.3.6); nil when there are none that a client could
     /// use. Those of segments that are encrypted as a whole cannot be cut out.
-    init?(iFramesOf rendition: Rendition, keys: [KeyTag]) {
+    init?(iFramesOf rendition: Rendition, keys: PeriodKeys) {
         let frames = rendition.iFrames
         guard rendition.track.kind == .video, !frames.isEmpty else { return nil }
         self.init(targetDuration: 0)
@@ -45,7 +45,7 @@ extension MediaPlaylist {
                 uri: frame.resource.uri,
                 duration: clock.advance(by: frame.duration),
                 byteRange: frame.resource.byteRange.map { ByteRange($0) },
-                tags: encryption.tags(isProtected: frame.isProtected)
+                tags: encryption.tags(isProtected: frame.isProtected, period: frame.period)
             )
         }
     }
@@ -96,29 +96,32 @@ struct PlaylistClock {
 ///     AES-128              MAP KEY ...     the init segment is not encrypted: the key must not apply to it
 ///     clear lead           MAP (clear), later KEY ... MAP
 ///     clear once again     KEY:METHOD=NONE MAP (clear)
+///     another key period   KEY ... MAP     all of the keys, and an init segment that names the key
 struct EncryptionTags {
     private let rendition: Rendition
-    private let keys: [KeyTag]
-    private var isProtected = false
+    private let keys: PeriodKeys
+    private var period: Int?
     private var map: Rendition.Resource?
 
-    init(_ rendition: Rendition, keys: [KeyTag]) {
+    init(_ rendition: Rendition, keys: PeriodKeys) {
         self.rendition = rendition
         self.keys = keys
     }
 
     /// What stands before a segment.
-    mutating func tags(isProtected: Bool) -> [SegmentTag] {
+    mutating func tags(isProtected: Bool, period number: Int) -> [SegmentTag] {
         var keyTags: [SegmentTag] = []
-        if isProtected != self.isProtected {
-            keyTags = isProtected ? keys.map { .key($0) } : [.key(.none)]
-            self.isProtected = isProtected
+        let wanted = isProtected ? number : nil
+        if wanted != period {
+            keyTags = isProtected ? keys[number].map { .key($0) } : [.key(.none)]
+            period = wanted
         }
         var mapTags: [SegmentTag] = []
-        let wanted = isProtected ? rendition.initialization : rendition.clearInitialization ?? rendition.initialization
-        if let wanted, wanted != map {
-            mapTags = [.map(MapTag(uri: wanted.uri, byteRange: wanted.byteRange.map { ByteRange($0) }))]
-            map = wanted
+        let initialization = rendition.initialization(in: number)
+        let resource = isProtected ? initialization : rendition.clearInitialization ?? initialization
+        if let resource, resource != map {
+            mapTags = [.map(MapTag(uri: resource.uri, byteRange: resource.byteRange.map { ByteRange($0) }))]
+            map = resource
         }
         return rendition.protection?.scheme == .aes128 ? mapTags + keyTags : keyTags + mapTags
     }

@@ -30,13 +30,24 @@ package struct PlaylistOptions: Sendable {
         systemData = job.keys.systemData
     }
 
-    /// The EXT-X-KEY tags of a rendition, one for each system; none when it is clear.
+    /// The EXT-X-KEY tags of a rendition, one for each system, by the numbers of key periods; empty ones when it is clear.
     ///
     /// - Throws: `SignallingError`.
-    func keys(of rendition: Rendition) throws -> [KeyTag] {
-        guard let protection = rendition.protection, let trackClass = rendition.trackClass,
-            let keyID = ContentKeyID(protection.keyID)
-        else { return [] }
+    func keys(of rendition: Rendition) throws -> PeriodKeys {
+        guard let protection = rendition.protection, let trackClass = rendition.trackClass else { return PeriodKeys() }
+        var keys = PeriodKeys(first: try self.keys(protection, trackClass, start: rendition.periodStart))
+        for period in rendition.laterPeriods {
+            keys.later[period.number] = try self.keys(period.protection, trackClass, start: period.start)
+        }
+        return keys
+    }
+
+    /// The EXT-X-KEY tags of a key.
+    ///
+    /// - Parameter start: When its period begins, in Unix seconds.
+    /// - Throws: `SignallingError`.
+    func keys(_ protection: TrackProtection, _ trackClass: TrackClass, start: Int64?) throws -> [KeyTag] {
+        guard let keyID = ContentKeyID(protection.keyID) else { return [] }
         let signals = try HLSKeySignal.signals(
             to: systems,
             keyID: keyID,
@@ -44,6 +55,7 @@ package struct PlaylistOptions: Sendable {
             template: keyURI,
             track: trackClass.uriName,
             title: title,
+            period: start,
             // With cenc each sample has its own, in the segments.
             iv: protection.scheme == .cenc ? nil : protection.iv?.bytes
         )
@@ -61,4 +73,18 @@ package struct PlaylistOptions: Sendable {
         guard rendition.protection != nil, isDRM, let trackClass = rendition.trackClass else { return nil }
         return outputProtection.protection(of: trackClass, variant: rendition.folder)
     }
+}
+
+/// The EXT-X-KEY tags of a rendition by the numbers of key periods.
+struct PeriodKeys {
+    /// Those of the first period, or of all.
+    var first: [KeyTag] = []
+    /// Those of others.
+    var later: [Int: [KeyTag]] = [:]
+
+    /// Those of a period.
+    subscript(period: Int) -> [KeyTag] { later[period] ?? first }
+
+    /// All of them, in order.
+    var all: [KeyTag] { later.keys.sorted().reduce(first) { $0 + (later[$1] ?? []) } }
 }

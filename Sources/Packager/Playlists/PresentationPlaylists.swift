@@ -39,7 +39,7 @@ package struct PresentationPlaylists: Sendable {
             playlists.append(
                 Draft(
                     rendition: rendition,
-                    keys: keys,
+                    keys: keys.all,
                     playlist: MediaPlaylist(rendition, keys: keys),
                     iFrames: options.names.iFrames == nil ? nil : MediaPlaylist(iFramesOf: rendition, keys: keys)
                 )
@@ -75,8 +75,8 @@ package struct PresentationPlaylists: Sendable {
         let keys: [KeyTag]
         var playlist: MediaPlaylist
         var iFrames: MediaPlaylist?
-        private(set) var bitRate = BitRate.zero
-        private(set) var iFrameBitRate = BitRate.zero
+        var bitRate = BitRate.zero
+        var iFrameBitRate = BitRate.zero
 
         init(rendition: Rendition, keys: [KeyTag], playlist: MediaPlaylist, iFrames: MediaPlaylist?) {
             self.rendition = rendition

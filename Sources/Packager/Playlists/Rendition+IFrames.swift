@@ -7,6 +7,8 @@ extension Rendition {
         var duration: Double
         /// Whether it is encrypted.
         var isProtected: Bool
+        /// The number of the key period in which it lies.
+        var period: Int
     }
 
     /// What a key frame of a transport stream begins with: PAT and PMT, in bytes. They are its Media Initialization
@@ -35,7 +37,8 @@ extension Rendition {
                     IFrame(
                         resource: Resource(uri: segment.resource.uri, byteRange: begin..<max(begin, stop)),
                         duration: max(0, next - frame.presentation.seconds),
-                        isProtected: segment.isProtected
+                        isProtected: segment.isProtected,
+                        period: segment.period
                     )
                 )
             }

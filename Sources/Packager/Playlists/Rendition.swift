@@ -28,6 +28,8 @@ package struct Rendition: Sendable {
         package var isProtected: Bool
         /// Its key frames, offsets counted from the beginning of the segment.
         package var keyFrames: [KeyFrame]
+        /// The number of the key period in which it lies, from 0.
+        package var period = 0
 
         /// Describes a segment.
         package init(
@@ -45,6 +47,26 @@ package struct Rendition: Sendable {
         }
     }
 
+    /// What is new with a key period.
+    package struct Period: Sendable {
+        /// The number of the period, from 0.
+        package var number: Int
+        /// Its key.
+        package var protection: TrackProtection
+        /// When it begins, in Unix seconds; nil: it has no date.
+        package var start: Int64?
+        /// The init segment of its protected segments; nil: the one before serves as well.
+        package var initialization: Resource?
+
+        /// Describes a period.
+        package init(number: Int, protection: TrackProtection, start: Int64? = nil, initialization: Resource? = nil) {
+            self.number = number
+            self.protection = protection
+            self.start = start
+            self.initialization = initialization
+        }
+    }
+
     /// The track.
     package var track: MediaTrack
     /// Its folder below the Multivariant Playlist, such as `video-1080`.
@@ -59,7 +81,11 @@ package struct Rendition: Sendable {
     package var role: String?
     /// How it is encrypted; nil: it is clear.
     package var protection: TrackProtection?
-    /// The init segment of protected segments, or of all when nothing is encrypted.
+    /// The key periods behind the first one, in order.
+    package var laterPeriods: [Period] = []
+    /// When the first key period begins, in Unix seconds; nil: it has no date.
+    package var periodStart: Int64?
+    /// The init segment of protected segments, or of all when nothing is encrypted; that of the first key period.
     package var initialization: Resource?
     /// The init segment of a clear lead.
     package var clearInitialization: Resource?
@@ -114,5 +140,15 @@ package struct Rendition: Sendable {
         case .audio: policyClass ?? .audio
         case .video: policyClass ?? TrackClass(width: track.width, height: track.height)
         }
+    }
+
+    /// How it is encrypted in a key period.
+    func protection(in period: Int) -> TrackProtection? {
+        laterPeriods.last { $0.number == period }?.protection ?? protection
+    }
+
+    /// The init segment of a key period.
+    func initialization(in period: Int) -> Resource? {
+        laterPeriods.last { $0.number <= period && $0.initialization != nil }?.initialization ?? initialization
     }
 }

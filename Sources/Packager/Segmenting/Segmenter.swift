@@ -91,13 +91,21 @@ public struct Segmenter: Sendable {
     private let greatestWait: Int
     private let leader: Int
     private var states: [State]
-    /// The presentation times at which the leader was cut.
-    private var cuts: [MediaTime] = []
+    /// The presentation times at which the leader was cut, as far as a track is behind them.
+    private var cuts = CutList()
     /// The number of the next grid point.
     private var gridIndex: Int64 = 1
     private var origin: MediaTime?
     /// What the leader has been decoded up to.
     private var reached: MediaTime?
+    /// Where the leader's open segment begins, its last sync sample, and the longest distance of two.
+    private var segmentStart: MediaTime?
+    private var lastSync: MediaTime?
+    private var longestDistance: MediaTime?
+
+    /// What no segment of the leader is to exceed, as far as sync samples allow: where the next one is likely to come too
+    /// late, a segment ends before its grid point. Nil: nothing.
+    public var greatestDuration: MediaTime?
 
     /// Makes a segmenter.
     ///
@@ -159,15 +167,31 @@ public struct Segmenter: Sendable {
             }
             states[leader].hasBegun = true
             origin = sample.presentation
-        } else if sample.isSync, sample.presentation >= gridPoint(gridIndex) {
+            segmentStart = sample.presentation
+        } else if sample.isSync, sample.presentation >= gridPoint(gridIndex) || isLastChance(sample.presentation) {
             cuts.append(sample.presentation)
+            segmentStart = sample.presentation
             decisions.append(.cut(track: leader))
             states[leader].cuts += 1
             // A long distance between sync samples passes over grid points.
             while gridPoint(gridIndex) <= sample.presentation { gridIndex += 1 }
         }
+        if sample.isSync { lastSync = sample.presentation }
         reached = sample.decode
         decisions.append(.append(track: leader))
+    }
+
+    /// Whether the segment would become too long if the next sync sample came as late as the latest so far.
+    private mutating func isLastChance(_ time: MediaTime) -> Bool {
+        if let lastSync {
+            longestDistance = max(
+                longestDistance ?? .zero,
+                MediaTime(time.value &- lastSync.value, timescale: time.timescale)
+            )
+        }
+        guard let greatestDuration, let segmentStart, let longestDistance else { return false }
+        let end = time.value &+ longestDistance.converted(to: time.timescale)
+        return MediaTime(end &- segmentStart.value, timescale: time.timescale) > greatestDuration
     }
 
     /// The time of a grid point: a number of target durations after the beginning.
@@ -183,6 +207,12 @@ public struct Segmenter: Sendable {
 
     private mutating func releaseFollowers(_ decisions: inout [Decision]) throws(Failure) {
         for track in states.indices where track != leader { try release(track, &decisions) }
+        cuts.forget(before: states.indices.filter { !isDone($0) }.map { states[$0].cuts }.min() ?? cuts.count)
+    }
+
+    /// Whether a track will not look at a cut any more.
+    private func isDone(_ track: Int) -> Bool {
+        states[track].hasEnded && states[track].head == states[track].waiting.count
     }
 
     /// Decides about the samples of a follower that wait, as far as the leader has come.

@@ -14,6 +14,8 @@ struct PackageCommand: AsyncParsableCommand {
             Keys: one for all by --key-id, --key and --iv or by --key-file, one for a class by --track-key, --dev, \
             which makes them and registers them with a development server, or --speke, which fetches them.
 
+            --live and --event package what comes through a pipe, segment by segment; --rotate-keys changes keys.
+
             keyway package film.mp4 --out site --dev --admin-token @data/admin-token
             keyway package film.mp4 dub.m4a,lang=de --out site --key-file key.bin --key-uri skd://film --dry-run
             """
@@ -26,6 +28,7 @@ struct PackageCommand: AsyncParsableCommand {
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
     @OptionGroup(title: "New keys") var delivery: KeyDeliveryOptions
     @OptionGroup(title: "Keys from a key server") var speke: SPEKEOptions
+    @OptionGroup(title: "Without an end, and keys that change") var stream: StreamOptions
     @OptionGroup var output: JSONOption
 
     func validate() throws {
@@ -40,7 +43,7 @@ struct PackageCommand: AsyncParsableCommand {
 
     func run() async throws {
         var settings = try packaging.job.map { try JobFile.read($0) } ?? PackagingSettings()
-        settings.override(with: try PackagingSettings(inputs: inputs, packaging, encryption, delivery))
+        settings.override(with: try PackagingSettings(inputs: inputs, packaging, encryption, delivery, stream))
         if delivery.policy != nil || delivery.adminToken != nil, !settings.isDev {
             throw CommandFailure.usage(
                 "--policy and --admin-token are for new keys",

@@ -121,7 +121,8 @@ extension PackagingSettings {
         inputs: [String],
         _ packaging: PackagingOptions,
         _ encryption: EncryptionOptions,
-        _ delivery: KeyDeliveryOptions
+        _ delivery: KeyDeliveryOptions,
+        _ stream: StreamOptions
     ) throws(CommandFailure) {
         self.init()
         for text in inputs {
@@ -131,18 +132,21 @@ extension PackagingSettings {
                 throw .usage(error.reason)
             }
         }
-        let words = [
-            ("out", packaging.out), ("scheme", encryption.scheme), ("container", packaging.container),
-            ("segment-duration", packaging.segmentDuration), ("key-uri", encryption.keyURI),
-            ("manifests", packaging.manifests), ("iv-size", encryption.ivSize), ("systems", encryption.systems),
-            ("clear-lead", encryption.clearLead), ("title", encryption.title),
-        ]
+        let words =
+            [
+                ("out", packaging.out), ("scheme", encryption.scheme), ("container", packaging.container),
+                ("segment-duration", packaging.segmentDuration), ("key-uri", encryption.keyURI),
+                ("manifests", packaging.manifests), ("iv-size", encryption.ivSize), ("systems", encryption.systems),
+                ("clear-lead", encryption.clearLead), ("title", encryption.title),
+            ] + stream.words
         for (name, word) in words {
             if let word { values[name] = Setting(text: word, place: .commandLine) }
         }
         if packaging.isSingleFile { flags["single-file"] = .commandLine }
         if packaging.overwrites { flags["overwrite"] = .commandLine }
         if delivery.isDev { flags["dev"] = .commandLine }
+        if stream.isLive { flags["live"] = .commandLine }
+        if stream.isEvent { flags["event"] = .commandLine }
         hdcp = encryption.hdcp.map { Setting(text: $0, place: .commandLine) }
         allowedCPC = encryption.allowedCPC.map { Setting(text: $0, place: .commandLine) }
         sharedKey = try Self.sharedKey(encryption)

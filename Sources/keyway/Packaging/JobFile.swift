@@ -55,7 +55,7 @@ struct JobFile {
                 var names: [String] = []
                 for item in try list(node, key) { names.append(try word(item, key)) }
                 settings.values[key] = .init(text: names.joined(separator: ","), place: place)
-            case "out":
+            case "out", "period-keys":
                 settings.values[key] = .init(text: resolved(try word(node, key)), place: place)
             case _ where PackagingSettings.flagNames.contains(key):
                 if try flag(node, key) { settings.flags[key] = place }

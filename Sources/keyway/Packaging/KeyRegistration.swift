@@ -40,6 +40,19 @@ struct KeyRegistration {
         self.entries = entries
     }
 
+    /// All keys of a job whose tracks are not known yet.
+    ///
+    /// - Throws: `SignallingError`.
+    init(_ job: PackagingJob) throws {
+        let template = job.keyURI ?? .fairPlay
+        entries = try TrackClass.allCases.compactMap { trackClass in
+            guard let key = job.keys[trackClass] else { return nil }
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: job.title)
+            let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
+            return Entry(classes: [trackClass], key: key, assetID: assetID)
+        }
+    }
+
     /// Registers the keys with a key server.
     func register(with client: KeyServerClient, policy: String?) async throws {
         for entry in entries {

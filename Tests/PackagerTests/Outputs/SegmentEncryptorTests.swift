@@ -55,6 +55,8 @@ struct SegmentEncryptorTests {
         let writer: any SegmentWriter
         init(_ writer: any SegmentWriter) { self.writer = writer }
         var fileExtension: String { writer.fileExtension }
+        func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) {}
+
         func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]? { nil }
         func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
             try writer.write(segment, to: output)

@@ -116,7 +116,7 @@ struct PresentationPlaylistsTests {
         var video = try Renditions.video(protection: try Renditions.protection(), clearLead: 1)
         video.segments[0].isProtected = true
         video.segments[1].isProtected = false
-        let playlist = MediaPlaylist(video, keys: [.fairPlay(uri: "skd://a")])
+        let playlist = MediaPlaylist(video, keys: PeriodKeys(first: [.fairPlay(uri: "skd://a")]))
         #expect(
             playlist.segments[0].tags.prefix(2) == [.key(.fairPlay(uri: "skd://a")), .map(MapTag(uri: "init.mp4"))]
         )

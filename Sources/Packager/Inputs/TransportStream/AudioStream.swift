@@ -43,6 +43,8 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
 
     var isReady: Bool { firstPresentation != nil && !frames.isEmpty }
     var firstPresentation: Int64? { times?.start }
+    /// A few strange frames are damage, many are another configuration.
+    var changes: Int { strangers / 8 }
     var absence: String { failure.map { "\($0)" } ?? "no frame with a timestamp came" }
 
     func take(_ packet: TransportDemuxer.Packet) throws {

@@ -17,6 +17,9 @@ protocol ElementaryStream: AnyObject {
     /// What was found on the way that does not stop the work.
     var warnings: [String] { get }
 
+    /// How often its parameters have changed since its track was described.
+    var changes: Int { get }
+
     /// How many bytes of samples wait.
     var heldBytes: Int { get }
 

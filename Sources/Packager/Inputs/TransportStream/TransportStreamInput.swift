@@ -191,6 +191,8 @@ extension TransportStreamInput {
         }
     }
 
+    package var breaks: Int { clock.jumps + sources.reduce(0) { $0 + $1.changes } }
+
     package var warnings: [String] {
         var warnings = omissions + sources.flatMap(\.warnings)
         if alignment.losses > 0 {

@@ -36,7 +36,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 
     private var early = 0
     private var broken = 0
-    private var changes = 0
+    private var setChanges = 0
     /// When the first picture with other parameter sets is presented.
     private var firstChange: Int64?
 
@@ -47,6 +47,9 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     }
 
     var isReady: Bool { firstPresentation != nil }
+
+    /// Of a stream whose parameter sets stay in its samples, none.
+    var changes: Int { isInBand ? 0 : setChanges }
 
     var absence: String {
         if sets.isEmpty { return early == 0 ? "no picture came" : "no parameter sets came" }
@@ -81,9 +84,9 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         let isSync = isSync(unit, syntax)
         let times = times.next(unit.times, clock: clock)
         firstPresentation = min(firstPresentation ?? .max, times.presentation)
-        if changes > 0, firstChange == nil { firstChange = times.presentation }
+        if setChanges > 0, firstChange == nil { firstChange = times.presentation }
         heldBytes += unit.bytes.count
-        frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: changes > 0))
+        frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: setChanges > 0))
     }
 
     /// Whether decoding can begin with a picture: parameter sets and a key frame.
@@ -119,7 +122,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
             guard let id = set.id, set.range.count - 4 <= 0xFFFF else { continue }
             let bytes = unit.bytes[set.range].dropFirst(4)
             guard sets[id].map({ !bytes.elementsEqual($0) }) ?? true else { continue }
-            if hasBegun { changes += 1 }
+            if hasBegun { setChanges += 1 }
             sets[id] = Array(bytes)
         }
     }
@@ -129,7 +132,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 extension VideoStream {
     func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
         guard let first = frames.first else { throw TransportFailure.notReady }
-        isInBand = changes > 0
+        isInBand = setChanges > 0
         isDescribed = true
         firstDecode = first.times.decode
         let description = try Syntax().description(of: firstSets, isInBand: isInBand)
@@ -240,7 +243,7 @@ extension VideoStream {
                     + "may show damaged pictures after a seek"
             )
         }
-        if changes > 0 {
+        if setChanges > 0 {
             let advice =
                 isInBand
                 ? "they stay in the samples"
@@ -248,7 +251,7 @@ extension VideoStream {
                     + "may fail there; package what comes before and after on their own"
             let start = Double((firstChange ?? 0) - (firstPresentation ?? 0)) / Double(ProgramClock.rate)
             warnings.append(
-                "\(label): parameter sets change \(changes) times, first \((start * 1000).rounded() / 1000) s behind the "
+                "\(label): parameter sets change \(setChanges) times, first \((start * 1000).rounded() / 1000) s behind the "
                     + "first picture; \(advice)"
             )
         }

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Ends reading, from another thread or a signal's handler: pipes that are waited for, or read, come to their ends.
+package final class StopSignal: Sendable {
+    /// Becomes readable when it is time to stop, and stays so.
+    let descriptor: Int32
+    private let writer: Int32
+
+    /// Makes a signal.
+    ///
+    /// - Throws: ``FileFailure``.
+    package init() throws(FileFailure) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw FileFailure(.create, path: "pipe", code: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (descriptor, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(writer)
+    }
+
+    /// Says that it is time to stop. May be called more than once.
+    package func stop() {
+        var byte: UInt8 = 1
+        _ = write(writer, &byte, 1)
+    }
+
+    /// Whether it is time to stop.
+    package var isStopped: Bool { Self.poll([descriptor], timeout: 0)[0] }
+
+    /// Waits until a descriptor can be read, or has come to its end; false when it is time to stop.
+    func wait(for other: Int32) -> Bool { !Self.poll([descriptor, other], timeout: -1)[0] }
+
+    private static func poll(_ descriptors: [Int32], timeout: Int32) -> [Bool] {
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while Foundation.poll(&entries, nfds_t(entries.count), timeout) < 0, errno == EINTR {}
+        return entries.map { $0.revents != 0 }
+    }
+}

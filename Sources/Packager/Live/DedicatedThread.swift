@@ -1,0 +1,54 @@
+import Foundation
+
+/// A thread of one's own for work that waits in system calls, such as reading a pipe: on the threads that all tasks share
+/// it would keep others from running.
+///
+/// Unchecked: the queue is only touched while the condition's lock is held.
+final class DedicatedThread: TaskExecutor, @unchecked Sendable {
+    private let condition = NSCondition()
+    private var jobs: [UnownedJob] = []
+    private var isOver = false
+
+    /// Runs an operation on a thread that ends with it.
+    static func run<Result: Sendable>(
+        _ name: String,
+        _ operation: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let thread = DedicatedThread(name)
+        defer { thread.end() }
+        return try await withTaskExecutorPreference(thread) { try await operation() }
+    }
+
+    private init(_ name: String) {
+        let thread = Thread { self.work() }
+        thread.name = name
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        condition.withLock {
+            jobs.append(job)
+            condition.signal()
+        }
+    }
+
+    private func work() {
+        while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func next() -> UnownedJob? {
+        condition.withLock {
+            while jobs.isEmpty, !isOver { condition.wait() }
+            return jobs.isEmpty ? nil : jobs.removeFirst()
+        }
+    }
+
+    private func end() {
+        condition.withLock {
+            isOver = true
+            condition.signal()
+        }
+    }
+}

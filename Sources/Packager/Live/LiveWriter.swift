@@ -1,0 +1,151 @@
+import HLSPlaylist
+import MediaFormats
+
+/// Writes the media segments of a rendition of a live presentation, each a file of its own.
+final class LiveWriter {
+    private let planned: PackagingPlan.Rendition
+    private let writer: any SegmentWriter
+    private let encryptor: SegmentEncryptor?
+    private let folder: LiveFolder
+    private let options: PlaylistOptions
+    private var clock = PlaylistClock()
+    private var map: String?
+    private var needsMap = true
+    private var keys: [KeyTag] = []
+    /// The number of the next segment's file: one more than its media sequence number.
+    private var number: UInt64
+    /// The number of the key period.
+    private(set) var period: Int
+    /// How many bytes of media were written.
+    private(set) var byteCount = 0
+
+    /// Begins behind what was written already.
+    ///
+    /// - Parameters:
+    ///   - sequence: The media sequence number of the next segment.
+    init(
+        _ planned: PackagingPlan.Rendition,
+        _ plan: PackagingPlan,
+        folder: LiveFolder,
+        sequence: UInt64,
+        period: Int
+    ) throws {
+        self.planned = planned
+        self.folder = folder
+        self.period = period
+        let writer = try plan.writer(for: planned)
+        self.writer = writer
+        options = PlaylistOptions(plan.job)
+        number = sequence &+ 1
+        encryptor = try planned.protection.flatMap {
+            $0.scheme == .aes128 ? try SegmentEncryptor(writer, protection: $0) : nil
+        }
+        try setKeys(planned.protection, start: plan.periodStart)
+    }
+
+    private func setKeys(_ protection: TrackProtection?, start: Int64?) throws {
+        guard let protection, let trackClass = planned.trackClass else { return }
+        keys = try options.keys(protection, trackClass, start: start)
+    }
+
+    /// Goes on in another key period.
+    ///
+    /// - Parameter change: What it brings; nil for a rendition that is not encrypted.
+    func change(to change: PackagingPlan.Rendition.Change?, period number: Int) throws {
+        period = number
+        guard let change else { return }
+        try encryptor?.change(to: change.protection)
+        try writer.change(to: change.protection, systems: change.systems)
+        needsMap = needsMap || encryptor == nil
+        try setKeys(change.protection, start: change.start)
+    }
+
+    /// Writes a segment.
+    ///
+    /// - Parameters:
+    ///   - date: When its first frame was made.
+    ///   - limit: How long playlists may say that it is, in seconds.
+    func write(
+        _ complete: SegmentPipeline.Segment,
+        date: PlaylistDate,
+        isDiscontinuity: Bool,
+        limit: Double
+    ) throws -> LiveSegment {
+        let index = Int(clamping: number &- 1)
+        let segment = MediaSegment(
+            index: index,
+            samples: complete.samples,
+            start: complete.start,
+            end: complete.end,
+            isProtected: planned.protection != nil
+        )
+        if needsMap, let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment) {
+            let name = "init-\(number).mp4"
+            let file = try folder.create(planned.folder + "/" + name)
+            try file.write(bytes.span.bytes)
+            try file.finish()
+            map = name
+        }
+        needsMap = false
+        let name = "\(options.names.segmentPrefix)\(number).\(writer.fileExtension)"
+        let file = try folder.create(planned.folder + "/" + name)
+        let part = FilePart(file)
+        var keyFrames: [KeyFrame] = []
+        if let encryptor {
+            try encryptor.add(segment, to: part) { keyFrames = $0 }
+            try encryptor.flush()
+        } else {
+            keyFrames = try writer.write(segment, to: part)
+        }
+        try file.finish()
+        number &+= 1
+        byteCount += part.count
+        let entry = LivePlaylist.Entry(
+            uri: name,
+            duration: clock.advance(by: min(complete.seconds, limit)),
+            date: date.inMilliseconds,
+            isDiscontinuity: isDiscontinuity,
+            keys: keys,
+            map: map.map { MapTag(uri: $0) },
+            byteCount: part.count
+        )
+        return LiveSegment(entry: entry, frames: frames(keyFrames, of: entry))
+    }
+
+    private func frames(_ keyFrames: [KeyFrame], of entry: LivePlaylist.Entry) -> [LiveSegment.Frame] {
+        guard planned.media.kind == .video, encryptor == nil, options.names.iFrames != nil else { return [] }
+        let microseconds = Int64((entry.duration * 1e6).rounded())
+        let rendition = Rendition(
+            planned,
+            initialization: map.map { Rendition.Resource(uri: $0) },
+            segments: [
+                Rendition.Segment(
+                    resource: Rendition.Resource(uri: entry.uri),
+                    byteCount: entry.byteCount ?? 0,
+                    duration: MediaTime(microseconds, timescale: 1_000_000),
+                    isProtected: planned.protection != nil,
+                    keyFrames: keyFrames
+                )
+            ]
+        )
+        var clock = PlaylistClock()
+        return rendition.iFrames.compactMap { frame in
+            frame.resource.byteRange.map { LiveSegment.Frame(range: $0, duration: clock.advance(by: frame.duration)) }
+        }
+    }
+}
+
+extension SegmentPipeline.Segment {
+    /// How long it is, in seconds. What is presented before 0 is cut off by the edit list, and does not count.
+    var seconds: Double {
+        let first = max(0, start.value)
+        return MediaTime(max(0, end.converted(to: start.timescale) - first), timescale: start.timescale).seconds
+    }
+
+    /// How many frames it has per second; nil unless it is video.
+    func frameRate(_ track: MediaTrack) -> Double? {
+        let duration = samples.reduce(0) { $0 + UInt64($1.duration) }
+        guard track.kind == .video, duration > 0 else { return nil }
+        return Double(samples.count) * Double(track.timescale) / Double(duration)
+    }
+}

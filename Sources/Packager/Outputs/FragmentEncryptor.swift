@@ -1,0 +1,138 @@
+import ByteCoding
+import MediaFormats
+import SampleEncryption
+
+/// Encrypts the samples of fragments, with cbcs or cenc: finds which bytes of each are protected, hands out IVs, and
+/// runs the cipher over many at once. The key may change between two segments.
+final class FragmentEncryptor {
+    /// How many bytes are gathered before the cipher runs over them.
+    private static let gathering = 256 << 10
+
+    /// The key, and what goes with it.
+    private(set) var protection: TrackProtection
+    /// The `pssh` boxes of the key's init segments.
+    private(set) var systems: [ProtectionSystemHeaderBox]
+    /// What is said about the samples of the fragment that was described last.
+    var fragment: FragmentWriter
+
+    private let kind: MediaTrack.Kind
+    private let scheme: ProtectionScheme
+    private var cipher: SampleCipher
+    /// Those of samples, with cenc.
+    private var vectors: SampleVectors
+    /// For video.
+    private var units: NALUnitProtection?
+    private var gathered: [UInt8] = []
+    private var batch = SampleBatch()
+    /// The subsamples of a fragment's samples, one after the other, and how many each sample has.
+    private var subsamples: [SampleEncryptionBox.Subsample] = []
+    private var subsampleCounts: [Int] = []
+
+    /// Prepares for a track; nil where the protection is none of samples in fragments.
+    ///
+    /// - Throws: `ParseError`, `SampleEncryptionError`, ``OutputFailure`` for cenc without an IV.
+    init?(
+        _ track: MediaTrack,
+        trackID: UInt32,
+        protection: TrackProtection,
+        systems: [ProtectionSystemHeaderBox]
+    ) throws {
+        guard let scheme = protection.sampleScheme(track.kind) else { return nil }
+        self.scheme = scheme
+        self.protection = protection
+        self.systems = systems
+        kind = track.kind
+        vectors = SampleVectors(first: scheme == .cenc ? protection.iv : nil)
+        fragment = FragmentWriter(
+            trackID: trackID,
+            encryption: scheme == .cenc
+                ? (track.kind == .video ? .vectorsAndSubsamples : .vectors)
+                : (track.kind == .video ? .subsamples : .wholeSamples)
+        )
+        cipher = try Self.cipher(scheme, protection)
+        units = try NALUnitProtection(track.format, wholeBlocks: scheme == .cenc)
+    }
+
+    /// Goes on with another key, under the same scheme.
+    ///
+    /// - Throws: `SampleEncryptionError`; ``OutputFailure`` for cenc without an IV, or another scheme.
+    func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws {
+        guard protection.sampleScheme(kind) == scheme else {
+            throw OutputFailure("the scheme cannot change with the key")
+        }
+        cipher = try Self.cipher(scheme, protection)
+        vectors = SampleVectors(first: scheme == .cenc ? protection.iv : nil)
+        self.protection = protection
+        self.systems = systems
+    }
+
+    private static func cipher(_ scheme: ProtectionScheme, _ protection: TrackProtection) throws -> SampleCipher {
+        if scheme == .cenc, protection.iv == nil { throw OutputFailure("cenc needs an IV") }
+        return try SampleCipher(
+            scheme,
+            .encrypt,
+            key: protection.key,
+            constantIV: scheme == .cenc ? nil : protection.iv
+        )
+    }
+
+    /// Lists samples in ``fragment``. They are the next that are written.
+    ///
+    /// - Throws: ``SampleFailure``.
+    func describe(_ samples: ArraySlice<MediaSample>, _ timing: FragmentTiming) throws {
+        try findSubsamples(samples)
+        var next = 0
+        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+            let list = subsamples.span.extracting(next..<next + count)
+            fragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[place]), subsamples: list)
+            next += count
+        }
+    }
+
+    private func findSubsamples(_ samples: ArraySlice<MediaSample>) throws {
+        subsamples.removeAll(keepingCapacity: true)
+        subsampleCounts.removeAll(keepingCapacity: true)
+        vectors.removeAll()
+        for sample in samples {
+            let before = subsamples.count
+            do {
+                try sample.withBytes { try units?.append($0, to: &subsamples) }
+            } catch let error as ParseError {
+                throw SampleFailure(sample, error)
+            }
+            subsampleCounts.append(subsamples.count - before)
+            let listed = subsamples[before...].reduce(0) { $0 + Int($1.protected) }
+            vectors.append(protecting: units == nil ? sample.size : listed)
+        }
+    }
+
+    /// Gathers the samples that were described, encrypts them together and writes them.
+    func write(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
+        gathered.removeAll(keepingCapacity: true)
+        batch.removeAll()
+        var next = 0
+        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+            let iv = vectors[place]
+            if gathered.count + sample.size > Self.gathering, !batch.isEmpty { try flush(to: output) }
+            let offset = gathered.count
+            sample.withBytes { bytes in bytes.withUnsafeBytes { gathered.append(contentsOf: $0) } }
+            if kind == .video {
+                let list = subsamples[next..<next + count].lazy.map {
+                    Subsample(clear: Int($0.clear), protected: Int($0.protected))
+                }
+                batch.append(offset: offset, size: sample.size, subsamples: list, iv: iv)
+            } else {
+                batch.append(offset: offset, size: sample.size, iv: iv)
+            }
+            next += count
+        }
+        try flush(to: output)
+    }
+
+    private func flush(to output: any SegmentOutput) throws {
+        try cipher.process(batch, in: &gathered)
+        try output.write(gathered)
+        gathered.removeAll(keepingCapacity: true)
+        batch.removeAll()
+    }
+}

@@ -1,0 +1,58 @@
+import DRMSignalling
+import FPSCrypto
+import Foundation
+import HLSPlaylist
+import Packager
+
+/// New random keys for each period, registered with a development server before anybody is told of them.
+struct DevelopmentKeyPeriods: ContentKeyPeriods {
+    let client: KeyServerClient
+    let policy: String?
+    let template: KeyURITemplate
+    let title: String?
+
+    func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
+        let keys = try ContentKeys.random(for: request.trackClasses)
+        let start = request.start?.seconds
+        for trackClass in request.trackClasses {
+            guard let key = keys[trackClass], let iv = key.iv else { continue }
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title, period: start)
+            try await client.register(
+                assetID: uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri,
+                keyID: key.keyID.hexadecimal,
+                key: key.key,
+                iv: iv,
+                track: trackClass == .audio ? "audio" : "video",
+                policy: policy
+            )
+        }
+        return ContentKeyPeriod(number: request.number, keys: keys, start: start)
+    }
+}
+
+/// Adds the keys of periods to a file as they come, for whoever decrypts later: `KID:KEY:IV`, a line each. Its owner alone
+/// may read it. What an earlier run wrote there stays.
+struct RecordedKeyPeriods: ContentKeyPeriods {
+    let source: any ContentKeyPeriods
+    let path: String
+
+    func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
+        let period = try await source.period(request)
+        var text: [UInt8] = []
+        defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
+        for (_, key) in period.keys.all {
+            text += "\(key.keyID.hexadecimal):\(hexadecimal(key.key.reveal()))".utf8
+            if let iv = key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
+            text.append(0x0A)
+        }
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        let isWritten = descriptor >= 0 && writeAll(text, to: descriptor)
+        guard descriptor >= 0, close(descriptor) == 0, isWritten else {
+            throw CommandFailure.file(
+                "cannot write \(path): \(lastSystemError())",
+                next: "check the folder and its permissions"
+            )
+        }
+        return period
+    }
+}

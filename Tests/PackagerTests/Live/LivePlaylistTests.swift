@@ -1,0 +1,99 @@
+import HLSPlaylist
+import Testing
+
+@testable import Packager
+
+@Suite("Live playlists")
+struct LivePlaylistTests {
+    private static let keys: [[KeyTag]] = (0..<9).map { number in
+        ["com.apple.streamingkeydelivery", "com.example.drm"].map { format in
+            KeyTag(
+                method: .sampleAES,
+                uri: "skd://\(format.count)-\(number)",
+                keyFormat: KeyFormat(rawValue: format),
+                keyFormatVersions: "1"
+            )
+        }
+    }
+
+    /// A segment of 6 seconds; keys change every two.
+    private func entry(_ number: Int, isDiscontinuity: Bool = false) -> LivePlaylist.Entry {
+        let date = PlaylistDate(seconds: 1_800_000_000).advanced(by: 6 * Double(number))
+        return LivePlaylist.Entry(
+            uri: "\(number + 1).m4s",
+            duration: 6,
+            date: date,
+            isDiscontinuity: isDiscontinuity,
+            keys: Self.keys[number / 2 % 9],
+            map: MapTag(uri: "init-\(number / 2 * 2 + 1).mp4"),
+            byteCount: 100_000
+        )
+    }
+
+    private func file(_ list: inout LivePlaylist) throws -> LintFile {
+        try LintFile(name: "media.m3u8", bytes: list.playlist().write())
+    }
+
+    @Test("slide, and the linter finds nothing in them, nor between them", arguments: [false, true])
+    func slides(isEvent: Bool) throws {
+        var list = LivePlaylist(targetDuration: 6, isEvent: isEvent)
+        var before: LintFile?
+        for number in 0..<18 {
+            list.append(entry(number, isDiscontinuity: number == 5 || number == 6))
+            _ = list.removeFirst(list.excess(over: isEvent ? nil : .segments(5)))
+            if number == 17 { list.end() }
+            let after = try file(&list)
+            #expect(Linter().check(after).isEmpty, "\(Linter().check(after))")
+            if let before {
+                let findings = Linter().check(reloadFrom: before, to: after)
+                #expect(findings.isEmpty, "\(findings)")
+            }
+            before = after
+        }
+        #expect(list.sequence == (isEvent ? 0 : 13))
+        #expect(list.discontinuitySequence == (isEvent ? 0 : 2))
+        #expect(list.entries.count == (isEvent ? 18 : 5))
+    }
+
+    @Test("say again what stood before the segments that are gone: every key, and the init segment")
+    func keysAndMap() throws {
+        var list = LivePlaylist(targetDuration: 6, isEvent: false)
+        for number in 0..<8 { list.append(entry(number)) }
+        _ = list.removeFirst(3)
+        let segments = list.playlist().segments
+        #expect(segments[0].keys == Self.keys[1])
+        #expect(segments[0].map?.uri == "init-3.mp4")
+        #expect(segments[1].keys == Self.keys[2])
+        #expect(segments[2].tags.isEmpty)
+    }
+
+    @Test("go on from what was written")
+    func resumes() throws {
+        var list = LivePlaylist(targetDuration: 6, isEvent: false)
+        for number in 0..<9 { list.append(entry(number, isDiscontinuity: number == 1)) }
+        _ = list.removeFirst(4)
+        let bytes = try list.playlist().write()
+        var resumed = LivePlaylist(resuming: try MediaPlaylist(parsing: bytes), hasClearMap: false)
+        #expect(resumed.nextSequence == 9)
+        #expect(resumed.discontinuitySequence == 1)
+        let before = try LintFile(name: "media.m3u8", bytes: bytes)
+        resumed.append(entry(9, isDiscontinuity: true))
+        let findings = Linter().check(reloadFrom: before, to: try file(&resumed))
+        #expect(findings.isEmpty, "\(findings)")
+        _ = resumed.removeFirst(1)
+        #expect(resumed.playlist().segments[0].keys == Self.keys[2])
+    }
+
+    @Test("never become shorter than three target durations")
+    func shortest() {
+        var list = LivePlaylist(targetDuration: 6, isEvent: false)
+        for number in 0..<20 {
+            var short = entry(number)
+            short.duration = 2
+            list.append(short)
+            #expect(list.excess(over: .seconds(1)) == (number < 9 ? 0 : 1))
+            _ = list.removeFirst(list.excess(over: .seconds(1)))
+        }
+        #expect(list.duration == 18)
+    }
+}

@@ -1,0 +1,78 @@
+import HLSPlaylist
+import Testing
+
+@testable import Packager
+
+@Suite("Files of a live rendition")
+struct LiveRenditionTests {
+    private let start = PlaylistDate(seconds: 1_800_000_000)
+
+    private func rendition(_ window: LiveOptions.Window?) -> LiveRendition {
+        LiveRendition(
+            folder: "video",
+            names: PackagingJob.FileNames(),
+            window: window,
+            media: LivePlaylist(targetDuration: 6, isEvent: window == nil),
+            iFrames: LivePlaylist(targetDuration: 6, isEvent: window == nil, isIFramesOnly: true)
+        )
+    }
+
+    private func segment(_ number: Int) -> LiveSegment {
+        LiveSegment(
+            entry: LivePlaylist.Entry(
+                uri: "\(number).m4s",
+                duration: 6,
+                date: start.advanced(by: 6 * Double(number)),
+                map: MapTag(uri: "init-\((number - 1) / 4).mp4"),
+                byteCount: 1000
+            ),
+            frames: [.init(range: 100..<300, duration: 2), .init(range: 500..<700, duration: 4)]
+        )
+    }
+
+    private func deletions(_ actions: [LiveAction]) -> [String] {
+        actions.compactMap { if case .delete(let name) = $0 { name } else { nil } }
+    }
+
+    @Test("live as long after they have left the playlist as they and the longest playlist last")
+    func deletion() {
+        var rendition = rendition(.segments(3))
+        var deleted: [String: Int] = [:]
+        for number in 1...20 {
+            let actions = rendition.append(segment(number), now: start.advanced(by: 6 * Double(number)))
+            for name in deletions(actions) { deleted[name] = number }
+        }
+        // Segment 1 leaves when 4 comes, and the playlist has lasted 24 s for a moment before: five segments later.
+        #expect(deleted["video/1.m4s"] == 9)
+        #expect(deleted["video/2.m4s"] == 10)
+        #expect(deleted["video/init-0.mp4"] == deleted["video/4.m4s"])
+        #expect(deleted["video/init-4.mp4"] == nil)
+        #expect(deleted.count == 12 + 3)
+    }
+
+    @Test("are never deleted of an event")
+    func event() {
+        var rendition = rendition(nil)
+        for number in 1...50 {
+            #expect(deletions(rendition.append(segment(number), now: start.advanced(by: 1e6 * Double(number)))).isEmpty)
+        }
+    }
+
+    @Test("have their I-frames removed with their segments")
+    func frames() {
+        var rendition = rendition(.segments(3))
+        for number in 1...10 { _ = rendition.append(segment(number), now: start) }
+        #expect(rendition.iFrames?.entries.map(\.uri).first == "8.m4s")
+        #expect(rendition.iFrames?.entries.count == 6)
+        #expect(rendition.iFrames?.sequence == 14)
+        #expect(rendition.media.sequence == 7)
+    }
+
+    @Test("of a run before are deleted when nobody can want them any more")
+    func leftovers() {
+        var rendition = rendition(.segments(3))
+        rendition.retire(["a.m4s"], now: start)
+        #expect(deletions(rendition.append(segment(1), now: start)).isEmpty)
+        #expect(deletions(rendition.append(segment(2), now: start.advanced(by: 6))) == ["video/a.m4s"])
+    }
+}

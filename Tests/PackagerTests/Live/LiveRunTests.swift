@@ -1,0 +1,150 @@
+import DRMSignalling
+import FPSCrypto
+import Foundation
+import HLSPlaylist
+import MediaDecryption
+import MediaFormats
+import SampleEncryption
+import Synchronization
+import Testing
+
+@testable import Packager
+
+@Suite("Live runs")
+struct LiveRunTests {
+    @Test("go on for an hour: keys change, files go, and no rule is broken at any reload")
+    func hour() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 3600, to: scratch.path)
+        let folder = scratch.path + "/out"
+        let watch = LiveWatch(folder)
+        let job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(60)))
+        let report = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal()) { watch.look($0) }
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        #expect(seen.missing.isEmpty, "\(seen.missing.prefix(5))")
+        #expect(report.segments == 1200)
+        #expect(report.periods == 60)
+        #expect(seen.reloads >= 1800)
+        for rendition in ["video-64", "audio"] {
+            let files = scratch.files("out/" + rendition)
+            // Of an hour, those that a playlist names or somebody may still want.
+            #expect(files.count < 24, "\(files)")
+            let media = try MediaPlaylist(parsing: scratch.bytes("out/\(rendition)/media.m3u8"))
+            #expect(media.isEnded && media.mediaSequence == 595 && media.segments.count == 5)
+            #expect(media.targetDuration == 6)
+            let last = try #require(media.segments.last?.programDateTime)
+            #expect(abs(last.timeInterval(since: LiveFixture.start) - 3594) < 0.1)
+        }
+    }
+
+    @Test("give each segment the key of its period alone")
+    func keys() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
+        let folder = scratch.path + "/out"
+        let watch = LiveWatch(folder)
+        var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.segments(2)))
+        job.live = .event
+        job.live?.startDate = LiveFixture.start
+        _ = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal()) { watch.look($0) }
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        var used: [String: Set<String>] = [:]
+        for (segment, uris) in seen.keys {
+            let found = try LiveFixture.samples(folder, segment: segment, map: try #require(seen.maps[segment]))
+            #expect(found.count > 0)
+            let names = found.keyIDs.compactMap { ContentKeyID($0).map { "skd://" + $0.hexadecimal } }
+            #expect(names == uris, "\(segment)")
+            used[names.joined(), default: []].insert(segment)
+        }
+        #expect(used.count == 10, "five periods of two classes")
+        #expect(used.values.allSatisfy { $0.count == 2 })
+        let periods = try await allPeriods(5)
+        _ = try PresentationDecryptor(keys: periods).decrypt(folder + "/main.m3u8", to: scratch.path + "/clear")
+    }
+
+    private func allPeriods(_ count: Int) async throws -> DecryptionKeys {
+        var list: [(id: KeyID, key: DecryptionKey)] = []
+        for number in 0..<count {
+            let request = KeyPeriodRequest(number: number, trackClasses: TrackClass.allCases, duration: 1)
+            for (_, key) in try await LiveFixture.keys.period(request).keys.all {
+                let id = try #require(KeyID(key.keyID.bytes))
+                let iv = try key.iv.map { try $0.withUnsafeBytes { try InitializationVector($0) } }
+                list.append((id, DecryptionKey(key: key.key, iv: iv)))
+            }
+        }
+        return DecryptionKeys(list)
+    }
+
+    @Test("that failed are continued: numbers go on behind a discontinuity, with other keys")
+    func continues() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 120, to: scratch.path)
+        let folder = scratch.path + "/out"
+        let watch = LiveWatch(folder)
+        let job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
+        let source = try LiveFixture.keys
+        let broken = ScriptedKeyPeriods { request in
+            guard request.number < 2 else { throw KeyPeriodFailure(request.number, "none") }
+            return try await source.period(request)
+        }
+        await #expect(throws: KeyPeriodFailure.self) {
+            try await LiveRun.run(job, keys: broken, stop: StopSignal()) { watch.look($0) }
+        }
+        let before = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
+        #expect(!before.isEnded && before.mediaSequence == 5 && before.segments.count == 5)
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder + "/video-64/11.m4s"))
+
+        let report = try await LiveRun.run(job, keys: source, stop: StopSignal()) { watch.look($0) }
+        #expect(report.periods == 4)
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        #expect(seen.missing.isEmpty)
+        let after = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
+        #expect(after.mediaSequence == 25 && after.discontinuitySequence == 1)
+        let periods = seen.events.compactMap { if case .period(let number) = $0 { number } else { nil } }
+        #expect(periods == [0, 1, 2, 3, 4, 5], "no key serves again")
+        #expect(!FileManager.default.fileExists(atPath: folder + "/video-64/1.m4s"))
+    }
+
+    @Test("end for good with EXT-X-ENDLIST, and are not continued unless they may be replaced")
+    func ends() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 30, to: scratch.path)
+        let folder = scratch.path + "/out"
+        var job = LiveFixture.job(inputs, to: folder, rotation: nil)
+        _ = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal())
+        let error = await #expect(throws: JobFailure.self) {
+            try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal())
+        }
+        #expect(error?.option == "out")
+        job.overwrites = true
+        _ = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal())
+        let media = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
+        #expect(media.isEnded && media.mediaSequence == 0 && media.segments.count == 5)
+    }
+
+    @Test("package every scheme", arguments: [nil, TrackProtection.Scheme.cenc, .sampleAES, .aes128])
+    func schemes(scheme: TrackProtection.Scheme?) async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
+        let folder = scratch.path + "/out"
+        let watch = LiveWatch(folder, ignoring: ["no-i-frame-variants", "sample-aes-ctr"])
+        var job = LiveFixture.job(inputs, to: folder, rotation: scheme == nil ? nil : KeyRotation(.segments(2)))
+        job.scheme = scheme
+        job.awaitsKeys = scheme != nil
+        switch scheme {
+        case nil: job.systems = []
+        case .cenc: job.systems = [.common]
+        case .aes128: (job.systems, job.keyURI) = ([.identity], try KeyURITemplate("https://keys.example/{kid}"))
+        default: job.container = .ts
+        }
+        let keys: DerivedKeyPeriods? = scheme == nil ? nil : try LiveFixture.keys
+        let report = try await LiveRun.run(job, keys: keys, stop: StopSignal()) { watch.look($0) }
+        let seen = watch.seen.withLock { $0 }
+        #expect(report.segments == 20)
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        #expect(seen.missing.isEmpty)
+    }
+}

@@ -1,0 +1,166 @@
+import DRMSignalling
+import FPSCrypto
+import Foundation
+import HLSPlaylist
+import MediaFormats
+import Synchronization
+import Testing
+
+@testable import Packager
+
+/// A film as long as one likes, made of a short one: 12 pictures a second, a key frame each second, and sound.
+enum LongFilm {
+    /// Writes video and sound as two files of fragmented MP4.
+    static func write(seconds: Int, to folder: String) throws -> [String] {
+        let input = try MediaInputs.open(try PipelineFixture.path("film.mp4"))
+        var samples: [[MediaSample]] = input.tracks.map { _ in [] }
+        while let (track, sample) = try input.next() { samples[track].append(sample) }
+        return try input.tracks.enumerated().map { place, track in
+            let path = "\(folder)/\(track.kind.rawValue).mp4"
+            let output = try FileOutput(path: path)
+            let writer = try FragmentedMP4Writer(track)
+            let cycle = samples[place]
+            let length = cycle.reduce(0) { $0 + Int64($1.duration) }
+            var shift: Int64 = 0
+            while shift < Int64(seconds) * Int64(track.timescale) {
+                let part = cycle.compactMap { sample in
+                    var sample = sample
+                    sample.decodeTime += shift
+                    return sample.decodeTime < Int64(seconds) * Int64(track.timescale) ? sample : nil
+                }
+                let segment = MediaSegment(index: 0, samples: part, start: .zero, end: .zero, isProtected: false)
+                if shift == 0, let header = try writer.initialization(isProtected: false, first: segment) {
+                    try output.write(header.span.bytes)
+                }
+                _ = try writer.write(segment, to: FilePart(output))
+                shift += length
+            }
+            try output.finish()
+            return path
+        }
+    }
+}
+
+/// Looks at a presentation each time that its playlists were replaced, as a player would that never sleeps.
+final class LiveWatch: Sendable {
+    /// What was seen.
+    struct Seen {
+        var playlists: [String: LintFile] = [:]
+        var findings: [String] = []
+        var reloads = 0
+        var main: [UInt8] = []
+        /// Files that a playlist names and that are not there.
+        var missing: [String] = []
+        /// The key URIs of each segment's file, and its init segment, by path.
+        var keys: [String: [String]] = [:]
+        var maps: [String: String] = [:]
+        var events: [LiveRun.Event] = []
+    }
+
+    let seen = Mutex(Seen())
+    let folder: String
+    private let ignored: Set<RuleID>
+
+    init(_ folder: String, ignoring: Set<RuleID> = []) {
+        self.folder = folder
+        ignored = ignoring
+    }
+
+    /// Looks at a rendition's playlists, and at the Multivariant Playlist where there is one.
+    func look(_ event: LiveRun.Event) {
+        seen.withLock { $0.events.append(event) }
+        guard case .segment(let rendition, _) = event else { return }
+        for name in ["\(rendition)/media.m3u8", "\(rendition)/iframes.m3u8"] { reload(name) }
+        lintAll()
+    }
+
+    private func bytes(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: folder + "/" + name).map(Array.init)
+    }
+
+    private func reload(_ name: String) {
+        guard let bytes = bytes(name), let file = try? LintFile(name: name, bytes: bytes) else { return }
+        seen.withLock { seen in
+            seen.reloads += 1
+            if let before = seen.playlists[name] {
+                note(Linter().check(reloadFrom: before, to: file).map { "\(name): \($0)" }, &seen)
+            }
+            note(Linter().check(file).map { "\(name): \($0)" }, &seen)
+            seen.playlists[name] = file
+            guard case .media(let playlist) = file.playlist else {
+                seen.findings.append("\(name) is no Media Playlist")
+                return
+            }
+            take(playlist, (name as NSString).deletingLastPathComponent, &seen)
+        }
+    }
+
+    private func take(_ playlist: MediaPlaylist, _ rendition: String, _ seen: inout Seen) {
+        var context = KeyContext()
+        var map: String?
+        for segment in playlist.segments {
+            for key in segment.keys { context.apply(key) }
+            map = segment.map?.uri ?? map
+            let path = "\(rendition)/\(segment.uri)"
+            for file in [path] + (map.map { ["\(rendition)/\($0)"] } ?? [])
+            where !FileManager.default.fileExists(atPath: folder + "/" + file) {
+                seen.missing.append(file)
+            }
+            seen.keys[path] = context.keys.compactMap(\.uri)
+            seen.maps[path] = map
+        }
+    }
+
+    private func lintAll() {
+        guard let bytes = bytes("main.m3u8"), let main = try? LintFile(name: "main.m3u8", bytes: bytes) else { return }
+        let isNew = seen.withLock { seen in
+            defer { seen.main = bytes }
+            return seen.main != bytes
+        }
+        guard isNew else { return }
+        let findings = Linter().check(presentation: main) { [self] uri in
+            self.bytes(uri).flatMap { try? LintFile(name: uri, bytes: $0) }
+        }
+        seen.withLock { note(findings.map { "\($0)" }, &$0) }
+    }
+
+    private func note(_ findings: [String], _ seen: inout Seen) {
+        let unexpected = findings.filter { finding in !ignored.contains { finding.contains("[\($0)]") } }
+        if seen.findings.count < 20 { seen.findings += unexpected }
+    }
+}
+
+enum LiveFixture {
+    static let start = PlaylistDate(seconds: 1_800_000_000)
+    static var keys: DerivedKeyPeriods {
+        get throws { try DerivedKeyPeriods(secret: SecretBytes(copying: [UInt8](repeating: 9, count: 16))) }
+    }
+
+    /// A job over inputs, encrypted with keys that change.
+    static func job(_ inputs: [String], to folder: String, rotation: KeyRotation?) -> PackagingJob {
+        var job = PackagingJob(inputs: inputs.map { PackagingJob.Input(path: $0) }, output: folder)
+        job.segmentDuration = MediaTime(6, timescale: 1)
+        job.scheme = .cbcs
+        job.systems = [.fairPlay]
+        job.awaitsKeys = true
+        job.rotation = rotation
+        job.live = .live
+        job.live?.startDate = start
+        return job
+    }
+
+    /// What was written of a rendition: samples of a segment, and the key IDs that they name.
+    static func samples(_ folder: String, segment: String, map: String) throws -> (count: Int, keyIDs: Set<[UInt8]>) {
+        let name = (segment as NSString).deletingLastPathComponent
+        let file = [folder + "/" + name + "/" + map, folder + "/" + segment].reduce(into: [UInt8]()) {
+            $0 += FileManager.default.contents(atPath: $1).map(Array.init) ?? []
+        }
+        var cursor = try MovieFile(reading: file.span.bytes).samples()
+        var found: (count: Int, keyIDs: Set<[UInt8]>) = (0, [])
+        while let sample = try cursor.next(file.span.bytes) {
+            found.count += 1
+            if let protection = sample.protection { found.keyIDs.insert(protection.keyID.bytes) }
+        }
+        return found
+    }
+}
