@@ -45,23 +45,27 @@ extension PackagingJob {
                     + "for all"
             )
         }
-        return TrackProtection(
+        var protection = TrackProtection(
             scheme: scheme,
             keyID: key.keyID.bytes,
             key: key.key,
             iv: try key.iv.map { try $0.withUnsafeBytes { try InitializationVector($0) } }
         )
+        protection.systemData = keys.systemData
+        return protection
     }
 
     /// The `pssh` boxes of an init segment whose samples are encrypted with a key (ISO/IEC 23001-7, 8.1). One for each
     /// system that has any; FairPlay needs none, but its box says that the key is FairPlay's.
     ///
     /// - Throws: `SignallingError`.
-    package func protectionHeaders(keyID: [UInt8]) throws(SignallingError) -> [ProtectionSystemHeaderBox] {
-        guard let scheme = scheme?.commonEncryption, let keyID = ContentKeyID(keyID) else { return [] }
+    package func protectionHeaders(
+        of protection: TrackProtection
+    ) throws(SignallingError) -> [ProtectionSystemHeaderBox] {
+        guard let scheme = scheme?.commonEncryption, let keyID = ContentKeyID(protection.keyID) else { return [] }
         var boxes: [ProtectionSystemHeaderBox] = []
         for system in systems {
-            let given = keys.systemData.box(for: keyID, system)
+            let given = protection.systemData.box(for: keyID, system)
             let made = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
             guard let header = given ?? made else { continue }
             boxes.append(

@@ -67,7 +67,7 @@ extension AdaptationSet {
             startsWithSAP = 1
         }
         if let protection = first.protection {
-            protections = try ContentProtection.all(protection, options.systems, options.systemData)
+            protections = try ContentProtection.all(protection, options.systems)
         }
     }
 }

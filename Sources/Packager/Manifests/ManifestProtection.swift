@@ -10,12 +10,10 @@ extension ContentProtection {
     ///     fairplay    nothing: its players take the key ID from the init segment
     ///     identity    no element
     ///
-    /// - Parameter given: What a key server said of the keys.
     /// - Throws: `SignallingError`.
     static func all(
         _ protection: TrackProtection,
-        _ systems: [ProtectionSystem],
-        _ given: KeySystemData = KeySystemData()
+        _ systems: [ProtectionSystem]
     ) throws(SignallingError) -> [ContentProtection] {
         guard let scheme = protection.scheme.commonEncryption, let keyID = ContentKeyID(protection.keyID) else {
             return []
@@ -24,7 +22,7 @@ extension ContentProtection {
         for system in systems {
             guard let systemID = system.systemID else { continue }
             let made = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
-            let box = given.box(for: keyID, system) ?? made
+            let box = protection.systemData.box(for: keyID, system) ?? made
             // A PlayReady Object is all that its box holds.
             let object = system == .playReady ? box?.data : nil
             all.append(

@@ -48,7 +48,7 @@ extension PackagingPlan {
         return Rendition.Change(
             number: period.number,
             protection: protection,
-            systems: try job.protectionHeaders(keyID: protection.keyID),
+            systems: try job.protectionHeaders(of: protection),
             start: period.start
         )
     }

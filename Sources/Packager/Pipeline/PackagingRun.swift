@@ -157,7 +157,7 @@ extension PackagingPlan {
             return try job.container.writer(
                 for: rendition.media,
                 protection: rendition.protection,
-                systems: try rendition.protection.map { try job.protectionHeaders(keyID: $0.keyID) } ?? []
+                systems: try rendition.protection.map { try job.protectionHeaders(of: $0) } ?? []
             )
         } catch let failure as OutputFailure {
             throw InputFailure(inputs[rendition.input].name, "\(failure)")

@@ -14,8 +14,6 @@ package struct PlaylistOptions: Sendable {
     package var title: String?
     /// HDCP-LEVEL and ALLOWED-CPC.
     package var outputProtection = OutputProtectionRules.standard
-    /// What a key server said of the keys.
-    package var systemData = KeySystemData()
 
     /// Options for a clear presentation.
     package init() {}
@@ -27,7 +25,6 @@ package struct PlaylistOptions: Sendable {
         keyURI = job.keyURI ?? .fairPlay
         title = job.title
         outputProtection = job.outputProtection
-        systemData = job.keys.systemData
     }
 
     /// The EXT-X-KEY tags of a rendition, one for each system, by the numbers of key periods; empty ones when it is clear.
@@ -59,7 +56,7 @@ package struct PlaylistOptions: Sendable {
             // With cenc each sample has its own, in the segments.
             iv: protection.scheme == .cenc ? nil : protection.iv?.bytes
         )
-        return signals.map { signal in systemData.tag(for: keyID, signal.system) ?? KeyTag(signal) }
+        return signals.map { signal in protection.systemData.tag(for: keyID, signal.system) ?? KeyTag(signal) }
     }
 
     /// Whether output protection is asked for. Where the key lies open it would keep nobody from anything, so that the

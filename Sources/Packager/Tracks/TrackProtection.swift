@@ -24,6 +24,8 @@ package struct TrackProtection: Sendable {
     /// The initialisation vector of 16 bytes, constant for all samples. Of AES-128 segments too, where one was given;
     /// otherwise each segment's Media Sequence Number. With `cenc` that of the first sample, of 8 or 16 bytes.
     package var iv: InitializationVector?
+    /// What a key server said of the key.
+    package var systemData = KeySystemData()
 
     /// Describes a protection.
     package init(scheme: Scheme, keyID: [UInt8], key: SecretBytes, iv: InitializationVector?) {

@@ -68,6 +68,9 @@ struct PackagingSession {
             let template = job.keyURI ?? .fairPlay
             source = DevelopmentKeyPeriods(client: server, policy: policy, template: template, title: job.title)
         }
+        if source == nil, let encoder, let exchange = settings.exchange {
+            source = SPEKEKeyPeriods(client: encoder, exchange: try exchange.exchange(for: job))
+        }
         guard let source else { throw JobFailure("keys", "there is nobody to ask for keys") }
         return savedKeys.map { RecordedKeyPeriods(source: source, path: $0) } ?? source
     }

@@ -54,7 +54,10 @@ extension PackagingSettings {
     var keyFile: String? { ["period-keys", "derive-keys"].first { values[$0] != nil } }
 
     /// Whether keys come while packaging goes on, and not with the job.
-    var fetchesKeys: Bool { keyFile != nil || values["rotate-keys"] != nil }
+    var fetchesKeys: Bool {
+        let hasEnd = flags["live"] == nil && flags["event"] == nil
+        return keyFile != nil || values["rotate-keys"] != nil || exchange != nil && !hasEnd
+    }
 
     /// Holds that keys which change come from where others come from; there are none yet.
     func checkFetched(_ job: PackagingJob) throws -> ContentKeys {
@@ -64,8 +67,8 @@ extension PackagingSettings {
         guard !isDev || keyFile == nil else {
             throw JobFailure("dev", "it makes keys, and keys are given: leave one of the two out")
         }
-        guard isDev || keyFile != nil else {
-            throw JobFailure("rotate-keys", "nobody has the keys: give period-keys, derive-keys or dev")
+        guard isDev || keyFile != nil || exchange != nil else {
+            throw JobFailure("rotate-keys", "nobody has the keys: give period-keys, derive-keys, speke or dev")
         }
         guard values["period-keys"] == nil || values["derive-keys"] == nil else {
             throw JobFailure("derive-keys", "keys are given in a file as well: leave one of the two out")

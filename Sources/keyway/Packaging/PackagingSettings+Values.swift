@@ -69,9 +69,6 @@ extension PackagingSettings {
         if exchange != nil, isDev || sharedKey != nil || !classKeys.isEmpty || keyFile != nil {
             throw JobFailure("speke", "it fetches keys, and keys are given or made: leave one of the two out")
         }
-        if exchange != nil, fetchesKeys || job.live != nil {
-            throw JobFailure("speke", "keys of films are fetched, not yet those of what has no end or changes its keys")
-        }
         if fetchesKeys { return try checkFetched(job) }
         if let exchange { return try exchange.placeholders(for: job) }
         if isDev {

@@ -185,10 +185,16 @@ struct PackagingJobTests {
     @Test("write a pssh box for each system with the key's ID, under cbcs alone")
     func headers() throws {
         let keyID = [UInt8](repeating: 1, count: 16)
-        let headers = try Self.job(.cbcs, .fmp4, [.fairPlay, .common]).protectionHeaders(keyID: keyID)
+        let protection = TrackProtection(
+            scheme: .cbcs,
+            keyID: keyID,
+            key: SecretBytes(copying: [UInt8](repeating: 2, count: 16)),
+            iv: nil
+        )
+        let headers = try Self.job(.cbcs, .fmp4, [.fairPlay, .common]).protectionHeaders(of: protection)
         #expect(headers.map(\.keyIDs) == [[keyID], [keyID]])
         #expect(headers.map { $0.systemID.first } == [0x94, 0x10])
-        #expect(try Self.job(.sampleAES, .ts).protectionHeaders(keyID: keyID).isEmpty)
+        #expect(try Self.job(.sampleAES, .ts).protectionHeaders(of: protection).isEmpty)
     }
 
     @Test("make new keys that differ in every part")

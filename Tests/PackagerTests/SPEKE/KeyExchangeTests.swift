@@ -80,7 +80,7 @@ struct KeyExchangeTests {
         #expect(hd.iv == SecretBytes(copying: [UInt8](repeating: 0xFE, count: 16)))
         var job = PackagingJob(inputs: [], output: "")
         (job.scheme, job.systems, job.keys) = (.cbcs, [.fairPlay, .widevine], keys)
-        let boxes = try job.protectionHeaders(keyID: hd.keyID.bytes)
+        let boxes = try job.protectionHeaders(of: try #require(try job.protection(of: .hd)))
         #expect(boxes.map(\.data) == [[], Array("given".utf8)])
         let tag = keys.systemData.tag(for: hd.keyID, .fairPlay)
         #expect(tag?.uri == "skd://given/\(hd.keyID)" && tag?.method == .sampleAES)
