@@ -3,6 +3,7 @@
     cpix-peer.py make KEYS [--to CERTIFICATE]       a document of keys, in the clear or encrypted, on standard output
     cpix-peer.py ask KIDS CONTENT-ID [--to CERT]    a question as an encoder puts it
     cpix-peer.py open DOCUMENT [--key PRIVATE-KEY]  the keys of a document as lines KID:KEY:IV:TYPE, sorted
+    cpix-peer.py serve                              a key server that answers questions over SPEKE; prints its port
     cpix-peer.py check DOCUMENT                     holds the parts against pycpix's readers, and its schema where it can
 
 pycpix carries encrypted values; what is encrypted is done here, with pycryptodome, by the CPIX specification alone.
@@ -10,13 +11,17 @@ pycpix carries encrypted values; what is encrypted is done here, with pycryptodo
 
 import argparse
 import base64
+import hashlib
 import hmac
+import http.server
+import socketserver
 import os
 import sys
 import warnings
 
 warnings.filterwarnings("ignore")
 import cpix  # noqa: E402
+from cpix.drm import widevine  # noqa: E402
 from Crypto.Cipher import AES, PKCS1_OAEP  # noqa: E402
 from Crypto.PublicKey import RSA  # noqa: E402
 from lxml import etree  # noqa: E402
@@ -38,8 +43,7 @@ def certificate_der(path: str) -> bytes:
 class Recipient:
     """A document key and a MAC key, encrypted to a certificate."""
 
-    def __init__(self, path: str):
-        der = certificate_der(path)
+    def __init__(self, der: bytes):
         self.document_key, self.mac_key = os.urandom(32), os.urandom(64)
         oaep = PKCS1_OAEP.new(RSA.import_key(der))
         self.data = cpix.DeliveryData(
@@ -68,7 +72,7 @@ def document(content_id: str) -> cpix.CPIX:
 def make(arguments: argparse.Namespace) -> bytes:
     """KEYS: lines KID:KEY:IV:TYPE in hexadecimal."""
     made = document("pycpix-film")
-    recipient = Recipient(arguments.to) if arguments.to else None
+    recipient = Recipient(certificate_der(arguments.to)) if arguments.to else None
     if recipient:
         made.delivery_datas = cpix.DeliveryDataList()
         made.delivery_datas.append(recipient.data)
@@ -142,6 +146,59 @@ def check(arguments: argparse.Namespace) -> bytes:
     return b"%d keys, %d rules\n" % (len(read.content_keys), len(read.usage_rules))
 
 
+def answer(question: bytes) -> bytes:
+    """A SPEKE v2.0 answer in pycpix's words. Keys follow from key IDs, so that the same question gets the same."""
+    tree = etree.fromstring(question)
+    space = "{urn:dashif:org:cpix}"
+    made = document(tree.get("contentId"))
+    recipient = None
+    for element in tree.iter("{http://www.w3.org/2000/09/xmldsig#}X509Certificate"):
+        recipient = Recipient(base64.b64decode(element.text))
+        made.delivery_datas = cpix.DeliveryDataList()
+        made.delivery_datas.append(recipient.data)
+    for element in tree.iter(space + "ContentKey"):
+        kid, scheme = element.get("kid"), element.get("commonEncryptionScheme")
+        key, iv = (hashlib.sha256((what + kid).encode()).digest()[:16] for what in ("key", "iv"))
+        value, mac = recipient.seal(key) if recipient else (text(key), None)
+        made.content_keys.append(cpix.ContentKey(kid, value, scheme, text(iv), mac))
+    for element in tree.iter(space + "ContentKeyUsageRule"):
+        made.usage_rules.append(cpix.UsageRule(element.get("kid"), intended_track_type=element.get("intendedTrackType")))
+    made.drm_systems = cpix.DRMSystemList()
+    for element in tree.iter(space + "DRMSystem"):
+        kid, system = element.get("kid"), element.get("systemId")
+        if system == WIDEVINE:
+            box = widevine.generate_pssh([kid], provider="peer", content_id="given", version=0)
+            made.drm_systems.append(cpix.DRMSystem(kid, system, pssh=text(box)))
+        elif system == FAIRPLAY:
+            tag = f'METHOD=SAMPLE-AES,URI="skd://peer/{kid}",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"'
+            lines = [text(f"#EXT-X-{name}:{tag}".encode()) for name in ("KEY", "SESSION-KEY")]
+            made.drm_systems.append(
+                cpix.DRMSystem(kid, system, hls_signaling_data=lines[0], hls_signaling_data_master=lines[1])
+            )
+    return made.pretty_print()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        assert self.headers["X-Speke-Version"] == "2.0" and self.headers["Content-Type"] == "application/xml"
+        content = answer(body)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/xml")
+        self.send_header("X-Speke-Version", "2.0")
+        self.send_header("X-Speke-User-Agent", "pycpix")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def serve(_: argparse.Namespace) -> bytes:
+    server = socketserver.TCPServer(("127.0.0.1", 0), Handler)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+    return b""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(required=True)
@@ -149,6 +206,7 @@ def main() -> None:
         ("make", make, ("keys",)),
         ("ask", ask, ("kids", "content_id")),
         ("open", open_document, ("document",)),
+        ("serve", serve, ()),
         ("check", check, ("document",)),
     ):
         command = commands.add_parser(name)

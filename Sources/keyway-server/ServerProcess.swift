@@ -79,6 +79,8 @@ struct ServerProcess {
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
         services.append(StorePruning(store: store, logger: logger))
+        let plans = configuration.channels.compactMap(\.plan)
+        if !plans.isEmpty { services.append(KeyPeriodService(store: store, plans: plans, logger: logger)) }
         let reload = BundleReload(
             shelf: bundles,
             store: store,

@@ -42,7 +42,8 @@ enum SamplePolicies {
         LicensePolicy(name: "baseline", securityLevel: .baseline, adapter: .deny),
         LicensePolicy(name: "main", securityLevel: .main, minimumKDL: 30, airplay: .deny),
         LicensePolicy(name: "main-kdl", securityLevel: .main, minimumKDL: 31, airplay: .allow, devices: 3),
-        LicensePolicy(name: "old-spc", maximumSPCAge: seconds(9 * 3600)),
+        LicensePolicy(name: "old-spc", maximumSPCAge: seconds(9 * 3600), preload: seconds(300), catchUp: seconds(0)),
+        LicensePolicy(name: "live", preload: seconds(60), catchUp: seconds(7200)),
         LicensePolicy(name: "new-spc", virtualMachines: .allow, maximumSPCAge: seconds(60), undatedSPC: .deny),
         LicensePolicy(name: "os", virtualMachines: .allow, osVersions: [.appleMobile: OSVersion(18)], devices: 7),
         LicensePolicy(

@@ -58,6 +58,8 @@ struct OperationsConfigurationTests {
         let full = try load(text).configuration
         #expect(full.authorization.tokens.first?.issuer == "https://login.example.com")
         #expect(full.authorization.tokens.first?.algorithms == [.es256])
+        #expect(full.channels.map(\.title) == ["news"] && full.channels.map(\.plan?.length) == [600])
+        #expect(full.admin.clientCA == "/etc/keyway/encoders.pem")
         #expect(full.crossOrigin == .listed(["https://www.example.com"]))
         #expect(
             full.licences == plain.configuration.licences.with { $0.keyURLs.secretFile = "/etc/keyway/urls.secret" }

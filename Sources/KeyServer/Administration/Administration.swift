@@ -38,6 +38,7 @@ public struct Administration: Sendable {
         endpoints = [
             ContentRoutes(store: store).endpoints,
             TitleRoutes(store: store).endpoints,
+            KeyPeriodRoutes(store: store).endpoints,
             PolicyRoutes(store: store).endpoints,
             CertificateRoutes(store: store).endpoints,
             LeaseRoutes(store: store).endpoints,

@@ -13,7 +13,7 @@ import KeyStore
 ///     DELETE /admin/titles/{title}/tracks/{track}
 ///     GET    /admin/titles/{title}/tracks/{track}/periods    the track's keys, without the keys
 ///
-/// A key period is made by `PUT /admin/content/{asset}`. What is referred to is never deleted.
+/// A key period is made by `PUT /admin/content/{asset}`, or with others ahead of the time (``KeyPeriodRoutes``). What is referred to is never deleted.
 struct TitleRoutes: Sendable {
     let store: any TitleStore & PolicyStore & AuditLog
     private static let bodyLimit = 4_096

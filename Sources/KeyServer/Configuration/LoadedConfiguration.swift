@@ -110,7 +110,8 @@ extension ServerConfiguration {
             """
         var open: [String] = []
         for setting in settings {
-            let parts = setting.path.replacing("[]", with: "").split(separator: ".").map(String.init)
+            let names = setting.path.split(separator: ".")
+            let parts = names.map { String($0.replacing("[]", with: "")) }
             let sections = Array(parts.dropLast())
             let isItem = setting.path.contains("[]")
             let isNewItem = isItem && sections != open
@@ -118,7 +119,7 @@ extension ServerConfiguration {
             for (depth, section) in sections.enumerated()
             where depth >= open.count || Array(open[...depth]) != Array(sections[...depth]) {
                 // What is in a list, or is only one of several ways, stays a comment as a whole.
-                let mark = depth > 0 && (isItem || section == "webhook") ? "#" : ""
+                let mark = names[depth].hasSuffix("[]") || section == "webhook" ? "#" : ""
                 text += String(repeating: "  ", count: depth) + "\(mark)\(section):\n"
             }
             open = sections

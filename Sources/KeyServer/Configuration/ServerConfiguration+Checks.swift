@@ -12,6 +12,12 @@ extension ServerConfiguration {
         checkListeners(&reader, isDevelopment: isDevelopment)
         checkAuthorization(&reader, isDevelopment: isDevelopment)
         checkLimits(&reader)
+        for (index, channel) in channels.enumerated() where channel.plan == nil {
+            reader.fail(
+                "channels[\(index)]",
+                "needs title and track, a length from PT1M to P31D, and at most 500 periods ahead"
+            )
+        }
         if proxies.contains(where: { $0.prefixLength == 0 }) {
             reader.warn("proxies", "everybody is believed on their own address; name your proxies")
         }

@@ -48,6 +48,7 @@ extension ServerConfiguration {
             "Whether the listener for players has GET /player, a page that plays and shows how; with --dev it has."
         )
         reader.section("licences") { licences.read(&$0) }
+        reader.sections(&channels, "channels", .init()) { $0.read(&$1) }
         reader.section("limits") { limits.read(&$0) }
         reader.section("log") { section in
             section.read(&log.level, "level", "The least that is logged.")
@@ -159,6 +160,18 @@ extension ServerConfiguration.TokenIssuer {
         reader.read(&mayLoosen, "mayLoosen", "Whether a policy that a token names may be looser than the content's.")
         self.issuer = issuer ?? ""
         self.jwks = jwks ?? ""
+    }
+}
+
+extension ServerConfiguration.Channel {
+    fileprivate mutating func read(_ reader: inout SettingReader) {
+        var (title, track): (String?, String?)
+        reader.read(&title, "title", example: "news", "A live channel's title; its key periods are made ahead.")
+        reader.read(&track, "track", example: "hd", "The track of the title, which is there.")
+        reader.read(&length, "length", "How long a key period is.")
+        reader.read(&ahead, "ahead", "How far ahead there are key periods.")
+        self.title = title ?? ""
+        self.track = track ?? ""
     }
 }
 

@@ -116,6 +116,29 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var lifetime = Seconds(rawValue: 300)
     }
 
+    /// A live channel whose key periods are made ahead of the time.
+    public struct Channel: Sendable, Equatable {
+        /// The title.
+        public var title = ""
+        /// The track.
+        public var track = ""
+        /// How long a period is.
+        public var length = Seconds(rawValue: 600)
+        /// How far ahead there are to be periods.
+        public var ahead = Seconds(rawValue: 7_200)
+
+        /// The plan; nil when it is none.
+        public var plan: KeyPeriodPlan? {
+            guard !title.isEmpty, !track.isEmpty else { return nil }
+            return KeyPeriodPlan(
+                title: title,
+                track: track,
+                length: Int64(length.rawValue),
+                ahead: Int64(ahead.rawValue)
+            )
+        }
+    }
+
     /// What holds for all licences.
     public struct Licences: Sendable, Equatable {
         /// The FPS protocol versions that are supported.
@@ -182,6 +205,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var playerPage = false
     /// What holds for all licences.
     public var licences = Licences()
+    /// Live channels whose key periods are made ahead of the time.
+    public var channels: [Channel] = []
     /// How much at once and how often.
     public var limits = Limits()
     /// The log.

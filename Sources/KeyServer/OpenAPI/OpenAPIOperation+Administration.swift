@@ -15,7 +15,29 @@ extension OpenAPIOperation {
                 .titles,
                 "The track's keys, by the time at which they begin.",
                 problems: [.notFound]
-            )
+            ),
+            OpenAPIOperation(
+                method: .post,
+                path: "/admin/titles/{title}/tracks/{track}/periods",
+                id: "makePeriods",
+                tag: .titles,
+                summary: "Make key periods ahead of the time. Those that are there stay as they are.",
+                security: .administration(.content),
+                body: [("application/json", schema("PeriodValues"))],
+                answers: [
+                    (
+                        200, "Those that were made.",
+                        [
+                            (
+                                "application/json",
+                                #"{"type": "object", "required": ["items"], "additionalProperties": false, "properties": "#
+                                    + #"{"items": {"type": "array", "items": "# + schema("Content") + "}}}"
+                            )
+                        ]
+                    )
+                ],
+                problems: [.notFound, .conflict]
+            ),
         ]
         + kept("policy", "/admin/policies", "name", "Policy", values: "Policy", .policies, plural: "policies")
         + certificates + leases + accounts + audit + tokens

@@ -122,7 +122,9 @@ extension OpenAPISchemas {
                "renewAfterExpiry": {"type": "boolean"},
                "networks": {"type": "array", "items": {"type": "string"}, "examples": [["192.0.2.0/24"]]},
                "origins": {"type": "array", "items": {"type": "string"}, "examples": [["https://play.example.com"]]},
-               "otherClients": {"$ref": "#/components/schemas/Permission"}},
+               "otherClients": {"$ref": "#/components/schemas/Permission"},
+               "preload": {"$ref": "#/components/schemas/Duration"},
+               "catchUp": {"$ref": "#/components/schemas/Duration"}},
              "examples": [{"lease": "PT10M", "hdcp": "type1", "securityLevel": "main"}]}
             """#
         ),
@@ -144,6 +146,18 @@ extension OpenAPISchemas {
                "assetPrefixes": {"type": "array", "description": "Left out when it may open everything.", "items": {
                  "type": "object", "required": ["assetIdHex"], "properties": {
                    "assetId": {"type": "string"}, "assetIdHex": {"$ref": "#/components/schemas/Hex"}}}}}}
+            """#
+        ),
+        (
+            "PeriodValues",
+            #"""
+            {"type": "object", "required": ["length", "ahead"], "additionalProperties": false,
+             "properties": {
+               "length": {"type": "integer", "minimum": 60, "maximum": 2678400,
+                 "description": "How long a period is, in seconds."},
+               "ahead": {"type": "integer", "minimum": 0, "maximum": 86400,
+                 "description": "How far ahead there are to be periods, in seconds: at most 500 of them."}},
+             "examples": [{"length": 600, "ahead": 7200}]}
             """#
         ),
         (

@@ -16,7 +16,7 @@ extension OpenAPISchemas {
                "name": {"$ref": "#/components/schemas/Name"},
                "role": {"type": "string", "enum": ["viewer", "support", "content", "encoder", "admin"]},
                "permissions": {"type": "array",
-                 "items": {"type": "string", "enum": ["read", "support", "content", "administer"]}},
+                 "items": {"type": "string", "enum": ["read", "support", "content", "encode", "administer"]}},
                "change": {"type": "string", "pattern": "^[0-9a-f]{64}$",
                  "description": "What every change in the session carries in the field Keyway-Change."},
                "idleSeconds": {"type": "integer", "description": "After how long without a request it ends."}}}

@@ -218,9 +218,9 @@ public struct OtherClientService: Sendable {
                     reason: "once"
                 )
             }
-            try content.requireValid(at: now)
             let policy = try await licenses.mergedPolicy(for: content, authorization)
             story.policyName = policy.name
+            try content.requireValid(at: now, under: policy)
             let verdict = OtherClientRules.decide(
                 policy,
                 question.kind,

@@ -72,8 +72,8 @@ extension LicenseService {
                 title: content.title?.name,
                 deviceHash: party.device
             )
-            try content.requireValid(at: party.now)
             let policy = try await mergedPolicy(for: content, question.authorization)
+            try content.requireValid(at: party.now, under: policy)
             var rental = try await self.rental(of: content, policy, party, question)
             if let rentalStart { rental?.start = rentalStart }
             return (policy, rental)

@@ -153,13 +153,13 @@ extension Seconds {
 }
 
 extension ContentLookup {
-    /// A key period that has not begun, or has ended, gives no key.
-    func requireValid(at now: Int64) throws(ProblemDocument) {
+    /// A key period that has not begun, or has ended, gives no key, but for as long as the policy says.
+    func requireValid(at now: Int64, under policy: LicensePolicy) throws(ProblemDocument) {
         let info = record.info
-        if let from = info.validFrom, now < from {
+        if let from = info.validFrom, now + Int64(policy.preload?.rawValue ?? 0) < from {
             throw ProblemDocument(.refusedByPolicy, detail: "The key is not valid yet.", reason: "key-not-valid")
         }
-        if let until = info.validUntil, now >= until {
+        if let until = info.validUntil, now - Int64(policy.catchUp?.rawValue ?? 0) >= until {
             throw ProblemDocument(.refusedByPolicy, detail: "The key is no longer valid.", reason: "key-not-valid")
         }
     }

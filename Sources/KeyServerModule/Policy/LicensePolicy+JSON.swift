@@ -9,7 +9,8 @@ import FoundationEssentials
 //      "appleMain"), "minimumKDL": NUMBER, "virtualMachines" | "airplay" | "adapter" | "undatedSPC": "allow" | "deny",
 //      "maximumSPCAge": DURATION, "osVersions": {"appleMobile": "15.0.0", …}, "streams" | "devices": 1...1000,
 //      "rentalStart": "firstLicence" | "token", "bindRentalToDevice" | "renewAfterExpiry": BOOL,
-//      "networks": [CIDR, …], "origins": [ORIGIN, …], "otherClients": "allow" | "deny"}
+//      "networks": [CIDR, …], "origins": [ORIGIN, …], "otherClients": "allow" | "deny",
+//      "preload" | "catchUp": DURATION}
 //
 // DURATION is ISO 8601: weeks, days, hours, minutes, seconds. An empty list of networks or origins means any.
 
@@ -46,7 +47,7 @@ extension LicensePolicy: Codable {
     private enum Field: String, CaseIterable {
         case name, lease, rental, persist, hdcp, securityLevel, minimumKDL, virtualMachines, airplay, adapter
         case maximumSPCAge, undatedSPC, osVersions, streams, devices, rentalStart, bindRentalToDevice
-        case renewAfterExpiry, networks, origins, otherClients
+        case renewAfterExpiry, networks, origins, otherClients, preload, catchUp
     }
 
     /// Reads the fields; ``init(json:for:)`` is the way in, since it validates as well.
@@ -103,7 +104,9 @@ extension LicensePolicy: Codable {
             renewAfterExpiry: try value(.renewAfterExpiry),
             networks: try Self.list(try value(.networks), .networks, "a network such as 192.0.2.0/24 or 2001:db8::/32"),
             origins: try Self.list(try value(.origins), .origins, "a web origin such as https://play.example.com"),
-            otherClients: try choice(.otherClients)
+            otherClients: try choice(.otherClients),
+            preload: try duration(.preload),
+            catchUp: try duration(.catchUp)
         )
     }
 
@@ -181,6 +184,8 @@ extension LicensePolicy: Codable {
         try write(airplay?.rawValue, .airplay)
         try write(adapter?.rawValue, .adapter)
         try write(maximumSPCAge?.description, .maximumSPCAge)
+        try write(preload?.description, .preload)
+        try write(catchUp?.description, .catchUp)
         try write(undatedSPC?.rawValue, .undatedSPC)
         if !osVersions.isEmpty {
             let texts = osVersions.map { ($0.key.rawValue, $0.value.description) }

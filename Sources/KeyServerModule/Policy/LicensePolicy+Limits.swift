@@ -65,6 +65,8 @@ extension LicensePolicy {
         policy.networks = token.networks ?? networks
         policy.origins = token.origins ?? origins
         policy.otherClients = token.otherClients ?? otherClients
+        policy.preload = token.preload ?? preload
+        policy.catchUp = token.catchUp ?? catchUp
         return policy
     }
 

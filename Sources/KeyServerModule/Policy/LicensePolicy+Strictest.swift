@@ -53,7 +53,9 @@ extension LicensePolicy {
             networks: Self.inBoth(networks, other.networks) { $0.intersection($1) }?.outermost,
             origins: Self.inBoth(origins, other.origins) { $0.filter($1.contains) }
                 .map { Set($0).sorted { $0.rawValue < $1.rawValue } },
-            otherClients: Self.strictest(statedOtherClients, other.statedOtherClients, otherwise: .allow)
+            otherClients: Self.strictest(statedOtherClients, other.statedOtherClients, otherwise: .allow),
+            preload: Self.strictest(preload, other.preload) { -Int($0?.rawValue ?? 0) },
+            catchUp: Self.strictest(catchUp, other.catchUp) { -Int($0?.rawValue ?? 0) }
         )
         if let rental = merged.rental { merged.persist = merged.persist?.within(rental: rental) }
         // Persistence that was lost, or became stricter than an online key has to be, leaves its limit behind.

@@ -48,6 +48,10 @@ public struct LicensePolicy: Sendable, Hashable {
     public var origins: [WebOrigin]?
     /// Whether Clear Key and AES-128 clients get the key. Nil: as far as nothing ``isProtective``.
     public var otherClients: Permission?
+    /// How long before its key period begins a key is given, so that players have it in time. Nil: not before.
+    public var preload: Seconds?
+    /// How long after its key period a key is still given, to players that are behind. Nil: not after.
+    public var catchUp: Seconds?
     /// How long playback of an online key may be started, beside lease and rental; only merges and caps set it.
     package var onlineLimit: Seconds?
     /// Whether a merged policy had persistence, which needs a playback state, and lost it.
@@ -75,7 +79,9 @@ public struct LicensePolicy: Sendable, Hashable {
         renewAfterExpiry: Bool? = nil,
         networks: [IPNetwork]? = nil,
         origins: [WebOrigin]? = nil,
-        otherClients: Permission? = nil
+        otherClients: Permission? = nil,
+        preload: Seconds? = nil,
+        catchUp: Seconds? = nil
     ) {
         self.name = name
         self.lease = lease
@@ -98,6 +104,8 @@ public struct LicensePolicy: Sendable, Hashable {
         self.networks = networks
         self.origins = origins
         self.otherClients = otherClients
+        self.preload = preload
+        self.catchUp = catchUp
     }
 
     /// What content gets that names no policy: streaming only, HDCP Type 0, no virtual machines.

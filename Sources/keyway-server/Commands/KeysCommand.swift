@@ -8,9 +8,11 @@ public import KeyStore
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Add, list and remove content keys, carry them in and out, seal them anew, sign their URLs.",
+        abstract:
+            "Add, make ahead, list and remove content keys, carry them in and out, seal them anew, sign their URLs.",
         subcommands: [
-            KeysAddCommand.self, List.self, Remove.self, KeysImportCommand.self, KeysExportCommand.self,
+            KeysAddCommand.self, KeysAheadCommand.self, List.self, Remove.self, KeysImportCommand.self,
+            KeysExportCommand.self,
             KeysRewrapCommand.self, KeysURLCommand.self,
         ]
     )

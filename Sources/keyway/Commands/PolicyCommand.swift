@@ -43,6 +43,8 @@ struct PolicyCheckCommand: ParsableCommand {
             if let text { fields.append(Field(name, .text(text))) }
         }
         add("SPC age", policy.maximumSPCAge.map { "at most \($0)" } ?? "the server's own window")
+        add("before its key period", policy.preload.map { "from \($0) before" })
+        add("after its key period", policy.catchUp.map { "until \($0) after" })
         add("SPC without a date", policy.undatedSPC == .allow ? "allowed" : "denied")
         add("AirPlay", policy.airplay == .deny ? "denied" : "allowed")
         add("digital AV adapter", policy.adapter == .deny ? "denied" : "allowed")

@@ -109,6 +109,8 @@ struct OpenAPIDocumentTests {
         #expect(values("TokenValues", "role") == AdminRole.allCases.map(\.rawValue))
         #expect(values("Lease", "purpose") == SlotClaim.Purpose.allCases.map(\.rawValue))
         #expect(values("Session", "role") == AdminRole.allCases.map(\.rawValue))
+        let permissions = AdminPermission.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        #expect(OpenAPISchemas.all.first { $0.name == "Session" }?.json.contains("[\(permissions)]") == true)
         #expect(values("ActivityOutcome", "") == ServerMetrics.Outcome.allCases.map(\.rawValue))
         #expect(values("OfflineLicense", "end") == OfflineLicenseRecord.End.allCases.map(\.rawValue))
         #expect(values("Certificate", "kind") == CertificateBundleRecord.Kind.allCases.map(\.rawValue))

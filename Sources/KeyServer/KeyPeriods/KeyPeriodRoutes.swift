@@ -1,0 +1,41 @@
+import Hummingbird
+import KeyStore
+
+/// The route that makes key periods ahead of the time.
+///
+///     POST /admin/titles/{title}/tracks/{track}/periods     {"length": SECONDS, "ahead": SECONDS}
+///
+/// The answer lists the periods that were made, without their keys: none, when all are there.
+struct KeyPeriodRoutes: Sendable {
+    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    private static let bodyLimit = 4_096
+
+    var endpoints: [AdminEndpoint] {
+        [
+            AdminEndpoint(.post, "/admin/titles/{title}/tracks/{track}/periods", .content) { try await make($0) }
+        ]
+    }
+
+    private func make(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        let (length, ahead) = (try fields.integer("length"), try fields.integer("ahead"))
+        try fields.finish()
+        guard let length, let ahead else {
+            throw fields.error(length == nil ? "length" : "ahead", "the field is missing")
+        }
+        let (title, track) = (try request.text("title"), try request.text("track"))
+        guard let plan = KeyPeriodPlan(title: title, track: track, length: Int64(length), ahead: Int64(ahead)) else {
+            throw fields.error("length", "60 to 2678400 seconds were expected, and at most 500 periods ahead")
+        }
+        guard try await store.tracks(title: title).contains(where: { $0.name == track }) else {
+            throw ProblemDocument(.notFound, detail: "The title has no such track.")
+        }
+        let made = try await KeyPeriodMaker(store: store).make(plan, at: request.now)
+        if let last = made.last {
+            let what = "\(made.count) key periods of track \(title)/\(track) made, until \(last.validUntil ?? 0)"
+            try await store.append(request.audit("periods-make", what))
+        }
+        return JSONValue.fields([("items", .array(made.map(\.administrationJSON)))]).response()
+    }
+}

@@ -1,0 +1,107 @@
+import FPSCrypto
+import KeyStore
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("Key periods made ahead")
+struct KeyPeriodMakerTests {
+    private let store = InMemoryKeyStore()
+
+    private func prepare(template: String? = nil) async throws {
+        let title = try TitleRecord(name: "news", keyURITemplate: template, time: 0)
+        try await store.putTitle(title, replacing: false)
+        try await store.putTrack(try TrackRecord(title: "news", name: "hd", kind: .hd), replacing: false)
+    }
+
+    private func plan(length: Int64 = 600, ahead: Int64 = 1_800, track: String = "hd") throws -> KeyPeriodPlan {
+        try #require(KeyPeriodPlan(title: "news", track: track, length: length, ahead: ahead))
+    }
+
+    @Test("The present period and those ahead are made, one behind the other, each with a key of its own")
+    func makes() async throws {
+        try await prepare()
+        let made = try await KeyPeriodMaker(store: store).make(try plan(), at: 6_100)
+        #expect(made.map(\.validFrom) == [6_000, 6_600, 7_200, 7_800])
+        #expect(made.map(\.validUntil) == [6_600, 7_200, 7_800, 8_400])
+        let stored = try await store.keyPeriods(title: "news", track: "hd")
+        #expect(stored.map(\.assetID) == made.map(\.assetID))
+        var keys: Set<[UInt8]> = []
+        for info in stored {
+            let record = try #require(try await store.content(assetID: info.assetID))
+            keys.formUnion([record.contentKey.reveal(), record.iv])
+            #expect(info.assetID == ContentInfo.assetID(forKeyID: info.keyID ?? []))
+        }
+        #expect(keys.count == 8)
+        // Worked out with Python's hashlib: servers of other versions must come to the same.
+        #expect(hexadecimal(stored[0].keyID ?? []) == "d7433e4e0fdc8b80bb00743db4de117c")
+    }
+
+    @Test("Servers that make them at once, and again later, make each period once")
+    func idempotent() async throws {
+        try await prepare()
+        let plan = try plan()
+        let store = store
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await KeyPeriodMaker(store: store).make(plan, at: 6_100).count }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts.reduce(0, +) == 4)
+        let later = try await KeyPeriodMaker(store: store).make(plan, at: 6_700)
+        #expect(later.map(\.validFrom) == [8_400])
+        #expect(try await KeyPeriodMaker(store: store).make(plan, at: 6_799).isEmpty)
+    }
+
+    @Test("A track that is not there, and key URIs that do not tell periods apart, are refused, and nothing is made")
+    func refusals() async throws {
+        try await prepare(template: "skd://{title}/{track}")
+        let maker = KeyPeriodMaker(store: store)
+        let (strange, plan) = (try plan(track: "sd"), try plan())
+        await #expect(throws: KeyStoreError(.missingReference, place: "")) { try await maker.make(strange, at: 0) }
+        await #expect(throws: KeyStoreError(.conflict, place: "")) { try await maker.make(plan, at: 0) }
+        #expect(try await store.keyPeriods(title: "news", track: "hd").isEmpty)
+        for (length, ahead) in [(59, 0), (2_678_401, 0), (60, -1), (60, 60 * 499), (60, Int64.max)] as [(Int64, Int64)]
+        {
+            #expect(KeyPeriodPlan(title: "a", track: "b", length: length, ahead: ahead) == nil)
+        }
+        #expect(KeyPeriodPlan(title: "a", track: "b", length: 60, ahead: 60 * 498)?.starts(at: 30).count == 499)
+    }
+
+    @Test("The service makes them, notes it once, and goes on when one track is not there")
+    func service() async throws {
+        try await prepare()
+        let log = LogRecorder()
+        let plans = [try plan(track: "sd"), try plan()]
+        let service = KeyPeriodService(store: store, plans: plans, logger: Logger(label: "test") { _ in log })
+        await service.makeAll()
+        await service.makeAll()
+        let periods = try await store.keyPeriods(title: "news", track: "hd")
+        #expect((3...5).contains(periods.count))
+        let audit = try await store.auditEntries(before: nil, limit: 10).map(\.record.outcome)
+        #expect(audit.count >= 1 && Set(audit) == ["admin-periods-make"])
+        #expect(log.text.contains("no key periods were made for track news/sd"))
+    }
+
+    @Test("The route makes them for who keeps content")
+    func route() async throws {
+        try await LicenseServer.run { server in
+            #expect(try await server.admin("PUT", "/titles/news", "{}").status == 201)
+            #expect(try await server.admin("PUT", "/titles/news/tracks/hd", #"{"kind": "hd"}"#).status == 201)
+            let path = "/titles/news/tracks/hd/periods"
+            let body = #"{"length": 86400, "ahead": 86400}"#
+            for expected in [2...2, 0...1] {
+                let answer = try await server.admin("POST", path, body)
+                #expect(answer.status == 200)
+                guard case .array(let items)? = answer.json["items"] else { throw Fault() }
+                #expect(expected.contains(items.count))
+            }
+            for (body, status) in [(#"{"length": 59, "ahead": 0}"#, 400), (#"{"length": 600}"#, 400)] {
+                #expect(try await server.admin("POST", path, body).status == status)
+            }
+            #expect(try await server.admin("POST", "/titles/news/tracks/sd/periods", body).status == 404)
+        }
+    }
+}
