@@ -97,7 +97,9 @@ final class LiveSession {
 
 // Beginning.
 extension LiveSession {
-    private var hasSegments: Bool { states.contains { $0.media.nextSequence > 0 } }
+    private var hasSegments: Bool {
+        states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
+    }
 
     /// Holds that an input that came again has the tracks that it had.
     private func checkFolders(_ plan: PackagingPlan) throws {
