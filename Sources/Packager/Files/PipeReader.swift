@@ -14,6 +14,8 @@ package final class PipeReader: ByteSource {
     /// What was peeked at and has not been lent yet.
     private var peeked: [UInt8] = []
     private var hasEnded = false
+    /// Whether anything came.
+    private var hasRead = false
 
     /// Reads a descriptor, which it does not close.
     ///
@@ -72,23 +74,37 @@ package final class PipeReader: ByteSource {
 
     /// Fills the buffer with what is there; 0 at the end.
     private func readPiece() throws -> Int {
+        var hasWaited = false
         while !hasEnded {
-            if let stop, !stop.wait(for: descriptor) {
-                hasEnded = true
-                break
-            }
+            if let stop, isOwned ? stop.isStopped : !stop.wait(for: descriptor) { break }
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { return count }
+            if count > 0 {
+                hasRead = true
+                return count
+            }
             if count == 0 {
-                hasEnded = true
+                // A named pipe that was opened without waiting has no writer yet. One that has come and gone in the meantime
+                // would not be told of: so it is read first, and waited for afterwards.
+                guard let stop, isOwned, !hasRead, !hasWaited else { break }
+                hasWaited = true
+                if !stop.wait(for: descriptor) { break }
             } else if errno == EAGAIN {
-                // Somebody made the descriptor non-blocking, as a terminal's may be.
-                var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                _ = poll(&wait, 1, -1)
+                waitForMore()
             } else if errno != EINTR {
                 throw FileFailure(.read, path: name, code: errno)
             }
         }
+        hasEnded = true
         return 0
+    }
+
+    /// Waits until there is more. Somebody made the descriptor non-blocking: we, or whoever has a terminal.
+    private func waitForMore() {
+        if let stop {
+            _ = stop.wait(for: descriptor)
+        } else {
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&wait, 1, -1)
+        }
     }
 }

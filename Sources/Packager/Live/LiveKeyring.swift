@@ -15,6 +15,8 @@ final class LiveKeyring {
     private var announced: Int?
     /// The period whose keys are used.
     private(set) var current: ContentKeyPeriod?
+    /// The one before, which renditions that are behind still use.
+    private var last: ContentKeyPeriod?
 
     /// - Parameter firstPeriod: The number of the first period: no run has used it.
     init(_ source: any ContentKeyPeriods, _ job: PackagingJob, firstPeriod: Int) {
@@ -38,12 +40,13 @@ final class LiveKeyring {
     ///
     /// - Throws: ``KeyPeriodFailure`` when they do not come, or have served already.
     func period(_ number: Int, at date: PlaylistDate, _ classes: [TrackClass]) async throws -> ContentKeyPeriod {
-        if let current, current.number == number { return current }
+        for known in [current, last] { if let known, known.number == number { return known } }
         let period = try await fetcher.period(request(number, date, classes))
         let used = Set(current?.keys.all.map(\.key.keyID) ?? [])
         guard used.isDisjoint(with: period.keys.all.map(\.key.keyID)) else {
             throw KeyPeriodFailure(number, "it has a key of the period before: each has keys of its own")
         }
+        last = current
         current = period
         nextNumber = number + 1
         currentEnd = date.advanced(by: length)

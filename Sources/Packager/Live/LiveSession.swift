@@ -82,7 +82,7 @@ final class LiveSession {
             throw JobFailure("keys", "there is something to encrypt, and no key has come for it")
         }
         let pipeline = try SegmentPipeline(plan, firstPeriod: firstPeriod, endsAtBreaks: true)
-        pipeline.greatestDuration = targetDuration.map { greatest($0) }
+        pipeline.greatestDuration = targetDuration.map { LiveTarget.greatest($0, job.container) }
         var epoch = LiveEpoch(plan, start: start, isContinued: hasSegments)
         while let segment = try pipeline.next() {
             if targetDuration == nil { try choose(plan, segment, pipeline) }
@@ -97,7 +97,9 @@ final class LiveSession {
 
 // Beginning.
 extension LiveSession {
-    private var hasSegments: Bool { states.contains { $0.media.nextSequence > 0 } }
+    private var hasSegments: Bool {
+        states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
+    }
 
     /// Holds that an input that came again has the tracks that it had.
     private func checkFolders(_ plan: PackagingPlan) throws {
@@ -138,28 +140,12 @@ extension LiveSession {
         }
     }
 
-    /// Chooses the Target Duration by the first segment of the leading rendition: what its key frames allow.
-    private func choose(
-        _ plan: PackagingPlan,
-        _ segment: SegmentPipeline.Segment,
-        _ pipeline: SegmentPipeline
-    ) throws {
-        let wanted = job.segmentDuration.seconds
-        var longest = max(segment.seconds, wanted)
-        if segment.longestGroup > 0 {
-            longest = max(longest, (wanted / segment.longestGroup - 0.01).rounded(.up) * segment.longestGroup)
-        }
-        // Before version 6 nothing is rounded; sound is cut up to a frame later.
-        let chosen = job.container == .ts ? (longest + 0.1).rounded(.up) : longest.rounded(.toNearestOrAwayFromZero)
-        let target = live.targetDuration ?? UInt64(exactly: max(1, chosen)) ?? 1
+    /// Chooses the Target Duration by the first segment of the leading rendition.
+    private func choose(_ plan: PackagingPlan, _ segment: SegmentPipeline.Segment, _ pipeline: SegmentPipeline) throws {
+        let target = live.targetDuration ?? LiveTarget.choose(for: segment, job)
         targetDuration = target
-        pipeline.greatestDuration = greatest(target)
+        pipeline.greatestDuration = LiveTarget.greatest(target, job.container)
         try begin(plan, targetDuration: target)
-    }
-
-    /// How long a segment may be.
-    private func greatest(_ target: UInt64) -> MediaTime {
-        MediaTime(Int64(clamping: target) * 1000 + (job.container == .ts ? 0 : 499), timescale: 1000)
     }
 
     private func begin(_ plan: PackagingPlan, targetDuration: UInt64) throws {
@@ -179,7 +165,7 @@ extension LiveSession {
     ) async throws {
         let place = segment.rendition
         let target = targetDuration ?? 1
-        let isTooLong = segment.seconds > greatest(target).seconds + 0.001
+        let isTooLong = segment.seconds > LiveTarget.greatest(target, job.container).seconds + 0.001
         guard !epoch.leavesOut(segment, isTooLong: isTooLong && place == pipeline.leader) else {
             if place == pipeline.leader {
                 tell(
@@ -195,7 +181,7 @@ extension LiveSession {
         let writer = epoch.writers[place]
         let date = epoch.date(of: segment.start)
         if writer.period != segment.period, let keyring {
-            let begins = keyring.current?.number != segment.period && place == pipeline.leader
+            let begins = (keyring.current?.number ?? -1) < segment.period
             let period = try await keyring.period(segment.period, at: date, epoch.plan.trackClasses)
             try epoch.plan.check(period)
             if begins {
@@ -211,7 +197,7 @@ extension LiveSession {
                 segment,
                 date: date,
                 isDiscontinuity: epoch.isDiscontinuity(segment),
-                limit: Double(target)
+                limit: LiveTarget.greatest(target, job.container).seconds
             )
         } catch let failure as SampleFailure {
             throw InputFailure(epoch.plan.inputs[pipeline.renditions[place].input].name, "\(failure)")

@@ -99,7 +99,7 @@ struct RefusedSegmenterOptions: ParsableArguments {
     var metaMacroFile: String?
     @Flag(name: .apple("I", "generate-variant-plist"), help: "The Multivariant Playlist is written at once.")
     var generatesVariantPlist = false
-    @Option(name: .apple(nil, "key-rotation-period"), help: "Keys do not change.")
+    @Option(name: .apple(nil, "key-rotation-period"), help: "keyway package changes keys.")
     var keyRotationPeriod: String?
     @Option(name: .apple(nil, "encrypt-rotate-iv-mbytes"), help: "IVs do not change.")
     var ivRotation: String?
@@ -123,7 +123,7 @@ struct RefusedSegmenterOptions: ParsableArguments {
                 "--generate-variant-plist", generatesVariantPlist,
                 "no variantplaylistcreator is needed: give all inputs to keyway package"
             ),
-            ("--key-rotation-period", keyRotationPeriod != nil, "one key serves the whole film"),
+            ("--key-rotation-period", keyRotationPeriod != nil, "use keyway package with --rotate-keys"),
             ("--encrypt-rotate-iv-mbytes", ivRotation != nil, "one IV serves the whole film"),
             ("--base-encrypt-key-name", baseEncryptKeyName != nil, "no keys are made; give one by --encrypt-key-file"),
             ("--log-file", logFile != nil, "redirect standard error to a file"),

@@ -51,10 +51,10 @@ struct PackagingSession {
 
     /// Packages what has no end. Keys that do not change are delivered before it begins.
     private func runLive(_ job: PackagingJob) async throws {
-        if !job.awaitsKeys, let server {
+        if !job.awaitsKeys, job.scheme != nil {
             let registration = try KeyRegistration(job)
             if let savedKeys { try registration.save(to: savedKeys) }
-            try await registration.register(with: server, policy: policy)
+            if let server { try await registration.register(with: server, policy: policy) }
         }
         let packaging = LivePackaging(job: job, keys: try periodSource(job), isQuiet: isQuiet)
         try show(try await packaging.run())

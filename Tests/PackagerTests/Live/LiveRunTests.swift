@@ -60,6 +60,10 @@ struct LiveRunTests {
         }
         #expect(used.count == 10, "five periods of two classes")
         #expect(used.values.allSatisfy { $0.count == 2 })
+        let durations = try ["video-64", "audio"].map {
+            try MediaPlaylist(parsing: scratch.bytes("out/\($0)/media.m3u8")).duration
+        }
+        #expect(durations.allSatisfy { abs($0 - 60) < 0.1 }, "\(durations)")
         let periods = try await allPeriods(5)
         _ = try PresentationDecryptor(keys: periods).decrypt(folder + "/main.m3u8", to: scratch.path + "/clear")
     }
