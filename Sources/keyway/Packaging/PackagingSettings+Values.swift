@@ -7,7 +7,9 @@ extension PackagingSettings {
     func scheme() throws -> TrackProtection.Scheme? {
         guard let setting = values["scheme"] else {
             // Who gives keys wants them used.
-            guard isDev || exchange != nil || sharedKey != nil || !classKeys.isEmpty || keyFile != nil else { return nil }
+            guard isDev || exchange != nil || sharedKey != nil || !classKeys.isEmpty || keyFile != nil else {
+                return nil
+            }
             return values["container"]?.text.lowercased() == "ts" ? .sampleAES : .cbcs
         }
         if setting.text.lowercased() == "none" { return nil }
