@@ -81,11 +81,11 @@ struct TitleRecordTests {
         #expect(ContentTrack.allCases.filter(\.isVideo) == [.video, .sd, .hd, .uhd])
     }
 
-    @Test("Every role reads, and each does its own work")
+    @Test("Every role but the encoder's reads, and each does its own work")
     func roles() {
         let expected: [AdminRole: Set<AdminPermission>] = [
             .viewer: [.read], .support: [.read, .support], .content: [.read, .content],
-            .admin: [.read, .support, .content, .administer],
+            .encoder: [.encode], .admin: [.read, .support, .content, .encode, .administer],
         ]
         for role in AdminRole.allCases {
             let allowed = Set(AdminPermission.allCases.filter { role.allows($0) })
