@@ -88,7 +88,9 @@ struct PlayKeys: Sendable {
         get async {
             var errors = await clear.errorLog.entries
             if let fairPlay { errors += await fairPlay.errorLog.entries }
-            return errors.last.map { "\($0.failure): \($0.advice)" }
+            // Keys that nobody wants any more once one was refused say nothing of the reason.
+            let telling = errors.last { $0.failure.kind != .cancelled } ?? errors.last
+            return telling.map { "\($0.failure): \($0.advice)" }
         }
     }
 }
