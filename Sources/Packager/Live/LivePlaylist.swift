@@ -79,6 +79,24 @@ struct LivePlaylist: Sendable {
         }
     }
 
+    /// Adds the segments at the end of a playlist of I-frames that this one does not have: that one is replaced first, and
+    /// the run may have been killed in between. Players may know them, and their files are whole.
+    mutating func takeSegments(namedBy iFrames: LivePlaylist) {
+        let known = entries.last?.uri
+        let isBehind = known.map { uri in iFrames.entries.contains { $0.uri == uri } } ?? (sequence == 0)
+        guard isBehind else { return }
+        let new = iFrames.entries.reversed().prefix { $0.uri != known }.reversed()
+        for frame in new {
+            if let last = entries.last, last.uri == frame.uri {
+                entries[entries.count - 1].duration = ((last.duration + frame.duration) * 1e6).rounded() / 1e6
+            } else {
+                var entry = frame
+                entry.byteRange = nil
+                entries.append(entry)
+            }
+        }
+    }
+
     /// The media sequence number of the segment that comes next.
     var nextSequence: UInt64 { sequence &+ UInt64(entries.count) }
 

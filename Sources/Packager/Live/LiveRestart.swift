@@ -33,6 +33,14 @@ struct LiveRestart {
         return playlist
     }
 
+    /// The Target Duration of a rendition's playlists, in seconds; nil when there are none.
+    ///
+    /// - Throws: ``JobFailure`` when it cannot be continued.
+    func targetDuration(_ rendition: String) throws -> UInt64? {
+        let found = try playlist(rendition, job.names.media) ?? playlist(rendition, job.names.iFrames)
+        return found.map(\.targetDuration)
+    }
+
     /// The state of a rendition, from its playlists where there are some.
     ///
     /// - Parameter targetDuration: What a new rendition has, in seconds.
@@ -41,20 +49,20 @@ struct LiveRestart {
         -> LiveRendition
     {
         let hasClearMap = job.scheme == .aes128
-        let media = try playlist(planned.folder, job.names.media).map {
-            LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
-        }
+        var media =
+            try playlist(planned.folder, job.names.media).map { LivePlaylist(resuming: $0, hasClearMap: hasClearMap) }
+            ?? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, hasClearMap: hasClearMap)
         let iFrames = try playlist(planned.folder, job.names.iFrames).map {
             LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
         }
+        if let iFrames { media.takeSegments(namedBy: iFrames) }
         let hasIFrames =
             planned.media.kind == .video && job.names.iFrames != nil && !(hasClearMap && planned.isProtected)
         var rendition = LiveRendition(
             folder: planned.folder,
             names: job.names,
             window: live.window,
-            media: media
-                ?? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, hasClearMap: hasClearMap),
+            media: media,
             iFrames: iFrames
                 ?? (hasIFrames
                     ? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, isIFramesOnly: true) : nil)

@@ -121,8 +121,8 @@ extension LiveSession {
             for name in plan.renditions.map(\.folder) + [job.names.multivariant] { try folder.remove(name) }
         }
         let restart = LiveRestart(folder: folder, job: job, live: live)
-        let found = try plan.renditions.map { try restart.playlist($0.folder, job.names.media) }
-        guard let known = found.lazy.compactMap({ $0?.targetDuration }).first, known > 0 else {
+        let found = try plan.renditions.map { try restart.targetDuration($0.folder) }
+        guard let known = found.lazy.compactMap(\.self).first, known > 0 else {
             guard folder.read(job.names.multivariant) == nil else {
                 throw JobFailure(
                     "out",

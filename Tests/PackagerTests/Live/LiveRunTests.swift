@@ -112,6 +112,41 @@ struct LiveRunTests {
         #expect(!FileManager.default.fileExists(atPath: folder + "/video-64/1.m4s"))
     }
 
+    @Test("that were killed between two playlists keep the segment that only the I-frames name", arguments: [0, 9])
+    func tornPlaylists(sequence: UInt64) async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 120, to: scratch.path)
+        let (folder, torn) = (scratch.path + "/out", scratch.path + "/torn")
+        let media = "/video-64/media.m3u8"
+        let source = try LiveFixture.keys
+        // The folder as a kill leaves it: the media playlist is still the one before, or none.
+        let before = Mutex<Data?>(nil)
+        let job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
+        _ = try await LiveRun.run(job, keys: source, stop: StopSignal()) { event in
+            switch event {
+            case .segment("video-64", sequence):
+                try? FileManager.default.copyItem(atPath: folder, toPath: torn)
+                try? FileManager.default.removeItem(atPath: torn + media)
+                try? before.withLock { $0 }?.write(to: URL(fileURLWithPath: torn + media))
+            case .segment("video-64", _):
+                before.withLock { $0 = FileManager.default.contents(atPath: folder + media) }
+            default: break
+            }
+        }
+        let watch = LiveWatch(torn)
+        watch.look(.segment(folder: "video-64", sequence: sequence))
+        let again = LiveFixture.job(inputs, to: torn, rotation: KeyRotation(.seconds(30)))
+        _ = try await LiveRun.run(again, keys: source, stop: StopSignal()) { watch.look($0) }
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        #expect(seen.missing.isEmpty, "\(seen.missing.prefix(5))")
+        let after = try MediaPlaylist(parsing: scratch.bytes("torn" + media))
+        let frames = try MediaPlaylist(parsing: scratch.bytes("torn/video-64/iframes.m3u8"))
+        // The segments up to that one, then those of two minutes.
+        #expect(after.mediaSequence.map { $0 + UInt64(after.segments.count) } == sequence + 1 + 20)
+        #expect(abs(after.duration - frames.duration) < 1e-5)
+    }
+
     @Test("end for good with EXT-X-ENDLIST, and are not continued unless they may be replaced")
     func ends() async throws {
         let scratch = try ScratchFolder()
