@@ -27,6 +27,9 @@ struct DownloadCommand: AsyncParsableCommand {
             One that is complete is checked, and what is damaged is fetched again. Where the URL is signed and has run out, \
             the same URL with a new query goes on.
 
+            With --make-room a full disk does not end it: other downloads of the same folder go, one after the other, in the \
+            order of "keyway offline evict", but none that is important or in use.
+
             Exit codes: 0 the bundle is complete, or with --no-keys all media are there; 1 the stream cannot be downloaded as \
             asked, or its keys are refused; 2 the command line is wrong; 3 the network or the disk failed, or it was \
             stopped: the same command goes on.
@@ -58,6 +61,9 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(help: .init("After how many seconds without data a connection counts as broken.", valueName: "seconds"))
     var patience = 30.0
 
+    @Flag(help: "Where the disk is full, remove other downloads.")
+    var makeRoom = false
+
     @Flag(help: "Say nothing while downloading.")
     var quiet = false
 
@@ -75,12 +81,31 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         HTTPProxy.exemptThisMachine()
         try checkTitle()
+        let selection = try choice.selection()
+        var notes: [String] = []
+        while true {
+            do {
+                let (bundle, received) = try await download(selection)
+                var report = Report(bundle: bundle, received: received)
+                report.notes += notes
+                return try ReportOptions.print(report, json: output.json)
+            } catch let error as DownloadError {
+                guard error.code == .diskFull, makeRoom, let made = try await makeRoomForIt() else {
+                    throw CommandFailure(error)
+                }
+                notes += made
+            }
+        }
+    }
+
+    /// Downloads, or goes on.
+    private func download(_ selection: BundleSelection) async throws(DownloadError) -> (AssetBundle, received: UInt64) {
         var settings = DownloadSettings()
         settings.parallel = parallel
         settings.parallelPerHost = perHost ?? parallel
         settings.idleTimeout = .seconds(patience)
         settings.headTimeout = .seconds(patience)
-        let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: try choice.selection())
+        let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: selection)
         let download = AssetDownload(request, settings: settings, keys: noKeys ? nil : downloadKeys())
         let narrating = Task { [quiet, output] in
             var narrator = DownloadNarrator(isQuiet: quiet || output.json)
@@ -89,15 +114,31 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         let signals = [SIGINT, SIGTERM].map { Self.cancels(download, on: $0) }
         defer { for signal in signals { signal.cancel() } }
-        let bundle: AssetBundle
         do throws(DownloadError) {
-            bundle = try await download.run()
+            let bundle = try await download.run()
+            return (bundle, await narrating.value)
         } catch {
             _ = await narrating.value
-            throw CommandFailure(error)
+            throw error
         }
-        let received = await narrating.value
-        try ReportOptions.print(Report(bundle: bundle, received: received), json: output.json)
+    }
+
+    /// Removes the download that has to go first, and says so; nil: none may.
+    private func makeRoomForIt() async throws -> [String]? {
+        do {
+            let own = (try? AssetBundle.open(folder.path))?.description.title ?? title ?? folder.lastPathComponent
+            let home = try OfflineHome(library: library, keys.home)
+            let eviction = LibraryEviction(home: home, keys: keys) { candidate in
+                candidate.title == own || candidate.policy.priority == .important
+            }
+            let result = try await eviction.carryOut(toFree: 1)
+            guard let gone = result.plan.evictions.first else { return nil }
+            let words = "the disk was full: \(escaped(gone.title)) is gone, \(gone.size) bytes; \(gone.reason.words)"
+            if !quiet, !output.json { Terminal.complain(words) }
+            return [words] + result.notes
+        } catch {
+            throw CommandFailure.offline(error)
+        }
     }
 
     /// Keys are kept beside the download. Without a key server only clear keys can be had, from the URLs that name them.
