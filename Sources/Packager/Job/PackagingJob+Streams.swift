@@ -37,12 +37,6 @@ extension PackagingJob {
     func checkLive() throws(JobFailure) {
         guard let live else { return }
         let option = live.isEvent ? "event" : "live"
-        guard manifests == [.hls] else {
-            throw JobFailure(
-                "manifests",
-                "a presentation without an end has HLS playlists alone here, no DASH manifest: write hls, or leave \(option) out"
-            )
-        }
         guard !isSingleFile else {
             throw JobFailure(
                 "single-file",

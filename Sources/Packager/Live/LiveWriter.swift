@@ -14,8 +14,11 @@ final class LiveWriter {
     private var keys: [KeyTag] = []
     /// The number of the next segment's file: one more than its media sequence number.
     private var number: UInt64
-    /// The number of the key period.
+    /// The number of the key period, and its key; nil: it is clear.
     private(set) var period: Int
+    private var protection: TrackProtection?
+    /// Counts the stretches of the run.
+    private let stretch: Int
     /// How many bytes of media were written.
     private(set) var byteCount = 0
 
@@ -23,16 +26,21 @@ final class LiveWriter {
     ///
     /// - Parameters:
     ///   - sequence: The media sequence number of the next segment.
+    ///   - period: The number of the key period.
+    ///   - stretch: Counts the stretches of the run.
     init(
         _ planned: PackagingPlan.Rendition,
         _ plan: PackagingPlan,
         folder: LiveFolder,
         sequence: UInt64,
-        period: Int
+        period: Int,
+        stretch: Int
     ) throws {
         self.planned = planned
         self.folder = folder
         self.period = period
+        self.stretch = stretch
+        protection = planned.protection
         let writer = try plan.writer(for: planned)
         self.writer = writer
         options = PlaylistOptions(plan.job)
@@ -56,6 +64,7 @@ final class LiveWriter {
         guard let change else { return }
         try encryptor?.change(to: change.protection)
         try writer.change(to: change.protection, systems: change.systems)
+        protection = change.protection
         needsMap = needsMap || encryptor == nil
         try setKeys(change.protection, start: change.start)
     }
@@ -109,7 +118,19 @@ final class LiveWriter {
             map: map.map { MapTag(uri: $0) },
             byteCount: part.count
         )
-        return LiveSegment(entry: entry, frames: frames(keyFrames, of: entry))
+        return LiveSegment(entry: entry, frames: frames(keyFrames, of: entry), place: place(of: complete))
+    }
+
+    /// Where the segment lies in the media that was written last.
+    private func place(of segment: SegmentPipeline.Segment) -> LiveSegment.Place {
+        LiveSegment.Place(
+            number: number &- 1,
+            start: max(segment.start, MediaTime(0, timescale: segment.start.timescale)),
+            duration: UInt64(clamping: segment.units),
+            stretch: stretch,
+            period: period,
+            protection: protection
+        )
     }
 
     private func frames(_ keyFrames: [KeyFrame], of entry: LivePlaylist.Entry) -> [LiveSegment.Frame] {
@@ -136,11 +157,12 @@ final class LiveWriter {
 }
 
 extension SegmentPipeline.Segment {
-    /// How long it is, in seconds. What is presented before 0 is cut off by the edit list, and does not count.
-    var seconds: Double {
-        let first = max(0, start.value)
-        return MediaTime(max(0, end.converted(to: start.timescale) - first), timescale: start.timescale).seconds
-    }
+    /// How long it is, in units of its track's timescale. What is presented before 0 is cut off by the edit list, and does
+    /// not count.
+    var units: Int64 { max(0, end.converted(to: start.timescale) - max(0, start.value)) }
+
+    /// How long it is, in seconds.
+    var seconds: Double { MediaTime(units, timescale: start.timescale).seconds }
 
     /// How many frames it has per second; nil unless it is video.
     func frameRate(_ track: MediaTrack) -> Double? {
