@@ -43,9 +43,6 @@ extension PackagingJob {
                 "a file that grows for ever cannot be deleted piece by piece: leave it or \(option) out"
             )
         }
-        guard clearLead == nil else {
-            throw JobFailure("clear-lead", "what has no end has no beginning that stays: leave it or \(option) out")
-        }
         if case .segments(let count) = live.window, !(3...LiveOptions.mostSegments).contains(count) {
             throw JobFailure("window", "it has 3 to \(LiveOptions.mostSegments) segments")
         }

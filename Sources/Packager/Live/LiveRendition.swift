@@ -35,6 +35,8 @@ struct LiveSegment: Sendable {
         var stretch: Int
         /// The number of its key period.
         var period: Int
+        /// Whether it lies in the clear lead.
+        var isInLead = false
         /// How it is encrypted; nil: it is clear.
         var protection: TrackProtection?
     }

@@ -45,6 +45,7 @@ extension LiveSession {
                 segment,
                 date: date,
                 isDiscontinuity: epoch.isDiscontinuity(segment),
+                isClear: epoch.isClear(segment, isLeader: place == pipeline.leader),
                 limit: LiveTarget.greatest(target, job.container).seconds
             )
         } catch let failure as SampleFailure {
@@ -98,20 +99,23 @@ extension LiveSession {
         tell(.segment(folder: epoch.plan.renditions[place].folder, sequence: sequence))
     }
 
-    /// Asks for the next period's keys when it is time, and announces them when they are there.
+    /// Asks for the next period's keys when it is time, and announces them when they are there. In a clear lead the current
+    /// ones are announced as well: players have the lead's time to fetch them.
     private func announce(_ epoch: LiveEpoch, now: PlaylistDate) async throws {
-        guard let keyring, let period = await keyring.next(now: now, epoch.plan.trackClasses) else { return }
-        try epoch.plan.check(period)
-        let options = PlaylistOptions(epoch.plan.job)
-        var keys: [KeyTag] = []
-        for (place, planned) in epoch.plan.renditions.enumerated() {
-            guard let trackClass = planned.trackClass, let change = try epoch.plan.change(to: period, of: place) else {
-                continue
+        var keys = epoch.isInLead ? epoch.writers.flatMap(\.keys) : []
+        if let keyring, let period = await keyring.next(now: now, epoch.plan.trackClasses) {
+            try epoch.plan.check(period)
+            let options = PlaylistOptions(epoch.plan.job)
+            next = []
+            for (place, planned) in epoch.plan.renditions.enumerated() {
+                guard let trackClass = planned.trackClass, let change = try epoch.plan.change(to: period, of: place)
+                else { continue }
+                next += try options.keys(change.protection, trackClass, start: period.start)
             }
-            keys += try options.keys(change.protection, trackClass, start: period.start)
         }
-        for action in try presentation?.announce(keys) ?? [] {
-            try folder.carryOut(action, job.names)
-        }
+        keys += next
+        guard keys != announced else { return }
+        announced = keys
+        for action in try presentation?.announce(keys) ?? [] { try folder.carryOut(action, job.names) }
     }
 }

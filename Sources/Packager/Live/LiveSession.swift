@@ -16,6 +16,9 @@ final class LiveSession {
     var states: [LiveRendition] = []
     var manifest: LiveManifest?
     var folders: [String]?
+    /// The keys of the next period, when they are there, and all that were announced last.
+    var next: [KeyTag] = []
+    var announced: [KeyTag] = []
     /// In seconds; nil until there is a playlist.
     var targetDuration: UInt64?
     /// Where the media that was written ends.

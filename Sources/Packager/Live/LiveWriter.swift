@@ -11,7 +11,10 @@ final class LiveWriter {
     private var clock = PlaylistClock()
     private var map: String?
     private var needsMap = true
-    private var keys: [KeyTag] = []
+    /// What EXT-X-KEY says of the period's key; empty when there is none.
+    private(set) var keys: [KeyTag] = []
+    /// Whether the last segment was in the clear lead.
+    private var wasClear = false
     /// The number of the next segment's file: one more than its media sequence number.
     private var number: UInt64
     /// The number of the key period, and its key; nil: it is clear.
@@ -73,11 +76,13 @@ final class LiveWriter {
     ///
     /// - Parameters:
     ///   - date: When its first frame was made.
+    ///   - isClear: Whether it stays clear, whatever the key.
     ///   - limit: How long playlists may say that it is, in seconds.
     func write(
         _ complete: SegmentPipeline.Segment,
         date: PlaylistDate,
         isDiscontinuity: Bool,
+        isClear: Bool,
         limit: Double
     ) throws -> LiveSegment {
         let index = Int(clamping: number &- 1)
@@ -86,8 +91,10 @@ final class LiveWriter {
             samples: complete.samples,
             start: complete.start,
             end: complete.end,
-            isProtected: planned.protection != nil
+            isProtected: planned.protection != nil && !isClear
         )
+        needsMap = needsMap || isClear != wasClear && planned.protection != nil
+        wasClear = isClear
         if needsMap, let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment) {
             let name = "init-\(number).mp4"
             let file = try folder.create(planned.folder + "/" + name)
@@ -114,22 +121,27 @@ final class LiveWriter {
             duration: clock.advance(by: min(complete.seconds, limit)),
             date: date.inMilliseconds,
             isDiscontinuity: isDiscontinuity,
-            keys: keys,
+            keys: isClear ? [] : keys,
             map: map.map { MapTag(uri: $0) },
             byteCount: part.count
         )
-        return LiveSegment(entry: entry, frames: frames(keyFrames, of: entry), place: place(of: complete))
+        return LiveSegment(
+            entry: entry,
+            frames: frames(keyFrames, of: entry),
+            place: place(of: complete, isClear: isClear)
+        )
     }
 
     /// Where the segment lies in the media that was written last.
-    private func place(of segment: SegmentPipeline.Segment) -> LiveSegment.Place {
+    private func place(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Place {
         LiveSegment.Place(
             number: number &- 1,
             start: max(segment.start, MediaTime(0, timescale: segment.start.timescale)),
             duration: UInt64(clamping: segment.units),
             stretch: stretch,
             period: period,
-            protection: protection
+            isInLead: isClear,
+            protection: isClear ? nil : protection
         )
     }
 
@@ -144,7 +156,7 @@ final class LiveWriter {
                     resource: Rendition.Resource(uri: entry.uri),
                     byteCount: entry.byteCount ?? 0,
                     duration: MediaTime(microseconds, timescale: 1_000_000),
-                    isProtected: planned.protection != nil,
+                    isProtected: !entry.keys.isEmpty,
                     keyFrames: keyFrames
                 )
             ]

@@ -166,4 +166,81 @@ struct LiveManifestRunTests {
                 == Self.templates(whole.periods[0], "video-64").map(\.segments)
         )
     }
+
+    @Test("leave a lead clear, in a Period of its own, and announce the first key meanwhile", arguments: [false, true])
+    func clearLead(isCounter: Bool) async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
+        let folder = scratch.path + "/out"
+        // The Multivariant Playlist says from the first moment what the keys behind the lead demand.
+        let watch = LiveWatch(folder, ignoring: ["sample-aes-ctr", "allowed-cpc-unused-keyformat"])
+        var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
+        job.manifests = [.hls, .dash]
+        if isCounter { (job.scheme, job.systems) = (.cenc, [.common]) }
+        job.clearLead = MediaTime(10, timescale: 1)
+        job.live = .event
+        job.live?.startDate = LiveFixture.start
+        let first = Mutex<MultivariantPlaylist?>(nil)
+        _ = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal()) { event in
+            watch.look(event)
+            guard case .segment("audio", 1) = event else { return }
+            let bytes = FileManager.default.contents(atPath: folder + "/main.m3u8").map(Array.init)
+            first.withLock { $0 = bytes.flatMap { try? MultivariantPlaylist(parsing: $0) } }
+        }
+        watch.lookAtManifest()
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        #expect(seen.missing.isEmpty)
+        let periods = try #require(seen.manifest).periods
+        #expect(periods.map { $0.start?.seconds } == [0, 12, 30])
+        #expect(
+            periods.map { $0.adaptationSets.map(\.protections.isEmpty) } == [
+                [true, true], [false, false], [false, false],
+            ]
+        )
+        for (place, set) in periods.enumerated().flatMap({ place, period in period.adaptationSets.map { (place, $0) } })
+        {
+            for (id, template) in set.representations.compactMap({ item in item.template.map { (item.id, $0) } }) {
+                let map = try #require(template.initialization?.dropFirst(id.count + 1))
+                for segment in template.segments {
+                    let name = "\(id)/\(segment.number).m4s"
+                    let found = try LiveFixture.samples(folder, segment: name, map: String(map))
+                    #expect(found.count > 0 && found.keyIDs.isEmpty == (place == 0), "\(name)")
+                }
+            }
+        }
+        // Two segments are there, both clear, and the keys of what comes behind them are known.
+        let announced = try #require(first.withLock { $0 }).sessionKeys.compactMap(\.key.uri)
+        let needed = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8")).segments.flatMap(\.keys)
+        #expect(announced.contains { $0 == needed.first?.uri })
+        let clear = try MediaPlaylist(parsing: scratch.bytes("out/audio/media.m3u8")).segments.prefix(2)
+        #expect(clear.allSatisfy { $0.keys.isEmpty })
+    }
+
+    @Test("have no lead in the middle: a run that goes on begins with a key")
+    func noSecondLead() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
+        let folder = scratch.path + "/out"
+        let watch = LiveWatch(folder, ignoring: ["allowed-cpc-unused-keyformat"])
+        var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
+        job.manifests = [.hls, .dash]
+        job.clearLead = MediaTime(10, timescale: 1)
+        job.live = .event
+        job.live?.startDate = LiveFixture.start
+        let source = try LiveFixture.keys
+        let broken = ScriptedKeyPeriods { request in
+            guard request.number < 1 else { throw KeyPeriodFailure(request.number, "none") }
+            return try await source.period(request)
+        }
+        await #expect(throws: KeyPeriodFailure.self) {
+            try await LiveRun.run(job, keys: broken, stop: StopSignal()) { watch.look($0) }
+        }
+        _ = try await LiveRun.run(job, keys: source, stop: StopSignal()) { watch.look($0) }
+        watch.lookAtManifest()
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        let clear = try #require(seen.manifest).periods.map { $0.adaptationSets.allSatisfy(\.protections.isEmpty) }
+        #expect(clear == [true, false, false, false])
+    }
 }

@@ -13,7 +13,7 @@ import HLSPlaylist
 ///                                    │            │
 ///                                    duration     start, counted from availabilityStartTime
 ///
-/// A Period begins with a stretch, with a key period, behind a segment that was left out, and where a rendition comes that
+/// A Period begins with a stretch, with a key period, behind a clear lead, behind a segment that was left out, and where a rendition comes that
 /// the one before does not have.
 struct LiveManifest: Sendable {
     /// What stays the same.
@@ -114,7 +114,7 @@ extension LiveManifest {
         let breaksOff = index == settings.leader && (segment.entry.isDiscontinuity || isIncomplete)
         var number = isFirst || breaksOff ? nil : open.lastIndex { $0.takes(place) }
         // What begins a little before the leading rendition belongs to it.
-        if number == nil, !breaksOff, open.first?.keyPeriod == place.period { number = open.indices.first }
+        if number == nil, !breaksOff, open.first?.fits(place) == true { number = open.indices.first }
         let period = try number ?? beginPeriod(place)
         guard open[period].isShown else {
             open[period].add(segment, place, of: rendition, at: index, bandwidth: bandwidth)
@@ -152,7 +152,7 @@ extension LiveManifest {
     private mutating func beginPeriod(_ place: LiveSegment.Place) throws -> Int {
         try showDraft()
         let start = stretch?.start(of: place.start) ?? ManifestDuration(microseconds: 0)
-        open.append(LivePeriod(id: "\(nextID)", keyPeriod: place.period, origin: place.start, start: start))
+        open.append(LivePeriod(id: "\(nextID)", beginningWith: place, start: start))
         nextID += 1
         isIncomplete = false
         // No rendition is so far behind the leading one.

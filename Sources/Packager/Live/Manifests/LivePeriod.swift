@@ -6,8 +6,9 @@ import HLSPlaylist
 struct LivePeriod: Sendable {
     /// What the manifest calls it; no other Period has had that name.
     let id: String
-    /// The number of its key period.
-    let keyPeriod: Int
+    /// The number of its key period, and whether it lies in the clear lead.
+    private let keyPeriod: Int
+    private let isInLead: Bool
     /// When its first segment begins, in the media.
     private let origin: MediaTime
     /// When it begins, counted from availabilityStartTime.
@@ -18,18 +19,20 @@ struct LivePeriod: Sendable {
     /// Whether players know it.
     private(set) var isShown = false
 
-    /// Begins without segments.
-    init(id: String, keyPeriod: Int, origin: MediaTime, start: ManifestDuration) {
+    /// Begins where a segment begins, without it.
+    init(id: String, beginningWith place: LiveSegment.Place, start: ManifestDuration) {
         self.id = id
-        self.keyPeriod = keyPeriod
-        self.origin = origin
+        keyPeriod = place.period
+        isInLead = place.isInLead
+        origin = place.start
         self.start = start
     }
 
     /// Whether a segment lies in it or behind it. Timescales differ, so that a millisecond before it is in it.
-    func takes(_ place: LiveSegment.Place) -> Bool {
-        keyPeriod == place.period && place.start.seconds > origin.seconds - 0.001
-    }
+    func takes(_ place: LiveSegment.Place) -> Bool { fits(place) && place.start.seconds > origin.seconds - 0.001 }
+
+    /// Whether a segment has a key of this Period, or none as all here, whenever it begins.
+    func fits(_ place: LiveSegment.Place) -> Bool { keyPeriod == place.period && isInLead == place.isInLead }
 
     /// Whether it is time to show it: it has all renditions, or one is so far ahead that the others will not come.
     func isComplete(_ renditionCount: Int) -> Bool {
