@@ -181,9 +181,9 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "DRMSignalling", "FPSCrypto", "FPSMessages", "HLSPlaylist",
-                "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager", "SampleEncryption",
-                "StreamPlayer", "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "DASHManifest", "DRMSignalling", "FPSCrypto", "FPSMessages",
+                "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager",
+                "SampleEncryption", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),

@@ -26,6 +26,13 @@ extension XMLTree.Element {
         return duration
     }
 
+    /// A date; nil when the attribute is missing.
+    func date(_ name: String) throws(ManifestError) -> ManifestDate? {
+        guard let text = attributes[name] else { return nil }
+        guard let date = ManifestDate(text) else { throw invalid(name, "no date such as 2026-01-01T00:00:00Z") }
+        return date
+    }
+
     /// `true` or `false`; nil when the attribute is missing.
     func flag(_ name: String) throws(ManifestError) -> Bool? {
         switch attributes[name] {

@@ -91,9 +91,35 @@ struct MPDRuleTests {
         .video("playready-object-malformed") { $0.protections[1].playReadyObject = "AAAACg" },
     ]
 
-    @Test("Nothing is wrong with a sound manifest")
-    func sound() {
-        #expect(MPDChecker().check(sample) == [])
+    /// Changes of a manifest that grows.
+    static let liveCases: [Case] = [
+        Case("type-unknown") { $0.type = "live" },
+        Case("availability-start-missing") { $0.availabilityStart = nil },
+        Case("publish-time-missing") { $0.publishTime = nil },
+        Case("static-with-updates") { $0.type = "static" },
+        Case("end-unknown") { $0.minimumUpdatePeriod = nil },
+        Case("period-id-missing") { $0.periods[1].id = nil },
+        Case("period-start-unknown") { $0.periods[1].start = nil },
+        Case("period-start-unknown") { $0.periods[0].start = nil },
+        Case("delay-beyond-window") { $0.suggestedPresentationDelay = ManifestDuration(seconds: 17) },
+        Case("segment-too-long") { $0.maximumSegmentDuration = ManifestDuration(seconds: 3.9) },
+        // What is old may have left, but nothing lies before its Period or behind it.
+        Case("timeline-period") { $0.periods[1].start = ManifestDuration(seconds: 7) },
+        .video("timeline-period") { $0.representations[0].template?.presentationTimeOffset = 9000 },
+    ]
+
+    @Test("Nothing is wrong with a sound manifest", arguments: [sample, liveSample])
+    func sound(_ manifest: MPD) throws {
+        #expect(MPDChecker().check(manifest) == [])
+        #expect(try MPD(manifest.bytes) == manifest, "what is written is read")
+    }
+
+    @Test("A change of what grows that breaks a rule is found", arguments: liveCases)
+    func foundLive(_ test: Case) {
+        var manifest = liveSample
+        test.change(&manifest)
+        let findings = MPDChecker().check(manifest)
+        #expect(findings.contains { $0.rule == test.rule }, "found: \(findings)")
     }
 
     @Test("A change that breaks a rule is found", arguments: cases)
@@ -106,7 +132,8 @@ struct MPDRuleTests {
 
     @Test("Every rule has a case")
     func complete() {
-        #expect(Set(MPDRule.all.map(\.id)) == Set(Self.cases.map(\.rule)))
+        let cases = (Self.cases + Self.liveCases + MPDReloadRuleTests.cases).map(\.rule)
+        #expect(Set(MPDRule.all.map(\.id)) == Set(cases))
     }
 
     @Test("docs/dash-rules.md has every rule, in the order of the code")

@@ -124,4 +124,47 @@ struct MPDTests {
         #expect(ManifestDuration(seconds: 1e30) == .longest)
         #expect(ManifestDuration(seconds: .nan).microseconds == 0)
     }
+
+    @Test("Dates are read in all their zones, and written in UTC")
+    func dates() {
+        let texts: [(String, String)] = [
+            ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"), ("2026-02-28T23:59:59.25Z", "2026-02-28T23:59:59.25Z"),
+            ("2026-01-01T00:00:00", "2026-01-01T00:00:00Z"), ("2026-01-01T01:30:00+01:30", "2026-01-01T00:00:00Z"),
+            ("2025-12-31T19:00:00.000001-05:00", "2026-01-01T00:00:00.000001Z"),
+            ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.5Z"), ("2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z"),
+        ]
+        for (text, wanted) in texts { #expect(ManifestDate(text)?.description == wanted, "\(text)") }
+        for text in [
+            "", "2026-01-01", "2026-01-01 00:00:00Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+            "2026-01-01T24:00:01Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+15:00", "26-01-01T00:00:00Z",
+        ] { #expect(ManifestDate(text) == nil, "\(text)") }
+        #expect(ManifestDate(microseconds: .max).description.hasPrefix("9999-12-31T23:59:59.999999"))
+        #expect(ManifestDate(microseconds: .min).microseconds < 0)
+    }
+
+    @Test("Timelines grow at their ends and lose what is old, and numbers and times stay")
+    func timelines() {
+        var template = SegmentTemplate(
+            timescale: 10,
+            startNumber: 7,
+            initialization: nil,
+            media: nil,
+            time: 100,
+            durations: [40, 40, 41]
+        )
+        template.append(duration: 41, at: 221)
+        template.append(duration: 40, at: 270)
+        #expect(template.timeline.map(\.repeats) == [1, 1, 0])
+        #expect(template.timeline.map(\.time) == [100, nil, 270])
+        #expect(template.segmentCount == 5 && template.nextNumber == 12)
+        #expect(template.timelineRange == 100..<310)
+        let all = template.segments
+        #expect(all.map(\.time) == [100, 140, 180, 221, 270])
+        for count in 1...5 {
+            template.removeFirst()
+            #expect(template.segments == Array(all.dropFirst(count)))
+        }
+        template.removeFirst()
+        #expect(template.timeline.isEmpty && template.startNumber == 12)
+    }
 }

@@ -14,6 +14,39 @@ let sample = MPD(
     ]
 )
 
+/// A manifest that grows: a Period of which the first segment has left, and a Period at its end.
+var liveSample: MPD {
+    var manifest = MPD(profiles: [MPD.Profile.live], duration: nil, periods: [])
+    manifest.type = "dynamic"
+    manifest.availabilityStart = ManifestDate("2026-01-01T00:00:00Z")
+    manifest.publishTime = ManifestDate("2026-01-01T00:00:22Z")
+    manifest.minimumUpdatePeriod = ManifestDuration(seconds: 2)
+    manifest.timeShiftBufferDepth = ManifestDuration(seconds: 16)
+    manifest.suggestedPresentationDelay = ManifestDuration(seconds: 12)
+    manifest.maximumSegmentDuration = ManifestDuration(seconds: 5)
+    manifest.periods = [livePeriod("3", start: 0, number: 2, time: 4), livePeriod("4", start: 12, number: 4, time: 12)]
+    return manifest
+}
+
+/// Two segments of four seconds.
+private func livePeriod(_ id: String, start: Double, number: UInt64, time: UInt64) -> Period {
+    var set = videoSet
+    set.representations = set.representations.map { representation in
+        var representation = representation
+        representation.template = SegmentTemplate(
+            timescale: 1000,
+            presentationTimeOffset: UInt64(start * 1000),
+            startNumber: number,
+            initialization: "\(representation.id)/init-\(id).mp4",
+            media: "\(representation.id)/$Number$.m4s",
+            time: time * 1000,
+            durations: [4000, 4000]
+        )
+        return representation
+    }
+    return Period(id: id, start: ManifestDuration(seconds: start), adaptationSets: [set])
+}
+
 /// cbcs under one key, signalled to Widevine.
 var videoSet: AdaptationSet {
     var set = AdaptationSet(

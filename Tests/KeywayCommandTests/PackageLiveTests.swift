@@ -60,7 +60,8 @@ struct PackageLiveTests {
         arguments: [
             (["--live", "--event"], "--live"), (["--window", "5"], "--window"),
             (["--event", "--window", "5"], "--window"), (["--live", "--window", "x"], "--window"),
-            (["--live", "--manifests", "hls,dash"], "--manifests"), (["--live", "--single-file"], "--single-file"),
+            (["--live", "--manifests", "dash", "--container", "ts"], "--manifests"),
+            (["--live", "--single-file"], "--single-file"),
             (["--live", "--start-date", "yesterday"], "--start-date"), (["--key-lead", "5"], "--key-lead"),
             (["--live", "--target-duration", "2"], "--target-duration"), (["--rotate-keys", "60s"], "--rotate-keys"),
             (["--rotate-keys", "0", "--derive-keys", secret], "--rotate-keys"),

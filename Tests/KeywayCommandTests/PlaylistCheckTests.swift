@@ -272,10 +272,10 @@ struct PlaylistCheckTests {
     @Test("The rules are listed, for people and for machines")
     func rules() throws {
         let text = try tool.run(["playlist", "check", "--rules"])
-        #expect(text.text.split(separator: "\n").count == LintRule.all.count)
+        #expect(text.text.split(separator: "\n").count == CheckRule.all.count)
         let json = try tool.run(["playlist", "check", "--rules", "--json"]).json()
         let rules = try #require(json["rules"] as? [[String: String]])
-        #expect(rules.map { $0["rule"] } == LintRule.all.map(\.id.rawValue))
+        #expect(rules.map { $0["rule"] } == CheckRule.all.map(\.id.rawValue))
         #expect(rules.allSatisfy { Set($0.keys) == ["rule", "severity", "subject", "section", "summary"] })
     }
 

@@ -17,7 +17,20 @@ public struct MPDRule: Sendable, Identifiable {
     public let section: String
     /// What it demands, in one line.
     public let summary: String
-    let check: @Sendable (MPD, inout MPDFindings) -> Void
+    let check: Check
+
+    /// What a rule looks at.
+    enum Check: Sendable {
+        /// A manifest.
+        case manifest(@Sendable (MPD, inout MPDFindings) -> Void)
+        /// Two states of one manifest, the earlier one first.
+        case reload(@Sendable (MPD, MPD, inout MPDFindings) -> Void)
+    }
+
+    /// Whether it judges two states of one manifest, and not one.
+    public var isReloadRule: Bool {
+        if case .reload = check { true } else { false }
+    }
 
     init(
         _ id: String,
@@ -30,11 +43,26 @@ public struct MPDRule: Sendable, Identifiable {
         self.severity = severity
         self.section = section
         self.summary = summary
-        self.check = check
+        self.check = .manifest(check)
+    }
+
+    init(
+        _ id: String,
+        reload severity: Severity,
+        section: String,
+        _ summary: String,
+        _ check: @escaping @Sendable (MPD, MPD, inout MPDFindings) -> Void
+    ) {
+        self.id = id
+        self.severity = severity
+        self.section = section
+        self.summary = summary
+        self.check = .reload(check)
     }
 
     /// Every rule, in the order of docs/dash-rules.md.
-    public static let all: [MPDRule] = presentationRules + segmentRules + protectionRules
+    public static let all: [MPDRule] =
+        presentationRules + dynamicRules + segmentRules + protectionRules + reloadRules
 }
 
 /// A breach of a rule.
@@ -70,6 +98,7 @@ struct MPDFindings {
 /// Judges manifests by rules.
 ///
 ///     for finding in MPDChecker().check(try MPD(bytes)) { print(finding) }
+///     for finding in MPDChecker().check(reloadFrom: earlier, to: later) { print(finding) }
 public struct MPDChecker: Sendable {
     /// The rules that are kept.
     public let rules: [MPDRule]
@@ -79,9 +108,21 @@ public struct MPDChecker: Sendable {
 
     /// What is wrong with a manifest, rule by rule.
     public func check(_ manifest: MPD) -> [MPDFinding] {
-        rules.flatMap { rule in
+        rules.flatMap { rule -> [MPDFinding] in
+            guard case .manifest(let check) = rule.check else { return [] }
             var findings = MPDFindings(rule: rule)
-            rule.check(manifest, &findings)
+            check(manifest, &findings)
+            return findings.findings
+        }
+    }
+
+    /// What a manifest must not have changed since an earlier state of it, rule by rule. What is wrong with one state alone
+    /// is found by ``check(_:)``.
+    public func check(reloadFrom before: MPD, to after: MPD) -> [MPDFinding] {
+        rules.flatMap { rule -> [MPDFinding] in
+            guard case .reload(let check) = rule.check else { return [] }
+            var findings = MPDFindings(rule: rule)
+            check(before, after, &findings)
             return findings.findings
         }
     }

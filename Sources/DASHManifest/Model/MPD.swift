@@ -3,7 +3,8 @@ import XMLDocuments
 /// A DASH manifest, the Media Presentation Description (ISO/IEC 23009-1, 5.3.1), as far as a packager writes it and a
 /// player of its output needs it.
 ///
-///     MPD       profiles, type, mediaPresentationDuration, minBufferTime
+///     MPD       profiles, type, mediaPresentationDuration, minBufferTime; of one that grows: availabilityStartTime,
+///               publishTime, minimumUpdatePeriod, timeShiftBufferDepth, suggestedPresentationDelay, maxSegmentDuration
 ///       Period  (each)   see ``Period``
 ///
 /// Elements and attributes that are not listed here are passed over when a manifest is read.
@@ -26,6 +27,18 @@ public struct MPD: Hashable, Sendable {
     public var duration: ManifestDuration?
     /// How much of a representation has to be there before playback at its bandwidth does not stop.
     public var minimumBufferTime: ManifestDuration
+    /// From when on segments can be had; Periods begin so long after it as their start says. Nil: not said.
+    public var availabilityStart: ManifestDate?
+    /// When this state of the manifest was published; nil: not said.
+    public var publishTime: ManifestDate?
+    /// How long this state is good for at least; nil: it is the last one.
+    public var minimumUpdatePeriod: ManifestDuration?
+    /// How long segments can be had once they have been presented; nil: for ever.
+    public var timeShiftBufferDepth: ManifestDuration?
+    /// How far behind the newest segment players had best begin; nil: they choose.
+    public var suggestedPresentationDelay: ManifestDuration?
+    /// No segment is longer; nil: not said.
+    public var maximumSegmentDuration: ManifestDuration?
     /// The periods, in order.
     public var periods: [Period]
 
@@ -63,6 +76,12 @@ public struct MPD: Hashable, Sendable {
             throw ManifestError(.missingAttribute, "line \(root.line)", "MPD has no minBufferTime")
         }
         minimumBufferTime = buffer
+        availabilityStart = try root.date("availabilityStartTime")
+        publishTime = try root.date("publishTime")
+        minimumUpdatePeriod = try root.duration("minimumUpdatePeriod")
+        timeShiftBufferDepth = try root.duration("timeShiftBufferDepth")
+        suggestedPresentationDelay = try root.duration("suggestedPresentationDelay")
+        maximumSegmentDuration = try root.duration("maxSegmentDuration")
         periods = []
         for element in root.children("Period") { periods.append(try Period(reading: element)) }
     }
@@ -73,7 +92,13 @@ public struct MPD: Hashable, Sendable {
         let attributes: [(String, String?)] = [
             ("xmlns", Self.namespace), ("xmlns:cenc", "urn:mpeg:cenc:2013"), ("xmlns:mspr", "urn:microsoft:playready"),
             ("profiles", profiles.joined(separator: ",")), ("type", type),
-            ("mediaPresentationDuration", duration?.description), ("minBufferTime", minimumBufferTime.description),
+            ("availabilityStartTime", availabilityStart?.description), ("publishTime", publishTime?.description),
+            ("mediaPresentationDuration", duration?.description),
+            ("minimumUpdatePeriod", minimumUpdatePeriod?.description),
+            ("minBufferTime", minimumBufferTime.description),
+            ("timeShiftBufferDepth", timeShiftBufferDepth?.description),
+            ("suggestedPresentationDelay", suggestedPresentationDelay?.description),
+            ("maxSegmentDuration", maximumSegmentDuration?.description),
         ]
         writer.element("MPD", attributes) { writer in
             for period in periods { period.write(to: &writer) }

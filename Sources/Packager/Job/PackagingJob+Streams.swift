@@ -37,20 +37,11 @@ extension PackagingJob {
     func checkLive() throws(JobFailure) {
         guard let live else { return }
         let option = live.isEvent ? "event" : "live"
-        guard manifests == [.hls] else {
-            throw JobFailure(
-                "manifests",
-                "a presentation without an end has HLS playlists alone here, no DASH manifest: write hls, or leave \(option) out"
-            )
-        }
         guard !isSingleFile else {
             throw JobFailure(
                 "single-file",
                 "a file that grows for ever cannot be deleted piece by piece: leave it or \(option) out"
             )
-        }
-        guard clearLead == nil else {
-            throw JobFailure("clear-lead", "what has no end has no beginning that stays: leave it or \(option) out")
         }
         if case .segments(let count) = live.window, !(3...LiveOptions.mostSegments).contains(count) {
             throw JobFailure("window", "it has 3 to \(LiveOptions.mostSegments) segments")

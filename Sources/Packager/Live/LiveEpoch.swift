@@ -17,6 +17,10 @@ struct LiveEpoch {
 
     /// The renditions that have a segment.
     private var begun: Set<Int> = []
+    /// When the clear lead ends: where the first segment of the leading rendition begins that is not in it. Nil: not yet.
+    private var leadEnd: MediaTime?
+    /// Whether the clear lead is not over. There is one at the beginning of the presentation alone.
+    private(set) var isInLead: Bool
 
     /// Begins a stretch.
     ///
@@ -24,6 +28,7 @@ struct LiveEpoch {
     init(_ plan: PackagingPlan, start: PlaylistDate, isContinued: Bool) {
         self.plan = plan
         self.start = start
+        isInLead = plan.job.clearLead != nil && !isContinued
         if isContinued {
             for place in plan.renditions.indices { discontinuities[place] = MediaTime(.min / 2, timescale: 1) }
         }
@@ -43,6 +48,19 @@ struct LiveEpoch {
 
     /// Whether a rendition has no segment yet. Asked once for each segment.
     mutating func isFirst(_ segment: SegmentPipeline.Segment) -> Bool { begun.insert(segment.rendition).inserted }
+
+    /// Whether a segment lies in the clear lead. The leading rendition decides when that ends; it is asked first.
+    ///
+    /// - Parameter isLeader: Whether the segment is one of the leading rendition.
+    mutating func isClear(_ segment: SegmentPipeline.Segment, isLeader: Bool) -> Bool {
+        if isLeader, isInLead, let lead = plan.job.clearLead, let origin,
+            segment.start.seconds - origin.seconds >= lead.seconds
+        {
+            isInLead = false
+            leadEnd = segment.start
+        }
+        return isInLead || leadEnd.map { segment.start < $0 } ?? false
+    }
 
     /// When a segment's first frame was made.
     func date(of time: MediaTime) -> PlaylistDate { start.advanced(by: max(0, time.seconds - (origin?.seconds ?? 0))) }

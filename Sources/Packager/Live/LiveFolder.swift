@@ -1,3 +1,4 @@
+import DASHManifest
 import Foundation
 import HLSPlaylist
 
@@ -5,7 +6,7 @@ import HLSPlaylist
 /// yet; playlists are replaced whole, so that nobody reads half of one.
 ///
 ///     DIR/.keyway-live        locked as long as a run writes here; what the next run has to know is in it
-///     DIR/main.m3u8
+///     DIR/main.m3u8, DIR/main.mpd
 ///     DIR/video-1080/         playlists, init segments, segments
 final class LiveFolder {
     /// The folder's path, as it was given.
@@ -60,10 +61,11 @@ final class LiveFolder {
     }
 
     /// Does what a presentation's state machine wants done.
-    func carryOut(_ action: LiveAction, main: String) throws {
+    func carryOut(_ action: LiveAction, _ names: PackagingJob.FileNames) throws {
         switch action {
         case .replace(let name, let playlist): try replace(name, try playlist.write())
-        case .replaceMain(let playlist): try replace(main, try playlist.write())
+        case .replaceMain(let playlist): try replace(names.multivariant, try playlist.write())
+        case .replaceManifest(let manifest): try replace(names.dash, manifest.bytes)
         // A file that is gone already is as good as deleted.
         case .delete(let name): unlink(path + "/" + name)
         }

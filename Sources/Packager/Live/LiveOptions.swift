@@ -32,6 +32,17 @@ package struct LiveOptions: Hashable, Sendable {
 
     /// Whether nothing is ever removed.
     package var isEvent: Bool { window == nil }
+
+    /// How long a DASH manifest promises segments once they have been presented, in seconds: the window, as if segments
+    /// lasted a Target Duration each, and as much as playlists have at least. Nil: for ever.
+    func timeShift(targetDuration: UInt64) -> Double? {
+        let target = Double(targetDuration)
+        return switch window {
+        case .segments(let count): Double(count) * target
+        case .seconds(let seconds): max(seconds, 3 * target)
+        case nil: nil
+        }
+    }
 }
 
 extension LiveOptions.Window {

@@ -106,6 +106,9 @@ struct LivePlaylist: Sendable {
     /// Adds a segment.
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
+    /// Counts on behind a segment that has a number: the one after has that number as its media sequence number.
+    mutating func goOn(behind number: UInt64) { sequence = number - min(number, UInt64(entries.count)) }
+
     /// Removes so many segments at the beginning.
     mutating func removeFirst(_ count: Int) -> [Entry] {
         let removed = Array(entries.prefix(count))

@@ -1,13 +1,16 @@
 import HLSPlaylist
 
-/// A presentation without an end: the playlists of its renditions, and the Multivariant Playlist. A state machine without
-/// I/O.
+/// A presentation without an end: the playlists of its renditions, the Multivariant Playlist and the DASH manifest. A state
+/// machine without I/O.
 ///
 ///     segment written  ->  append  ->  the Multivariant Playlist, when it says something new
 ///                                      the rendition's playlists
+///                                      the DASH manifest
 ///                                      deletions
 ///
-/// The Multivariant Playlist comes when all renditions have a segment, so that it names no playlist that is not there.
+/// The Multivariant Playlist comes when all renditions have a segment, so that it names no playlist that is not there. The
+/// manifest comes behind the playlists: a run that goes on begins with the numbers that playlists say, and what the
+/// manifest lacks is found in them.
 struct LivePresentation: Sendable {
     private var renditions: [LiveRendition]
     private let options: PlaylistOptions
@@ -15,16 +18,29 @@ struct LivePresentation: Sendable {
     /// Keys that will be needed soon.
     private var announced: [KeyTag] = []
     private var stated: MultivariantPlaylist?
+    /// Whether there are playlists; with DASH alone there are none.
+    private let hasPlaylists: Bool
+    /// Nil: there is none.
+    private(set) var manifest: LiveManifest?
 
     /// Prepares a presentation.
     ///
     /// - Parameters:
     ///   - renditions: Their states.
-    ///   - descriptions: What the Multivariant Playlist says of them, in the same order.
-    init(_ renditions: [LiveRendition], descriptions: [Rendition], options: PlaylistOptions) {
+    ///   - descriptions: What the Multivariant Playlist and the manifest say of them, in the same order.
+    ///   - manifest: The DASH manifest as far as there is one.
+    init(
+        _ renditions: [LiveRendition],
+        descriptions: [Rendition],
+        options: PlaylistOptions,
+        hasPlaylists: Bool = true,
+        manifest: LiveManifest? = nil
+    ) {
         self.renditions = renditions
         self.descriptions = descriptions
         self.options = options
+        self.hasPlaylists = hasPlaylists
+        self.manifest = manifest
     }
 
     /// The state of a rendition.
@@ -35,13 +51,22 @@ struct LivePresentation: Sendable {
 
     /// Takes the next segment of a rendition.
     ///
-    /// - Throws: ``JobFailure`` when renditions do not go together.
+    /// - Throws: ``JobFailure`` when renditions do not go together; `SignallingError`.
     mutating func append(_ segment: LiveSegment, to rendition: Int, now: PlaylistDate) throws -> [LiveAction] {
         let wasStated = stated != nil
-        let actions = renditions[rendition].append(segment, now: now)
+        let playlists = renditions[rendition].append(segment, now: now)
         let main = try restate()
+        let isChanged =
+            try manifest?.append(
+                segment,
+                of: descriptions[rendition],
+                at: rendition,
+                bandwidth: renditions[rendition].bitRates.media.peak,
+                now: now
+            ) ?? false
         // Keys are announced before a playlist names them; at first there is nothing to be announced in.
-        return wasStated ? main + actions : actions + main
+        return (wasStated ? main + playlists : playlists + main) + (isChanged ? replaceManifest : [])
+            + renditions[rendition].expire(now)
     }
 
     /// Announces keys that will be needed soon.
@@ -51,10 +76,17 @@ struct LivePresentation: Sendable {
     }
 
     /// Says that no segment will be added.
-    mutating func end() -> [LiveAction] { renditions.indices.flatMap { renditions[$0].end() } }
+    ///
+    /// - Throws: `SignallingError`.
+    mutating func end(now: PlaylistDate) throws -> [LiveAction] {
+        let playlists = renditions.indices.flatMap { renditions[$0].end() }
+        return playlists + (try manifest?.finish(now: now) == true ? replaceManifest : [])
+    }
+
+    private var replaceManifest: [LiveAction] { manifest.map { [.replaceManifest($0.manifest)] } ?? [] }
 
     private mutating func restate() throws -> [LiveAction] {
-        guard renditions.allSatisfy({ !$0.media.entries.isEmpty }) else { return [] }
+        guard hasPlaylists, renditions.allSatisfy({ !$0.media.entries.isEmpty }) else { return [] }
         var drafts: [PresentationPlaylists.Draft] = []
         for (state, description) in zip(renditions, descriptions) {
             var draft = PresentationPlaylists.Draft(

@@ -1,3 +1,4 @@
+import DASHManifest
 import HLSPlaylist
 
 /// What is to be done with the files of a live presentation, in this order.
@@ -6,6 +7,8 @@ enum LiveAction: Sendable {
     case replace(String, MediaPlaylist)
     /// The Multivariant Playlist is to be replaced.
     case replaceMain(MultivariantPlaylist)
+    /// The DASH manifest is to be replaced.
+    case replaceManifest(MPD)
     /// A file is to be deleted.
     case delete(String)
 }
@@ -20,17 +23,38 @@ struct LiveSegment: Sendable {
         var duration: Double
     }
 
+    /// Where it lies in the media, which a DASH manifest says.
+    struct Place: Sendable {
+        /// The number of its file.
+        var number: UInt64
+        /// When it begins, in the timescale of its track.
+        var start: MediaTime
+        /// How long it is, in units of that timescale.
+        var duration: UInt64
+        /// Counts the stretches of a run.
+        var stretch: Int
+        /// The number of its key period.
+        var period: Int
+        /// Whether it lies in the clear lead.
+        var isInLead = false
+        /// How it is encrypted; nil: it is clear.
+        var protection: TrackProtection?
+    }
+
     /// What the playlist says of it.
     var entry: LivePlaylist.Entry
     /// Its key frames, where the playlist of I-frames names them.
     var frames: [Frame] = []
+    /// Where it lies in the media; nil: no manifest is written.
+    var place: Place?
 }
 
 /// The files of one rendition of a live presentation: a state machine without I/O. Segments go in with the time of day, and
 /// out comes what to write and what to delete.
 ///
 /// A segment's file outlives its place in the playlist by its own duration and that of the longest playlist that named it
-/// (RFC 8216bis, 6.2.2). An init segment lives as long as a segment that needs it.
+/// (RFC 8216bis, 6.2.2), and as long as a DASH manifest promises (ISO/IEC 23009-1, 5.3.1.2). An init segment lives as long
+/// as a segment that needs it.
 struct LiveRendition: Sendable {
     /// A file that no playlist names any more.
     private struct Retired {
@@ -43,6 +67,10 @@ struct LiveRendition: Sendable {
     let folder: String
     private let names: PackagingJob.FileNames
     private let window: LiveOptions.Window?
+    /// Whether it has playlists; with DASH alone it has none.
+    private let hasPlaylists: Bool
+    /// How long a manifest promises segments once they have been presented, in seconds; nil: there is none.
+    private let timeShift: Double?
     private(set) var media: LivePlaylist
     private(set) var iFrames: LivePlaylist?
     private var retired: [Retired] = []
@@ -57,30 +85,34 @@ struct LiveRendition: Sendable {
         names: PackagingJob.FileNames,
         window: LiveOptions.Window?,
         media: LivePlaylist,
-        iFrames: LivePlaylist?
+        iFrames: LivePlaylist?,
+        hasPlaylists: Bool = true,
+        timeShift: Double? = nil
     ) {
         self.folder = folder
         self.names = names
         self.window = window
         self.media = media
         self.iFrames = iFrames
+        self.hasPlaylists = hasPlaylists
+        self.timeShift = timeShift
         longest = media.duration
     }
 
     /// Takes files that a run before this one left: they are deleted when it is certain that nobody wants them.
     mutating func retire(_ uris: [String], map: String? = nil, now: PlaylistDate) {
-        let until = now.advanced(by: longest + Double(media.targetDuration))
+        let until = now.advanced(by: longest + (timeShift ?? 0) + Double(media.targetDuration))
         retired += uris.map { Retired(uri: $0, map: map, until: until) }
     }
 
-    /// Takes the next segment.
+    /// Takes the next segment. What is to be deleted then, ``expire(_:)`` says.
     mutating func append(_ segment: LiveSegment, now: PlaylistDate) -> [LiveAction] {
         media.append(segment.entry)
         rate.append(duration: segment.entry.duration, byteCount: segment.entry.byteCount ?? 0, media.targetDuration)
         appendFrames(of: segment)
         longest = max(longest, media.duration)
         removeExcess(now)
-        return replacements() + expire(now)
+        return replacements()
     }
 
     /// Says that no segment will be added.
@@ -117,7 +149,10 @@ struct LiveRendition: Sendable {
 
     private mutating func removeExcess(_ now: PlaylistDate) {
         for entry in media.removeFirst(media.excess(over: window)) {
-            let until = now.advanced(by: entry.duration + longest)
+            var until = now.advanced(by: entry.duration + longest)
+            if let date = entry.date, let timeShift {
+                until = max(until, date.advanced(by: 2 * entry.duration + timeShift))
+            }
             retired.append(Retired(uri: entry.uri, map: entry.map?.uri, until: until))
             let frames = iFrames?.entries.prefix { $0.uri == entry.uri }.count ?? 0
             _ = iFrames?.removeFirst(frames)
@@ -125,6 +160,7 @@ struct LiveRendition: Sendable {
     }
 
     private mutating func replacements() -> [LiveAction] {
+        guard hasPlaylists else { return [] }
         var actions: [LiveAction] = []
         // I-frames first: who knows the media playlist may look for them.
         if let name = names.iFrames, let playlist = iFrames?.entries.isEmpty == false ? iFrames?.playlist() : nil {
@@ -134,7 +170,8 @@ struct LiveRendition: Sendable {
         return actions
     }
 
-    private mutating func expire(_ now: PlaylistDate) -> [LiveAction] {
+    /// Deletes what nobody can want any more.
+    mutating func expire(_ now: PlaylistDate) -> [LiveAction] {
         let count = retired.prefix { $0.until <= now }.count
         guard count > 0 else { return [] }
         let expired = Array(retired.prefix(count))
@@ -148,32 +185,5 @@ struct LiveRendition: Sendable {
 
     private func isNeeded(_ map: String) -> Bool {
         media.entries.contains { $0.map?.uri == map } || retired.contains { $0.map == map }
-    }
-}
-
-/// The bit rate of a rendition that has no end: what was measured, with a tenth above it for what is still to come, so that
-/// the Multivariant Playlist need not change with each segment.
-private struct LiveBitRate: Sendable {
-    private var recent: [(duration: Double, byteCount: Int)] = []
-    private var peak: UInt64 = 0
-    private var bits = 0.0
-    private var seconds = 0.0
-    /// What playlists say.
-    private(set) var stated = BitRate.zero
-
-    mutating func append(duration: Double, byteCount: Int, _ targetDuration: UInt64) {
-        recent.append((duration, byteCount))
-        // What is longer ago than one and a half Target Durations belongs to no peak with this segment.
-        var held = recent.reduce(0) { $0 + $1.duration }
-        while let first = recent.first, held - first.duration > 2 * Double(targetDuration) + 1 {
-            held -= first.duration
-            recent.removeFirst()
-        }
-        bits += Double(byteCount) * 8
-        seconds += duration
-        peak = max(peak, BitRate(recent, targetDuration: Double(targetDuration)).peak)
-        guard peak > stated.peak else { return }
-        stated.peak = peak + peak / 10
-        stated.average = min(stated.peak, UInt64(exactly: (bits / max(seconds, 0.001)).rounded(.up)) ?? 0)
     }
 }

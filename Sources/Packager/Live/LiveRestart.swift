@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// Takes up a presentation where a run left it, by its playlists: they say all that players know.
+/// Takes up a presentation where a run left it, by its playlists and its DASH manifest: they say all that players know.
 struct LiveRestart {
     let folder: LiveFolder
     let job: PackagingJob
@@ -33,12 +33,16 @@ struct LiveRestart {
         return playlist
     }
 
-    /// The Target Duration of a rendition's playlists, in seconds; nil when there are none.
+    /// The Target Duration of what is there, in seconds; nil when nothing is.
     ///
     /// - Throws: ``JobFailure`` when it cannot be continued.
-    func targetDuration(_ rendition: String) throws -> UInt64? {
-        let found = try playlist(rendition, job.names.media) ?? playlist(rendition, job.names.iFrames)
-        return found.map(\.targetDuration)
+    func targetDuration(_ plan: PackagingPlan) throws -> UInt64? {
+        guard job.manifests.contains(.hls) else { return try readManifest()?.targetDuration }
+        for rendition in plan.renditions {
+            let found = try playlist(rendition.folder, job.names.media) ?? playlist(rendition.folder, job.names.iFrames)
+            if let found { return found.targetDuration }
+        }
+        return nil
     }
 
     /// The state of a rendition, from its playlists where there are some.
@@ -49,15 +53,25 @@ struct LiveRestart {
         -> LiveRendition
     {
         let hasClearMap = job.scheme == .aes128
-        var media =
-            try playlist(planned.folder, job.names.media).map { LivePlaylist(resuming: $0, hasClearMap: hasClearMap) }
-            ?? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, hasClearMap: hasClearMap)
-        let iFrames = try playlist(planned.folder, job.names.iFrames).map {
-            LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
+        let begun = LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, hasClearMap: hasClearMap)
+        let hasPlaylists = job.manifests.contains(.hls)
+        var (media, iFrames) = (begun, LivePlaylist?.none)
+        if hasPlaylists {
+            media =
+                try playlist(planned.folder, job.names.media).map {
+                    LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
+                } ?? begun
+            iFrames = try playlist(planned.folder, job.names.iFrames).map {
+                LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
+            }
+            if let iFrames { media.takeSegments(namedBy: iFrames) }
+        } else if let manifest = try readManifest() {
+            let last = folder.files(planned.folder).compactMap { fileNumber($0) }.max()
+            media.takeSegments(namedBy: manifest, of: planned.folder, lastNumber: last ?? 0)
         }
-        if let iFrames { media.takeSegments(namedBy: iFrames) }
         let hasIFrames =
-            planned.media.kind == .video && job.names.iFrames != nil && !(hasClearMap && planned.isProtected)
+            hasPlaylists && planned.media.kind == .video && job.names.iFrames != nil
+            && !(hasClearMap && planned.isProtected)
         var rendition = LiveRendition(
             folder: planned.folder,
             names: job.names,
@@ -65,7 +79,9 @@ struct LiveRestart {
             media: media,
             iFrames: iFrames
                 ?? (hasIFrames
-                    ? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, isIFramesOnly: true) : nil)
+                    ? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, isIFramesOnly: true) : nil),
+            hasPlaylists: hasPlaylists,
+            timeShift: job.manifests.contains(.dash) ? live.timeShift(targetDuration: targetDuration) : nil
         )
         try takeFiles(&rendition, now: now)
         return rendition
@@ -76,12 +92,16 @@ struct LiveRestart {
         let playlists = [job.names.media, job.names.iFrames ?? job.names.media]
         let named = Set(rendition.media.entries.flatMap { [$0.uri] + ($0.map.map { [$0.uri] } ?? []) })
         for file in folder.files(rendition.folder) where !playlists.contains(file) && !named.contains(file) {
-            let number = file.drop { !$0.isNumber }.prefix(while: \.isNumber)
-            if let number = UInt64(number), number <= rendition.media.nextSequence, !file.hasPrefix(".") {
+            if let number = fileNumber(file), number <= rendition.media.nextSequence {
                 rendition.retire([file], now: now)
             } else {
                 try folder.remove(rendition.folder + "/" + file)
             }
         }
+    }
+
+    /// The number in a file's name; nil for what is no segment and no init segment.
+    private func fileNumber(_ file: String) -> UInt64? {
+        file.hasPrefix(".") ? nil : UInt64(file.drop { !$0.isNumber }.prefix(while: \.isNumber))
     }
 }

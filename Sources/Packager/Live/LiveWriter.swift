@@ -11,11 +11,17 @@ final class LiveWriter {
     private var clock = PlaylistClock()
     private var map: String?
     private var needsMap = true
-    private var keys: [KeyTag] = []
+    /// What EXT-X-KEY says of the period's key; empty when there is none.
+    private(set) var keys: [KeyTag] = []
+    /// Whether the last segment was in the clear lead.
+    private var wasClear = false
     /// The number of the next segment's file: one more than its media sequence number.
     private var number: UInt64
-    /// The number of the key period.
+    /// The number of the key period, and its key; nil: it is clear.
     private(set) var period: Int
+    private var protection: TrackProtection?
+    /// Counts the stretches of the run.
+    private let stretch: Int
     /// How many bytes of media were written.
     private(set) var byteCount = 0
 
@@ -23,16 +29,21 @@ final class LiveWriter {
     ///
     /// - Parameters:
     ///   - sequence: The media sequence number of the next segment.
+    ///   - period: The number of the key period.
+    ///   - stretch: Counts the stretches of the run.
     init(
         _ planned: PackagingPlan.Rendition,
         _ plan: PackagingPlan,
         folder: LiveFolder,
         sequence: UInt64,
-        period: Int
+        period: Int,
+        stretch: Int
     ) throws {
         self.planned = planned
         self.folder = folder
         self.period = period
+        self.stretch = stretch
+        protection = planned.protection
         let writer = try plan.writer(for: planned)
         self.writer = writer
         options = PlaylistOptions(plan.job)
@@ -56,6 +67,7 @@ final class LiveWriter {
         guard let change else { return }
         try encryptor?.change(to: change.protection)
         try writer.change(to: change.protection, systems: change.systems)
+        protection = change.protection
         needsMap = needsMap || encryptor == nil
         try setKeys(change.protection, start: change.start)
     }
@@ -64,11 +76,13 @@ final class LiveWriter {
     ///
     /// - Parameters:
     ///   - date: When its first frame was made.
+    ///   - isClear: Whether it stays clear, whatever the key.
     ///   - limit: How long playlists may say that it is, in seconds.
     func write(
         _ complete: SegmentPipeline.Segment,
         date: PlaylistDate,
         isDiscontinuity: Bool,
+        isClear: Bool,
         limit: Double
     ) throws -> LiveSegment {
         let index = Int(clamping: number &- 1)
@@ -77,8 +91,10 @@ final class LiveWriter {
             samples: complete.samples,
             start: complete.start,
             end: complete.end,
-            isProtected: planned.protection != nil
+            isProtected: planned.protection != nil && !isClear
         )
+        needsMap = needsMap || isClear != wasClear && planned.protection != nil
+        wasClear = isClear
         if needsMap, let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment) {
             let name = "init-\(number).mp4"
             let file = try folder.create(planned.folder + "/" + name)
@@ -105,11 +121,28 @@ final class LiveWriter {
             duration: clock.advance(by: min(complete.seconds, limit)),
             date: date.inMilliseconds,
             isDiscontinuity: isDiscontinuity,
-            keys: keys,
+            keys: isClear ? [] : keys,
             map: map.map { MapTag(uri: $0) },
             byteCount: part.count
         )
-        return LiveSegment(entry: entry, frames: frames(keyFrames, of: entry))
+        return LiveSegment(
+            entry: entry,
+            frames: frames(keyFrames, of: entry),
+            place: place(of: complete, isClear: isClear)
+        )
+    }
+
+    /// Where the segment lies in the media that was written last.
+    private func place(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Place {
+        LiveSegment.Place(
+            number: number &- 1,
+            start: max(segment.start, MediaTime(0, timescale: segment.start.timescale)),
+            duration: UInt64(clamping: segment.units),
+            stretch: stretch,
+            period: period,
+            isInLead: isClear,
+            protection: isClear ? nil : protection
+        )
     }
 
     private func frames(_ keyFrames: [KeyFrame], of entry: LivePlaylist.Entry) -> [LiveSegment.Frame] {
@@ -123,7 +156,7 @@ final class LiveWriter {
                     resource: Rendition.Resource(uri: entry.uri),
                     byteCount: entry.byteCount ?? 0,
                     duration: MediaTime(microseconds, timescale: 1_000_000),
-                    isProtected: planned.protection != nil,
+                    isProtected: !entry.keys.isEmpty,
                     keyFrames: keyFrames
                 )
             ]
@@ -136,11 +169,12 @@ final class LiveWriter {
 }
 
 extension SegmentPipeline.Segment {
-    /// How long it is, in seconds. What is presented before 0 is cut off by the edit list, and does not count.
-    var seconds: Double {
-        let first = max(0, start.value)
-        return MediaTime(max(0, end.converted(to: start.timescale) - first), timescale: start.timescale).seconds
-    }
+    /// How long it is, in units of its track's timescale. What is presented before 0 is cut off by the edit list, and does
+    /// not count.
+    var units: Int64 { max(0, end.converted(to: start.timescale) - max(0, start.value)) }
+
+    /// How long it is, in seconds.
+    var seconds: Double { MediaTime(units, timescale: start.timescale).seconds }
 
     /// How many frames it has per second; nil unless it is video.
     func frameRate(_ track: MediaTrack) -> Double? {

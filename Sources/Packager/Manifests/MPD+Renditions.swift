@@ -16,20 +16,44 @@ extension MPD {
             periods: []
         )
         for (number, period) in periods.enumerated() {
-            let sets = ManifestSet.all(period)
             self.periods.append(
-                Period(
+                try Period(
+                    period,
                     id: "\(number)",
                     start: ManifestDuration(seconds: period.start.seconds),
                     duration: ManifestDuration(seconds: period.end.seconds - period.start.seconds),
-                    adaptationSets: try sets.enumerated().map { place, set in
-                        let others = sets.indices.filter { sets[$0].identity.differsByKey(from: set.identity) }
-                        let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == place
-                        return try AdaptationSet(set, place, isFirst: isFirst, switchesTo: others, period, options)
-                    }
+                    options
                 )
             )
         }
+    }
+}
+
+extension Period {
+    /// A period with an adaptation set for each kind, language, role and key.
+    ///
+    /// - Parameters:
+    ///   - start: When it begins, counted as the manifest does.
+    ///   - duration: How long it is; nil: nobody knows yet.
+    /// - Throws: `SignallingError`.
+    init(
+        _ period: ManifestPeriod,
+        id: String,
+        start: ManifestDuration,
+        duration: ManifestDuration?,
+        _ options: PlaylistOptions
+    ) throws {
+        let sets = ManifestSet.all(period)
+        self.init(
+            id: id,
+            start: start,
+            duration: duration,
+            adaptationSets: try sets.enumerated().map { place, set in
+                let others = sets.indices.filter { sets[$0].identity.differsByKey(from: set.identity) }
+                let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == place
+                return try AdaptationSet(set, place, isFirst: isFirst, switchesTo: others, period, options)
+            }
+        )
     }
 }
 
@@ -111,10 +135,10 @@ extension Representation {
         template = SegmentTemplate(
             timescale: track.timescale,
             presentationTimeOffset: offset,
-            startNumber: UInt64(part.segments.lowerBound + 1),
+            startNumber: part.firstNumber,
             initialization: initialization.map { "\(rendition.folder)/\($0.uri)" },
             media: segments.first.map {
-                "\(rendition.folder)/\(Self.pattern($0.resource.uri, part.segments.lowerBound + 1))"
+                "\(rendition.folder)/\(Self.pattern($0.resource.uri, part.firstNumber))"
             },
             time: UInt64(clamping: part.start.converted(to: track.timescale)),
             durations: segments.map { UInt64(clamping: $0.duration.converted(to: track.timescale)) }
@@ -122,7 +146,7 @@ extension Representation {
     }
 
     /// The name of a segment with its number left open.
-    private static func pattern(_ name: String, _ number: Int) -> String {
+    private static func pattern(_ name: String, _ number: UInt64) -> String {
         guard let range = name.ranges(of: "\(number).").last else { return name }
         return "\(name[..<range.lowerBound])$Number$.\(name[range.upperBound...])"
     }

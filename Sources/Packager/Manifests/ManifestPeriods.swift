@@ -13,6 +13,8 @@ struct ManifestPeriod {
         var isProtected: Bool
         /// The number of the key period.
         var number: Int
+        /// The number that the file of the first of them has.
+        var firstNumber: UInt64
 
         /// How they are encrypted; nil: they are clear.
         var protection: TrackProtection? { isProtected ? rendition.protection(in: number) : nil }
@@ -45,6 +47,13 @@ struct ManifestPeriod {
         return zip([.zero] + cuts, cuts + [end]).map { ManifestPeriod(renditions, from: $0, to: $1) }
     }
 
+    /// A part of a presentation whose segments are known.
+    init(start: MediaTime, end: MediaTime, parts: [Part]) {
+        self.start = start
+        self.end = end
+        self.parts = parts
+    }
+
     private init(_ renditions: [Rendition], from start: MediaTime, to end: MediaTime) {
         self.start = start
         self.end = end
@@ -62,7 +71,8 @@ struct ManifestPeriod {
                 segments: first..<last + 1,
                 start: starts[first],
                 isProtected: rendition.segments[first].isProtected,
-                number: rendition.segments[first].period
+                number: rendition.segments[first].period,
+                firstNumber: UInt64(first) + 1
             )
         }
     }

@@ -1,15 +1,16 @@
 import ArgumentParser
+import DASHManifest
 import HLSPlaylist
 
 /// `keyway playlist check`.
 struct PlaylistCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Judge playlists by the rules of HLS, and a Multivariant Playlist with all that it names.",
+        abstract: "Judge playlists and DASH manifests, and a Multivariant Playlist with all that it names.",
         discussion: """
             Findings are printed by rule, errors first. Exit code 1 means findings at or above --fail-on. A Media \
             Playlist that cannot be read while a Multivariant Playlist is followed is a finding; exit code 3 means \
-            that a playlist of the command line cannot be read.
+            that a playlist of the command line cannot be read. A DASH manifest is judged alone.
 
             A playlist from the web never makes this command read a file, and a file only files of its own folder.
             """
@@ -50,7 +51,9 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     )
     var root: String?
 
-    @Option(help: .init("An earlier snapshot of the Media Playlist: judge what has changed.", valueName: "playlist"))
+    @Option(
+        help: .init("An earlier snapshot of the Media Playlist or manifest: judge what has changed.", valueName: "file")
+    )
     var previous: String?
 
     @Option(help: .init("Reload a live Media Playlist this many times.", valueName: "number"))
@@ -77,7 +80,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if rules { return try Terminal.write(output.json ? Self.rulesJSON.text : LintRule.list) }
+        if rules { return try Terminal.write(output.json ? Self.rulesJSON.text : CheckRule.list) }
         let selection = try RuleSelection(only: only, disabled: disable)
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
         loader.root = root
@@ -89,7 +92,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         var failure: CommandFailure?
         for input in arguments {
             do {
-                found.append(try await findings(of: input, judge))
+                found.append(try await findings(of: input, judge, selection))
             } catch {
                 // The others are judged all the same.
                 if let failure { Terminal.complain("error: \(escaped(failure.description))") }
@@ -104,12 +107,19 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         try fail(found)
     }
 
-    private static var rulesJSON: JSONValue { .object(["rules": .array(LintRule.all.map(\.json))]) }
+    private static var rulesJSON: JSONValue { .object(["rules": .array(CheckRule.all.map(\.json))]) }
 
-    private func findings(of input: PlaylistInput, _ judge: PlaylistJudge) async throws(CommandFailure) -> CheckFindings
-    {
+    private func findings(
+        of input: PlaylistInput,
+        _ judge: PlaylistJudge,
+        _ selection: RuleSelection
+    ) async throws(CommandFailure) -> CheckFindings {
         let start = ContinuousClock.now
-        let subject = try await judge.read(input)
+        let loaded = try await judge.loader.load(input.location)
+        if ManifestJudge.isManifest(loaded.bytes) {
+            return try await findings(of: loaded, input, judge.loader, MPDChecker(rules: selection.manifestRules))
+        }
+        let subject = judge.read(loaded, input)
         if previous != nil || watch != nil {
             try requireMedia(subject, option: previous == nil ? "--watch" : "--previous")
         }
@@ -127,6 +137,36 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
                 known: found.findings
             )
         }
+        return found
+    }
+
+    /// What is wrong with a manifest, and with what has changed in it.
+    private func findings(
+        of loaded: PlaylistLoader.Loaded,
+        _ input: PlaylistInput,
+        _ loader: PlaylistLoader,
+        _ checker: MPDChecker
+    ) async throws(CommandFailure) -> CheckFindings {
+        guard watch == nil else {
+            throw .input("--watch takes a Media Playlist, and \(input.name) is a DASH manifest", next: "use --previous")
+        }
+        let judge = ManifestJudge(checker: checker)
+        let subject = ManifestJudge.read(loaded.bytes, name: input.name)
+        var found = judge.check(subject)
+        guard let previous else { return found }
+        let before = try PlaylistInput(argument: previous)
+        let bytes = try await loader.load(before.location).bytes
+        guard ManifestJudge.isManifest(bytes) else {
+            throw .input(
+                "--previous is no DASH manifest, and \(input.name) is one",
+                next: "name an earlier state of it"
+            )
+        }
+        let earlier = ManifestJudge.read(bytes, name: before.name)
+        if case .failure(let error) = earlier.manifest {
+            throw .input("\(before.name) cannot be read as a manifest: \(error)")
+        }
+        found.findings += judge.check(from: earlier, to: subject)
         return found
     }
 
@@ -149,10 +189,11 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         }
         let count = found.findings.count { $0.severity >= least }
         guard count > 0 else { return }
+        let isAboutManifests = found.files.allSatisfy { $0.kind == ManifestJudge.kind }
         let above = least == .error ? "" : " or above"
         throw .input(
             "\(count) \(count == 1 ? "finding" : "findings") of severity \(least)\(above)",
-            next: "docs/playlist-rules.md explains the rules"
+            next: "docs/\(isAboutManifests ? "dash" : "playlist")-rules.md explains the rules"
         )
     }
 }

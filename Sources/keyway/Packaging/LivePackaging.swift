@@ -37,14 +37,15 @@ struct LivePackaging {
         let size = ByteCount.text(Double(run.byteCount))
         var report = Report(
             kind: "live-packaging",
-            headline: "\(size) in \(run.segments) segments in \(escaped(job.output)); play \(escaped(job.output))/"
-                + job.names.multivariant
+            headline: "\(size) in \(run.segments) segments in \(escaped(job.output)); play "
+                + job.manifestNames.map { "\(escaped(job.output))/\($0)" }.joined(separator: ", ")
         )
         report.tables = [
             FieldTable(
                 title: "Output",
-                fields: [
-                    Field("playlist", .text("\(job.output)/\(job.names.multivariant)")),
+                fields: job.manifestNames.map {
+                    Field($0 == job.names.dash ? "DASH manifest" : "playlist", .text("\(job.output)/\($0)"))
+                } + [
                     Field("segments", .number(run.segments)),
                     Field("written", .number(run.byteCount, unit: "bytes")),
                     Field("key periods", .number(run.periods)),

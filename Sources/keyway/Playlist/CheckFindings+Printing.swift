@@ -6,9 +6,9 @@ extension CheckFindings {
     /// - Parameter places: How many places of a rule are shown; nil for all.
     func text(_ style: Style, places: Int?) -> String {
         var lines: [String] = []
-        for (id, severity, findings) in byRule {
-            let rule = LintRule.named(id)
-            let title = style.bold("\(id)") + (rule.map { "  \($0.section)" } ?? "")
+        for (key, severity, findings) in byRule {
+            let rule = CheckRule.of(key)
+            let title = style.bold("\(key.id)") + (rule.map { "  \($0.section)" } ?? "")
             lines += [style.coloured(severity.rawValue, severity) + "  " + title]
             if let summary = rule?.summary { lines.append("  \(summary)") }
             for finding in findings.prefix(places ?? .max) { lines += finding.lines(style) }
@@ -23,7 +23,9 @@ extension CheckFindings {
     var summary: String {
         let judged = files.count { $0.kind != nil }
         let unread = files.count - judged
-        let place = (judged == 1 ? "1 playlist" : "\(judged) playlists") + (unread > 0 ? ", \(unread) not read" : "")
+        let kinds = Set(files.compactMap(\.kind).map { $0 == ManifestJudge.kind })
+        let noun = kinds == [true] ? "manifest" : kinds == [true, false] ? "file" : "playlist"
+        let place = (judged == 1 ? "1 \(noun)" : "\(judged) \(noun)s") + (unread > 0 ? ", \(unread) not read" : "")
         guard !findings.isEmpty else { return "nothing found in \(place)" }
         return "\(counted(.error)), \(counted(.warning)), \(counted(.note)) in \(place)"
     }
@@ -34,7 +36,7 @@ extension CheckFindings {
             "files": .array(
                 files.map { file in
                     .object([
-                        "file": .string(file.name), "kind": .string(file.kind?.rawValue),
+                        "file": .string(file.name), "kind": .string(file.kind),
                         "problem": .string(file.problem),
                     ])
                 }
@@ -70,7 +72,7 @@ extension CheckFinding {
     }
 
     fileprivate var json: JSONValue {
-        let section = LintRule.named(rule)?.section ?? "-"
+        let section = CheckRule.of(key)?.section ?? "-"
         let reload = reload.map { JSONValue.integer(Int64($0)) }
         return .object([
             "rule": .string(rule.rawValue), "severity": .string(severity.rawValue), "section": .string(section),

@@ -1,12 +1,12 @@
 import HLSPlaylist
 
-/// Something that is wrong with a playlist, and what is needed to show it.
+/// Something that is wrong with a playlist or a manifest, and what is needed to show it.
 struct CheckFinding: Sendable {
     let rule: RuleID
     let severity: Diagnostic.Severity
-    /// The playlist's name in output.
+    /// The file's name in output.
     let file: String
-    /// From 1; 0 when the playlist as a whole is meant.
+    /// From 1; 0 when the file as a whole is meant.
     let line: Int
     /// In bytes, from 1; 0 when the line as a whole is meant.
     let column: Int
@@ -15,6 +15,20 @@ struct CheckFinding: Sendable {
     let text: PlaylistLine?
     /// Which reload of a watched playlist shows it, from 1; nil for the first time that it was read.
     let reload: Int?
+
+    /// Whether it is about a manifest.
+    let isAboutManifest: Bool
+
+    /// What finds its rule.
+    var key: CheckRule.Key { CheckRule.Key(id: rule, isAboutManifests: isAboutManifest) }
+
+    /// Makes a finding about a manifest as a whole.
+    init(aboutManifest rule: RuleID, severity: Diagnostic.Severity, file: String, message: String) {
+        isAboutManifest = true
+        (self.rule, self.severity, self.file, self.message) = (rule, severity, file, message)
+        (line, column) = (0, 0)
+        (text, reload) = (nil, nil)
+    }
 
     /// Makes a finding.
     ///
@@ -29,6 +43,7 @@ struct CheckFinding: Sendable {
         reason: String? = nil,
         reload: Int? = nil
     ) {
+        isAboutManifest = false
         rule = diagnostic.rule
         severity = diagnostic.severity
         self.file = name
@@ -43,12 +58,12 @@ struct CheckFinding: Sendable {
 
 /// All that was judged, and what was found.
 struct CheckFindings: Sendable {
-    /// A playlist that was judged, or could not be.
+    /// A playlist or a manifest that was judged, or could not be.
     struct File: Sendable {
         /// Its name in output.
         let name: String
         /// What it is; nil when it was not read.
-        let kind: Playlist.Kind?
+        let kind: String?
         /// Why it was not read.
         let problem: String?
     }
@@ -66,23 +81,14 @@ struct CheckFindings: Sendable {
     }
 
     /// The findings by rule: errors first, and among rules that matter equally in the order of the catalogue.
-    var byRule: [(rule: RuleID, severity: Diagnostic.Severity, findings: [CheckFinding])] {
-        let order = Dictionary(
-            LintRule.all.enumerated().map { ($1.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        let groups = Dictionary(grouping: findings) { $0.rule }
-        return groups.map { rule, findings in
-            (rule, findings.map(\.severity).max() ?? .note, findings)
+    var byRule: [(key: CheckRule.Key, severity: Diagnostic.Severity, findings: [CheckFinding])] {
+        let groups = Dictionary(grouping: findings, by: \.key)
+        return groups.map { key, findings in
+            (key, findings.map(\.severity).max() ?? .note, findings)
         }.sorted { left, right in
             if left.severity != right.severity { return left.severity > right.severity }
-            let (first, second) = (order[left.rule] ?? .max, order[right.rule] ?? .max)
-            return first == second ? left.rule < right.rule : first < second
+            let (first, second) = (CheckRule.places[left.key] ?? .max, CheckRule.places[right.key] ?? .max)
+            return first == second ? left.key.id < right.key.id : first < second
         }
     }
-}
-
-extension LintRule {
-    /// The rule of a name.
-    static func named(_ id: RuleID) -> LintRule? { all.first { $0.id == id } }
 }

@@ -26,7 +26,11 @@ struct PlaylistJudge: Sendable {
 
     /// Reads a playlist that the user has named, and says on standard error what is odd about how it came.
     func read(_ input: PlaylistInput) async throws(CommandFailure) -> Subject {
-        let loaded = try await loader.load(input.location)
+        read(try await loader.load(input.location), input)
+    }
+
+    /// Reads a playlist that has come.
+    func read(_ loaded: PlaylistLoader.Loaded, _ input: PlaylistInput) -> Subject {
         Self.complain(loaded.note, of: input.name)
         let bytes = loaded.bytes
         if !bytes.starts(with: Array("#EXTM3U".utf8)), !bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -51,7 +55,7 @@ struct PlaylistJudge: Sendable {
                 return await check(playlist, file, subject)
             }
             var found = CheckFindings()
-            found.files = [.init(name: subject.name, kind: file.playlist.kind, problem: nil)]
+            found.files = [.init(name: subject.name, kind: file.playlist.kind.rawValue, problem: nil)]
             found.findings = linter.check(file).map { CheckFinding($0, in: file, name: subject.name) }
             return found
         }
@@ -131,7 +135,7 @@ private struct Followed {
         self.root = root
         self.references = references
         self.children = children
-        result.files = [.init(name: name, kind: .multivariant, problem: nil)]
+        result.files = [.init(name: name, kind: Playlist.Kind.multivariant.rawValue, problem: nil)]
         var seen: Set<String> = []
         for reference in references where seen.insert(reference.uri).inserted { take(reference) }
         files[root.name] = (root, name)
@@ -143,7 +147,7 @@ private struct Followed {
             guard files[file.name] == nil, file.name != root.name else { return }
             files[file.name] = (file, name)
             notes.append((name, note))
-            result.files.append(.init(name: name, kind: file.playlist.kind, problem: nil))
+            result.files.append(.init(name: name, kind: file.playlist.kind.rawValue, problem: nil))
         case .overLimit(let diagnostic, let name):
             result.files.append(.init(name: name, kind: nil, problem: diagnostic.message))
         case .missing(let reason):

@@ -84,6 +84,7 @@ extension CheckFinding {
     }
 
     private init(copying other: CheckFinding, reload: Int) {
+        isAboutManifest = other.isAboutManifest
         rule = other.rule
         severity = other.severity
         file = other.file

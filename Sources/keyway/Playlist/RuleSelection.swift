@@ -1,14 +1,18 @@
+import DASHManifest
 import HLSPlaylist
 
 /// Which rules are kept.
 struct RuleSelection {
+    /// Those of playlists.
     let rules: [LintRule]
+    /// Those of DASH manifests.
+    let manifestRules: [MPDRule]
 
     /// All rules, or those named `only`, without those `disabled`.
     ///
     /// - Throws: a failure of kind usage for a name that no rule has, with the names that are like it.
     init(only: [String], disabled: [String]) throws(CommandFailure) {
-        let known = Set(LintRule.all.map(\.id.rawValue))
+        let known = Set(CheckRule.all.map(\.id.rawValue))
         for name in only + disabled where !known.contains(name) {
             let near = Self.near(name, among: known.sorted())
             throw .usage(
@@ -17,9 +21,9 @@ struct RuleSelection {
                     ? "keyway playlist check --rules lists them" : "do you mean \(near.joined(separator: " or "))?"
             )
         }
-        rules = LintRule.all.filter { rule in
-            (only.isEmpty || only.contains(rule.id.rawValue)) && !disabled.contains(rule.id.rawValue)
-        }
+        let isKept = { (id: String) in (only.isEmpty || only.contains(id)) && !disabled.contains(id) }
+        rules = LintRule.all.filter { isKept($0.id.rawValue) }
+        manifestRules = MPDRule.all.filter { isKept($0.id) }
     }
 
     /// Up to three names that may be meant: a few letters off, or with the same words.
@@ -48,21 +52,5 @@ struct RuleSelection {
             }
         }
         return row[right.count]
-    }
-}
-
-extension LintRule {
-    /// For machines.
-    var json: JSONValue {
-        .object([
-            "rule": .string(id.rawValue), "severity": .string(severity.rawValue), "subject": .string(subject.rawValue),
-            "section": .string(section), "summary": .string(summary),
-        ])
-    }
-
-    /// All rules for people, in columns.
-    static var list: String {
-        let rows = all.map { [$0.id.rawValue, $0.severity.rawValue, $0.subject.rawValue, $0.section, $0.summary] }
-        return Grid.lines(rows).joined(separator: "\n") + "\n"
     }
 }

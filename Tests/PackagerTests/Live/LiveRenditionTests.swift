@@ -39,8 +39,9 @@ struct LiveRenditionTests {
         var rendition = rendition(.segments(3))
         var deleted: [String: Int] = [:]
         for number in 1...20 {
-            let actions = rendition.append(segment(number), now: start.advanced(by: 6 * Double(number)))
-            for name in deletions(actions) { deleted[name] = number }
+            let now = start.advanced(by: 6 * Double(number))
+            _ = rendition.append(segment(number), now: now)
+            for name in deletions(rendition.expire(now)) { deleted[name] = number }
         }
         // Segment 1 leaves when 4 comes, and the playlist has lasted 24 s for a moment before: five segments later.
         #expect(deleted["video/1.m4s"] == 9)
@@ -50,11 +51,36 @@ struct LiveRenditionTests {
         #expect(deleted.count == 12 + 3)
     }
 
+    @Test("live as long as a manifest promises, whatever playlists say")
+    func timeShift() {
+        var rendition = LiveRendition(
+            folder: "video",
+            names: PackagingJob.FileNames(),
+            window: .segments(3),
+            media: LivePlaylist(targetDuration: 6, isEvent: false),
+            iFrames: nil,
+            hasPlaylists: false,
+            timeShift: 60
+        )
+        var deleted: [String: Int] = [:]
+        for number in 1...20 {
+            let now = start.advanced(by: 6 * Double(number + 1))
+            #expect(rendition.append(segment(number), now: now).isEmpty, "there are no playlists")
+            for name in deletions(rendition.expire(now)) { deleted[name] = number }
+        }
+        // The first one ends at 12 s, and can be had for a minute and its own length from there.
+        #expect(deleted["video/1.m4s"] == 12)
+        #expect(deleted["video/9.m4s"] == 20)
+        #expect(deleted["video/10.m4s"] == nil)
+    }
+
     @Test("are never deleted of an event")
     func event() {
         var rendition = rendition(nil)
         for number in 1...50 {
-            #expect(deletions(rendition.append(segment(number), now: start.advanced(by: 1e6 * Double(number)))).isEmpty)
+            let now = start.advanced(by: 1e6 * Double(number))
+            _ = rendition.append(segment(number), now: now)
+            #expect(rendition.expire(now).isEmpty)
         }
     }
 
@@ -72,7 +98,9 @@ struct LiveRenditionTests {
     func leftovers() {
         var rendition = rendition(.segments(3))
         rendition.retire(["a.m4s"], now: start)
-        #expect(deletions(rendition.append(segment(1), now: start)).isEmpty)
-        #expect(deletions(rendition.append(segment(2), now: start.advanced(by: 6))) == ["video/a.m4s"])
+        _ = rendition.append(segment(1), now: start)
+        #expect(rendition.expire(start).isEmpty)
+        _ = rendition.append(segment(2), now: start.advanced(by: 6))
+        #expect(deletions(rendition.expire(start.advanced(by: 6))) == ["video/a.m4s"])
     }
 }

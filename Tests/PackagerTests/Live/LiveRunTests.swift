@@ -18,7 +18,8 @@ struct LiveRunTests {
         let inputs = try LongFilm.write(seconds: 3600, to: scratch.path)
         let folder = scratch.path + "/out"
         let watch = LiveWatch(folder)
-        let job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(60)))
+        var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(60)))
+        job.manifests = [.hls, .dash]
         let report = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal()) { watch.look($0) }
         let seen = watch.seen.withLock { $0 }
         #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
@@ -26,6 +27,8 @@ struct LiveRunTests {
         #expect(report.segments == 1200)
         #expect(report.periods == 60)
         #expect(seen.reloads >= 1800)
+        // The sound of a key period waits for the video of it, once each minute.
+        #expect(seen.states >= 1100)
         for rendition in ["video-64", "audio"] {
             let files = scratch.files("out/" + rendition)
             // Of an hour, those that a playlist names or somebody may still want.

@@ -1,3 +1,4 @@
+import DASHManifest
 import DRMSignalling
 import FPSCrypto
 import Foundation
@@ -55,6 +56,9 @@ final class LiveWatch: Sendable {
         var keys: [String: [String]] = [:]
         var maps: [String: String] = [:]
         var events: [LiveRun.Event] = []
+        var manifest: MPD?
+        /// How many states of the manifest there were.
+        var states = 0
     }
 
     let seen = Mutex(Seen())
@@ -72,6 +76,28 @@ final class LiveWatch: Sendable {
         guard case .segment(let rendition, _) = event else { return }
         for name in ["\(rendition)/media.m3u8", "\(rendition)/iframes.m3u8"] { reload(name) }
         lintAll()
+        lookAtManifest()
+    }
+
+    /// Judges the manifest by itself and against its last state, and looks for the files that it names.
+    func lookAtManifest() {
+        guard let bytes = bytes("main.mpd") else { return }
+        seen.withLock { seen in
+            guard let manifest = try? MPD(bytes) else {
+                seen.findings.append("the manifest cannot be read")
+                return
+            }
+            guard manifest != seen.manifest else { return }
+            note(MPDChecker().check(manifest).map { "\($0)" }, &seen)
+            if let before = seen.manifest {
+                note(MPDChecker().check(reloadFrom: before, to: manifest).map { "\($0)" }, &seen)
+            }
+            for file in manifest.namedFiles where !FileManager.default.fileExists(atPath: folder + "/" + file) {
+                seen.missing.append(file)
+            }
+            seen.manifest = manifest
+            seen.states += 1
+        }
     }
 
     private func bytes(_ name: String) -> [UInt8]? {
@@ -162,5 +188,15 @@ enum LiveFixture {
             if let protection = sample.protection { found.keyIDs.insert(protection.keyID.bytes) }
         }
         return found
+    }
+}
+
+extension MPD {
+    /// All files that it names, init segments first.
+    var namedFiles: [String] {
+        periods.flatMap(\.adaptationSets).flatMap(\.representations).compactMap(\.template).flatMap { template in
+            [template.initialization].compactMap(\.self)
+                + template.segments.compactMap { template.media?.replacing("$Number$", with: "\($0.number)") }
+        }
     }
 }

@@ -1,0 +1,66 @@
+import HLSPlaylist
+
+/// Beginning, or going on where another run was ended.
+extension LiveSession {
+    /// Whether there is something that this goes on with.
+    var hasSegments: Bool {
+        states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
+    }
+
+    /// Holds that an input that came again has the tracks that it had.
+    func checkFolders(_ plan: PackagingPlan) throws {
+        let found = plan.renditions.map(\.folder)
+        if let folders, folders != found {
+            throw JobFailure(
+                "input",
+                "it came again with other tracks: \(found.joined(separator: ", ")) instead of "
+                    + "\(folders.joined(separator: ", ")); end the presentation, and begin another one"
+            )
+        }
+        folders = found
+    }
+
+    /// Takes up what is in the folder, once.
+    func resume(_ plan: PackagingPlan) throws {
+        guard states.isEmpty, presentation == nil, targetDuration == nil else { return }
+        if job.overwrites {
+            for name in plan.renditions.map(\.folder) + [job.names.multivariant, job.names.dash] {
+                try folder.remove(name)
+            }
+        }
+        let restart = LiveRestart(folder: folder, job: job, live: live)
+        try restart.checkManifests(plan)
+        guard let known = try restart.targetDuration(plan), known > 0 else {
+            for name in job.manifestNames where folder.read(name) != nil {
+                throw JobFailure(
+                    "out",
+                    "\(job.output)/\(name) is there, and names other renditions: begin anew (overwrite), or name another "
+                        + "folder"
+                )
+            }
+            return
+        }
+        targetDuration = known
+        try begin(plan, targetDuration: known)
+        for state in states {
+            guard let last = state.media.entries.last, let date = last.date else { continue }
+            end = max(end ?? date, date.advanced(by: last.duration))
+        }
+    }
+
+    /// Chooses the Target Duration by the first segment of the leading rendition.
+    func choose(_ plan: PackagingPlan, _ segment: SegmentPipeline.Segment, _ pipeline: SegmentPipeline) throws {
+        let target = live.targetDuration ?? LiveTarget.choose(for: segment, job)
+        targetDuration = target
+        pipeline.greatestDuration = LiveTarget.greatest(target, job.container)
+        try begin(plan, targetDuration: target)
+    }
+
+    private func begin(_ plan: PackagingPlan, targetDuration: UInt64) throws {
+        let restart = LiveRestart(folder: folder, job: job, live: live)
+        let now = clock.now(media: end)
+        for rendition in plan.renditions { try folder.makeFolder(rendition.folder) }
+        states = try plan.renditions.map { try restart.rendition($0, targetDuration: targetDuration, now: now) }
+        manifest = try restart.manifest(plan, states, targetDuration: targetDuration)
+    }
+}

@@ -1,0 +1,99 @@
+import DASHManifest
+import Testing
+
+@Suite("Rules for two states of a DASH manifest")
+struct MPDReloadRuleTests {
+    typealias Case = MPDRuleTests.Case
+
+    /// What becomes of the sample: a segment comes in each representation, and one has left.
+    private static var next: MPD {
+        var manifest = liveSample
+        manifest.publishTime = ManifestDate("2026-01-01T00:00:26Z")
+        for place in 0...1 {
+            manifest.periods[0].adaptationSets[0].representations[place].template?.removeFirst()
+            manifest.periods[1].adaptationSets[0].representations[place].template?.append(duration: 4000, at: 20_000)
+        }
+        return manifest
+    }
+
+    /// A change of the last Period's set.
+    private static func last(_ rule: String, _ change: @escaping @Sendable (inout AdaptationSet) -> Void) -> Case {
+        Case(rule) { change(&$0.periods[1].adaptationSets[0]) }
+    }
+
+    /// Changes of the later state.
+    static let cases: [Case] = [
+        Case("reload-availability-start") { $0.availabilityStart = ManifestDate("2026-01-01T00:00:01Z") },
+        Case("reload-availability-start") { $0.availabilityStart = nil },
+        Case("reload-publish-time") { $0.publishTime = liveSample.publishTime },
+        Case("reload-publish-time") { $0.publishTime = ManifestDate("2025-12-31T23:59:59Z") },
+        Case("reload-period-order") { $0.periods.swapAt(0, 1) },
+        Case("reload-period-order") { $0.periods.insert(Period(id: "5", adaptationSets: []), at: 1) },
+        Case("reload-period-start") { $0.periods[1].start = ManifestDuration(seconds: 12.001) },
+        last("reload-representation") { $0.representations[0].codecs = "avc1.4d401e" },
+        last("reload-representation") { $0.representations[1].template?.presentationTimeOffset = 11_000 },
+        last("reload-representation") { $0.representations[1].template?.initialization = "video-360/init-9.mp4" },
+        last("reload-representation") { $0.protections[0].defaultKeyID = "00000000-0000-0000-0000-000000000000" },
+        last("reload-segment-changed") { $0.representations[0].template?.timeline[0].duration = 4001 },
+        last("reload-segment-changed") { $0.representations[0].template?.timeline[0].time = 12_001 },
+        // The times are the same, and the numbers are others: files of other names.
+        last("reload-segment-changed") { $0.representations[0].template?.startNumber = 5 },
+        Case("reload-segment-removed") { manifest in
+            manifest.periods[0].adaptationSets[0].representations[0].template?.removeFirst()
+            manifest.periods[1].adaptationSets[0].representations[0].template?.removeFirst()
+        },
+        Case("reload-segment-removed") { $0.timeShiftBufferDepth = ManifestDuration(seconds: 19) },
+        Case("reload-segment-removed") { $0.periods.removeLast() },
+        last("reload-segment-removed") { $0.representations.removeLast() },
+        last("reload-segment-removed") { $0.representations[0].template?.timeline[0].repeats = 0 },
+        Case("reload-type") { $0.type = "dynamic" },
+        Case("reload-after-end") { $0.publishTime = ManifestDate("2026-01-01T00:00:27Z") },
+    ]
+
+    private func findings(from before: MPD, to after: MPD) -> [String] {
+        MPDChecker().check(reloadFrom: before, to: after).map(\.rule)
+    }
+
+    @Test("Nothing is wrong with a manifest that grows, stays, loses a Period or ends")
+    func sound() {
+        let next = Self.next
+        #expect(MPDChecker().check(next) == [])
+        #expect(findings(from: liveSample, to: next) == [])
+        #expect(findings(from: next, to: next) == [])
+        var later = next
+        later.publishTime = ManifestDate("2026-01-01T00:00:28Z")
+        later.periods.removeFirst()
+        #expect(findings(from: next, to: later) == [])
+        later.duration = ManifestDuration(seconds: 24)
+        later.minimumUpdatePeriod = nil
+        #expect(findings(from: next, to: later) == [])
+    }
+
+    @Test("A change that breaks a rule is found", arguments: cases)
+    func found(_ test: Case) {
+        var before = liveSample
+        if test.rule == "reload-type" { before.type = "static" }
+        if test.rule == "reload-after-end" { before.minimumUpdatePeriod = nil }
+        var after = Self.next
+        test.change(&after)
+        let found = findings(from: before, to: after)
+        #expect(found.contains(test.rule), "found: \(found)")
+    }
+
+    @Test("A timeline of billions of segments is compared in no time")
+    func greatTimelines() {
+        var before = liveSample
+        before.periods[1].adaptationSets[0].representations[0].template?.timeline = [
+            .init(time: 12_000, duration: 1, repeats: .max / 2)
+        ]
+        var after = Self.next
+        after.periods[1].adaptationSets[0].representations[0].template?.timeline = [
+            .init(time: 12_001, duration: 1, repeats: .max / 2)
+        ]
+        #expect(findings(from: before, to: after).contains("reload-segment-changed"))
+        after.periods[1].adaptationSets[0].representations[0].template?.timeline = [
+            .init(time: .max, duration: .max, repeats: .max)
+        ]
+        #expect(findings(from: before, to: after).contains("reload-segment-removed"))
+    }
+}

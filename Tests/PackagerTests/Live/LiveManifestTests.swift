@@ -1,0 +1,175 @@
+import DASHManifest
+import HLSPlaylist
+import Testing
+
+@testable import Packager
+
+@Suite("The DASH manifest of a live presentation")
+struct LiveManifestTests {
+    private let start = PlaylistDate(seconds: 1_800_000_000)
+
+    private func settings(timeShift: Double? = 30) -> LiveManifest.Settings {
+        LiveManifest.Settings(
+            options: PlaylistOptions(),
+            timeShift: timeShift,
+            targetDuration: 6,
+            leader: 0,
+            renditionCount: 2
+        )
+    }
+
+    /// Segments of six seconds, counted from 0; the first rendition is video.
+    private func append(
+        _ number: Int,
+        _ index: Int,
+        to manifest: inout LiveManifest,
+        period: Int = 0,
+        stretch: Int = 0,
+        delay: Double = 0,
+        isDiscontinuity: Bool = false
+    ) throws -> Bool {
+        let (name, scale) = index == 0 ? ("video", UInt32(90_000)) : ("audio", 48_000)
+        let time = MediaTime(Int64(number) * 6 * Int64(scale), timescale: scale)
+        let date = start.advanced(by: 6 * Double(number) + delay)
+        let segment = LiveSegment(
+            entry: LivePlaylist.Entry(
+                uri: "\(number + 1).m4s",
+                duration: 6,
+                date: date,
+                isDiscontinuity: isDiscontinuity,
+                map: MapTag(uri: "init-\(period).mp4"),
+                byteCount: 60_000
+            ),
+            place: LiveSegment.Place(
+                number: UInt64(number + 1),
+                start: time,
+                duration: 6 * UInt64(scale),
+                stretch: stretch,
+                period: period
+            )
+        )
+        let track = try index == 0 ? Renditions.videoTrack(width: 64, height: 48) : Renditions.audioTrack()
+        return try manifest.append(
+            segment,
+            of: Rendition(track: track, folder: name, name: name),
+            at: index,
+            bandwidth: 100_000,
+            now: date.advanced(by: 6)
+        )
+    }
+
+    private func numbers(_ manifest: LiveManifest) -> [[UInt64]] {
+        manifest.manifest.periods.map { period in
+            period.adaptationSets.flatMap(\.representations).compactMap(\.template?.nextNumber)
+        }
+    }
+
+    @Test("show a Period when all renditions have a segment in it")
+    func drafts() throws {
+        var manifest = LiveManifest(settings())
+        #expect(try !append(0, 0, to: &manifest))
+        #expect(try !append(1, 0, to: &manifest))
+        #expect(try append(0, 1, to: &manifest))
+        #expect(numbers(manifest) == [[3, 2]])
+        #expect(try append(1, 1, to: &manifest))
+        #expect(numbers(manifest) == [[3, 3]])
+    }
+
+    @Test("show a Period without a rendition that does not come, and begin another one when it does")
+    func late() throws {
+        var manifest = LiveManifest(settings(timeShift: nil))
+        for number in 0..<3 { #expect(try append(number, 0, to: &manifest) == (number == 2)) }
+        #expect(numbers(manifest) == [[4]])
+        #expect(try !append(2, 1, to: &manifest), "players know the sets of this Period")
+        #expect(try append(3, 1, to: &manifest) == false)
+        #expect(try !append(3, 0, to: &manifest), "the next Period waits for both")
+        #expect(try append(4, 1, to: &manifest))
+        #expect(numbers(manifest) == [[4], [5, 6]])
+        #expect(MPDChecker().check(manifest.manifest) == [])
+    }
+
+    @Test("begin a Period with each key period, and sound that is behind goes into the last one")
+    func keyPeriods() throws {
+        var manifest = LiveManifest(settings(timeShift: nil))
+        for number in 0..<2 { for index in 0...1 { _ = try append(number, index, to: &manifest) } }
+        #expect(try !append(2, 0, to: &manifest, period: 1))
+        #expect(numbers(manifest) == [[3, 3]])
+        #expect(try append(2, 1, to: &manifest, period: 1))
+        #expect(numbers(manifest) == [[3, 3], [4, 4]])
+        let period = manifest.manifest.periods[1]
+        #expect(period.start == ManifestDuration(seconds: 12))
+        let offsets = period.adaptationSets.flatMap(\.representations).map { $0.template?.presentationTimeOffset }
+        #expect(offsets == [12 * 90_000, 12 * 48_000])
+        #expect(MPDChecker().check(manifest.manifest) == [])
+    }
+
+    @Test("say where a stretch ends when the next one begins later, and count dates from the first one")
+    func stretches() throws {
+        var manifest = LiveManifest(settings(timeShift: nil))
+        for index in 0...1 { _ = try append(0, index, to: &manifest) }
+        #expect(manifest.manifest.periods[0].duration == nil)
+        for index in 0...1 {
+            _ = try append(1, index, to: &manifest, stretch: 1, delay: 100, isDiscontinuity: true)
+        }
+        #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106])
+        #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, nil])
+        #expect(manifest.manifest.availabilityStart == ManifestDate(start))
+        // What was left out lies between two Periods as well.
+        for index in 0...1 {
+            _ = try append(3, index, to: &manifest, stretch: 1, delay: 100, isDiscontinuity: true)
+        }
+        #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106, 118])
+        #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, 6, nil])
+        #expect(MPDChecker().check(manifest.manifest) == [])
+    }
+
+    @Test("lose what the window does not cover, and Periods with their last segments")
+    func window() throws {
+        var manifest = LiveManifest(settings())
+        var before: MPD?
+        for number in 0..<40 {
+            for index in 0...1 {
+                guard try append(number, index, to: &manifest, period: number / 10) else { continue }
+                let after = manifest.manifest
+                let found = before.map { MPDChecker().check(reloadFrom: $0, to: after) } ?? []
+                #expect(found + MPDChecker().check(after) == [])
+                before = after
+            }
+        }
+        #expect(manifest.manifest.periods.map(\.id) == ["3"])
+        let template = manifest.manifest.periods[0].adaptationSets[0].representations[0].template
+        #expect(template?.startNumber == 36 && template?.segmentCount == 5)
+        #expect(manifest.manifest.timeShiftBufferDepth == ManifestDuration(seconds: 30))
+        #expect(try manifest.finish(now: start.advanced(by: 240)))
+        #expect(manifest.manifest.type == "dynamic" && manifest.manifest.minimumUpdatePeriod == nil)
+        #expect(manifest.manifest.duration == ManifestDuration(seconds: 240))
+        #expect(MPDChecker().check(manifest.manifest) == [])
+    }
+
+    @Test("are not gone on with when they have ended, are of the other kind, or were written elsewhere")
+    func refusals() throws {
+        var manifest = LiveManifest(settings())
+        for index in 0...1 { _ = try append(0, index, to: &manifest) }
+        let whole = manifest.manifest
+        let resume = { (change: (inout MPD) -> Void) -> LiveManifest.Refusal? in
+            var read = whole
+            change(&read)
+            do throws(LiveManifest.Refusal) {
+                _ = try LiveManifest(resuming: read, self.settings())
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(resume { _ in } == nil)
+        #expect(resume { $0.minimumUpdatePeriod = nil } == .hasEnded)
+        #expect(resume { $0.type = "static" } == .hasEnded)
+        #expect(resume { $0.timeShiftBufferDepth = nil } == .isOfOtherKind(isEvent: true))
+        #expect(resume { $0.periods[0].id = "main" } == .isUnknown)
+        #expect(resume { $0.periods = [] } == .isUnknown)
+        #expect(resume { $0.availabilityStart = nil } == .isUnknown)
+        let endless = SegmentTemplate.Run(time: 0, duration: 1, repeats: .max / 2)
+        let refusal = resume { $0.periods[0].adaptationSets[0].representations[0].template?.timeline = [endless] }
+        #expect(refusal == .isUnknown)
+    }
+}
