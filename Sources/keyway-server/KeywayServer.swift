@@ -25,6 +25,7 @@ struct KeywayServer: AsyncParsableCommand {
             PoliciesCommand.self,
             CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicencesCommand.self,
             RentalsCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+            StoreCommand.self,
             ConfigCommand.self,
         ]
     )
