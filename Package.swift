@@ -260,7 +260,7 @@ let package = Package(
         ),
         .testTarget(
             name: "KeyStorePostgresTests",
-            dependencies: ["FPSCrypto", "KeyStore", "KeyStorePostgres", "KeyStoreTests"],
+            dependencies: ["FPSCrypto", "KeyStore", "KeyStorePostgres", "KeyStoreSQLite", "KeyStoreTests"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -143,9 +143,9 @@ class Server:
                 self.admin_url = admin[1] if admin else self.url
                 return
             if self.process.poll() is not None:
-                fail(f"the server ended with {self.process.returncode}: {Path('server.log').read_text()[-2000:]}")
+                fail(f"the server ended with {self.process.returncode}: {Path(f'{self.name}.log').read_text()[-2000:]}")
             time.sleep(0.02)
-        fail(f"the server does not listen: {Path('server.log').read_text()[-2000:]}")
+        fail(f"the server does not listen: {Path(f'{self.name}.log').read_text()[-2000:]}")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -159,7 +159,7 @@ class Server:
     def stop(self):
         self.process.terminate()
         if self.process.wait(timeout=60) != 0:
-            fail(f"the server ended with {self.process.returncode}: {Path('server.log').read_text()[-2000:]}")
+            fail(f"the server ended with {self.process.returncode}: {Path(f'{self.name}.log').read_text()[-2000:]}")
         self.process = None
 
     def client_options(self):

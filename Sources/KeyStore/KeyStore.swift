@@ -1,7 +1,8 @@
 /// Everything that a key server keeps.
 ///
 /// Each concern has a protocol of its own; code takes the smallest one that it needs.
-public protocol KeyStore: ContentStore, TitleStore, PolicyStore, CertificateStore, AdminTokenStore, GrantStore, AuditLog
+public protocol KeyStore: ContentStore, TitleStore, ChannelStore, PolicyStore, CertificateStore, AdminTokenStore,
+    GrantStore, AuditLog
 {
     /// Reads the key-encryption keys again where they come from, and takes new ones for opening, and for sealing once the
     /// store uses them. It may wait for a command: not for an event loop.
@@ -37,16 +38,18 @@ public protocol ContentStore: Sendable {
     /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
     func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord?
 
-    /// Keeps a record. Replacing keeps the time at which the asset ID was first stored.
+    /// Keeps a record. Replacing keeps the time at which the asset ID was first stored. As with every change of the
+    /// catalogue, the audit record that is given is written in the same transaction.
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` when the asset ID is there and `replacing` is false, or when another
     ///   asset has the key ID; ``KeyStoreError/Code/missingReference`` when the record's policy or track is not there.
     @discardableResult
-    func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
+    func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
 
     /// Forgets an asset; false when it was not there.
     @discardableResult
-    func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool
+    func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
     /// Up to `limit` assets (1 to 1,000) in the order of their IDs, after the given one.
     func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo]
@@ -70,14 +73,15 @@ public protocol PolicyStore: Sendable {
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false.
     @discardableResult
-    func putPolicy(_ record: PolicyRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
+    func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
 
     /// Forgets a policy; false when it was not there.
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` when content, a title or a track still refers to it: that content would
     ///   silently fall back to the default policy.
     @discardableResult
-    func deletePolicy(name: String) async throws(KeyStoreError) -> Bool
+    func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
     /// Up to `limit` policies (1 to 1,000) in the order of their names, after the given one.
     func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord]
@@ -97,12 +101,13 @@ public protocol CertificateStore: Sendable {
     @discardableResult
     func putCertificateBundle(
         _ record: CertificateBundleRecord,
-        replacing: Bool
+        replacing: Bool,
+        audit: AuditNote?
     ) async throws(KeyStoreError) -> WriteOutcome
 
     /// Forgets a bundle; false when it was not there.
     @discardableResult
-    func deleteCertificateBundle(name: String) async throws(KeyStoreError) -> Bool
+    func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 }
 
 /// What was asked and what was answered.

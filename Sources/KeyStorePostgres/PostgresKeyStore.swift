@@ -100,17 +100,26 @@ public final class PostgresKeyStore: KeyStore {
     /// The hash that stands for a device.
     public func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
 
-    /// Runs a transaction that changes titles, keys, policies, certificates or tokens. There is one at a time, over all
-    /// servers, so that what it finds first still holds at its end.
+    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, with the audit record that
+    /// `audit` makes of what came of it. There is one at a time, over all servers, so that what it finds first still holds at
+    /// its end.
     func administer<Value: Sendable>(
         in place: String,
         within patience: Duration? = nil,
+        audit: @Sendable (Value) -> AuditRecord? = { _ in nil },
         _ body: @Sendable (inout PostgresTransaction) throws -> Value
     ) async throws(KeyStoreError) -> Value {
         do {
             return try await administration.transaction(until: .now + (patience ?? self.patience)) { transaction in
                 transaction.later([CommonLock.administration])
-                return try body(&transaction)
+                let value = try body(&transaction)
+                if let record = audit(value) {
+                    // Who grants takes the catalogue's lock before the log's end. So must who changes the catalogue, or the
+                    // two wait for each other: its triggers, which lock it, run now and not at the commit.
+                    transaction.later([PostgresQuery("SET CONSTRAINTS ALL IMMEDIATE")])
+                    transaction.later(try AuditHeadRow.lock(&transaction).appending([record]))
+                }
+                return value
             }
         } catch {
             throw KeyStoreError(error, place: place)

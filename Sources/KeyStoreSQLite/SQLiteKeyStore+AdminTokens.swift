@@ -23,32 +23,28 @@ extension SQLiteKeyStore {
     }
 
     /// Keeps a token.
-    public func addAdminToken(_ record: AdminTokenRecord) async throws(KeyStoreError) {
+    public func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
         let place = "admin token \(record.name)"
-        try await translatingErrors(in: place) {
-            try await pool.write { db in
-                let sql = "SELECT 1 FROM admin_token WHERE name = ? OR hash = ?"
-                guard try Row.fetchOne(db, sql: sql, arguments: [record.name, Data(record.hash)]) == nil else {
-                    throw KeyStoreError.exists(place)
-                }
-                try db.execute(
-                    sql: "INSERT INTO admin_token (name, role, hash, created, last_used_day) VALUES (?, ?, ?, ?, ?)",
-                    arguments: [
-                        record.name, record.role.rawValue, Data(record.hash), record.created, record.lastUsedDay,
-                    ]
-                )
+        try await administer(in: place, audit: { _ in audit }) { db in
+            let sql = "SELECT 1 FROM admin_token WHERE name = ? OR hash = ?"
+            guard try Row.fetchOne(db, sql: sql, arguments: [record.name, Data(record.hash)]) == nil else {
+                throw KeyStoreError.exists(place)
             }
+            try db.execute(
+                sql: "INSERT INTO admin_token (name, role, hash, created, last_used_day) VALUES (?, ?, ?, ?, ?)",
+                arguments: [
+                    record.name, record.role.rawValue, Data(record.hash), record.created, record.lastUsedDay,
+                ]
+            )
         }
     }
 
     /// Forgets a token.
     @discardableResult
-    public func deleteAdminToken(name: String) async throws(KeyStoreError) -> Bool {
-        try await translatingErrors(in: "admin token \(name)") {
-            try await pool.write { db in
-                try db.execute(sql: "DELETE FROM admin_token WHERE name = ?", arguments: [name])
-                return db.changesCount > 0
-            }
+    public func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "admin token \(name)", audit: { $0 ? audit : nil }) { db in
+            try db.execute(sql: "DELETE FROM admin_token WHERE name = ?", arguments: [name])
+            return db.changesCount > 0
         }
     }
 

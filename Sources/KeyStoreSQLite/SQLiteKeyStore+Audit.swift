@@ -17,18 +17,10 @@ extension SQLiteKeyStore {
         try await auditEntries("number > ? ORDER BY number", number ?? Int64.min, limit)
     }
 
-    /// Holds the whole log against its hash chains, page by page, so that writers need not wait. The store's own note of
-    /// the last entry has to be met too.
+    /// Holds the whole log against its hash chains. The store's own note of the last entry has to be met too.
     public func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification {
         let last = try await translatingErrors(in: "audit") { try await pool.read { db in try AuditRow.head(db) } }
-        var verifier = AuditVerifier(expecting: [last] + (head.map { [$0] } ?? []))
-        var number: Int64?
-        while true {
-            let page = try await auditEntries(after: number, limit: 1_000)
-            for entry in page { guard verifier.take(entry) else { return verifier.finish() } }
-            guard let next = page.last?.number else { return verifier.finish() }
-            number = next
-        }
+        return try await verifyPages(expecting: [last] + (head.map { [$0] } ?? []))
     }
 
     private func auditEntries(

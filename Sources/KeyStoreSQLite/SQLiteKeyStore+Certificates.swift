@@ -21,29 +21,26 @@ extension SQLiteKeyStore {
     @discardableResult
     public func putCertificateBundle(
         _ record: CertificateBundleRecord,
-        replacing: Bool
+        replacing: Bool,
+        audit: AuditNote?
     ) async throws(KeyStoreError) -> WriteOutcome {
         let place = "certificate_bundle \(record.name)"
-        return try await translatingErrors(in: place) {
-            try await pool.write { [keys] db in
-                let key = try keys.requireCurrent(db)
-                let sql = "SELECT 1 FROM certificate_bundle WHERE name = ?"
-                let exists = try Row.fetchOne(db, sql: sql, arguments: [record.name]) != nil
-                guard !exists || replacing else { throw KeyStoreError.exists(place) }
-                try CertificateBundleRow(record, sealedWith: key).write(db)
-                return exists ? .replaced : .created
-            }
+        return try await administer(in: place, audit: { audit?($0) }) { [keys] db in
+            let key = try keys.requireCurrent(db)
+            let sql = "SELECT 1 FROM certificate_bundle WHERE name = ?"
+            let exists = try Row.fetchOne(db, sql: sql, arguments: [record.name]) != nil
+            guard !exists || replacing else { throw KeyStoreError.exists(place) }
+            try CertificateBundleRow(record, sealedWith: key).write(db)
+            return exists ? .replaced : .created
         }
     }
 
     /// Forgets a bundle.
     @discardableResult
-    public func deleteCertificateBundle(name: String) async throws(KeyStoreError) -> Bool {
-        try await translatingErrors(in: "certificate_bundle \(name)") {
-            try await pool.write { db in
-                try db.execute(sql: "DELETE FROM certificate_bundle WHERE name = ?", arguments: [name])
-                return db.changesCount > 0
-            }
+    public func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "certificate_bundle \(name)", audit: { $0 ? audit : nil }) { db in
+            try db.execute(sql: "DELETE FROM certificate_bundle WHERE name = ?", arguments: [name])
+            return db.changesCount > 0
         }
     }
 }

@@ -19,11 +19,11 @@ extension SQLiteKeyStore {
 
     /// Keeps a record.
     @discardableResult
-    public func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await translatingErrors(in: record.info.place) {
-            try await pool.write { [keys] db in
-                try Self.put(record, replacing: replacing, sealedWith: try keys.requireCurrent(db), db)
-            }
+    public func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] db in
+            try Self.put(record, replacing: replacing, sealedWith: try keys.requireCurrent(db), db)
         }
     }
 
@@ -54,12 +54,10 @@ extension SQLiteKeyStore {
 
     /// Forgets an asset.
     @discardableResult
-    public func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool {
-        try await translatingErrors(in: "content \(displayName(ofAssetID: assetID))") {
-            try await pool.write { db in
-                try db.execute(sql: "DELETE FROM content WHERE asset_id = ?", arguments: [Data(assetID)])
-                return db.changesCount > 0
-            }
+    public func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "content \(displayName(ofAssetID: assetID))", audit: { $0 ? audit : nil }) { db in
+            try db.execute(sql: "DELETE FROM content WHERE asset_id = ?", arguments: [Data(assetID)])
+            return db.changesCount > 0
         }
     }
 

@@ -17,37 +17,35 @@ extension SQLiteKeyStore {
 
     /// Keeps a policy.
     @discardableResult
-    public func putPolicy(_ record: PolicyRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await translatingErrors(in: "policy \(record.name)") {
-            try await pool.write { db in
-                let exists = try Self.exists(policy: record.name, db)
-                guard !exists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
-                try db.execute(
-                    sql: """
-                        INSERT INTO policy (name, document) VALUES (?, ?)
-                        ON CONFLICT (name) DO UPDATE SET document = excluded.document
-                        """,
-                    arguments: [record.name, Data(record.document)]
-                )
-                return exists ? .replaced : .created
-            }
+    public func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { db in
+            let exists = try Self.exists(policy: record.name, db)
+            guard !exists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
+            try db.execute(
+                sql: """
+                    INSERT INTO policy (name, document) VALUES (?, ?)
+                    ON CONFLICT (name) DO UPDATE SET document = excluded.document
+                    """,
+                arguments: [record.name, Data(record.document)]
+            )
+            return exists ? .replaced : .created
         }
     }
 
     /// Forgets a policy.
     @discardableResult
-    public func deletePolicy(name: String) async throws(KeyStoreError) -> Bool {
-        try await translatingErrors(in: "policy \(name)") {
-            try await pool.write { db in
-                for table in ["content", "title", "track"] {
-                    let inUse = "SELECT 1 FROM \(table) WHERE policy_name = ? LIMIT 1"
-                    guard try Row.fetchOne(db, sql: inUse, arguments: [name]) == nil else {
-                        throw KeyStoreError.policyInUse(name)
-                    }
+    public func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "policy \(name)", audit: { $0 ? audit : nil }) { db in
+            for table in ["content", "title", "track"] {
+                let inUse = "SELECT 1 FROM \(table) WHERE policy_name = ? LIMIT 1"
+                guard try Row.fetchOne(db, sql: inUse, arguments: [name]) == nil else {
+                    throw KeyStoreError.policyInUse(name)
                 }
-                try db.execute(sql: "DELETE FROM policy WHERE name = ?", arguments: [name])
-                return db.changesCount > 0
             }
+            try db.execute(sql: "DELETE FROM policy WHERE name = ?", arguments: [name])
+            return db.changesCount > 0
         }
     }
 

@@ -14,24 +14,24 @@ extension SQLiteKeyStore {
 
     /// Keeps a title.
     @discardableResult
-    public func putTitle(_ record: TitleRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await translatingErrors(in: "title \(record.name)") {
-            try await pool.write { db in try Self.put(record, replacing: replacing, db) }
+    public func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "title \(record.name)", audit: { audit?($0) }) { db in
+            try Self.put(record, replacing: replacing, db)
         }
     }
 
     /// Forgets a title.
     @discardableResult
-    public func deleteTitle(name: String) async throws(KeyStoreError) -> Bool {
-        try await translatingErrors(in: "title \(name)") {
-            try await pool.write { db in
-                let tracks = "SELECT 1 FROM track WHERE title_name = ? LIMIT 1"
-                guard try Row.fetchOne(db, sql: tracks, arguments: [name]) == nil else {
-                    throw KeyStoreError.titleInUse(name)
-                }
-                try db.execute(sql: "DELETE FROM title WHERE name = ?", arguments: [name])
-                return db.changesCount > 0
+    public func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "title \(name)", audit: { $0 ? audit : nil }) { db in
+            let tracks = "SELECT 1 FROM track WHERE title_name = ? LIMIT 1"
+            guard try Row.fetchOne(db, sql: tracks, arguments: [name]) == nil else {
+                throw KeyStoreError.titleInUse(name)
             }
+            try db.execute(sql: "DELETE FROM title WHERE name = ?", arguments: [name])
+            return db.changesCount > 0
         }
     }
 
@@ -63,37 +63,39 @@ extension SQLiteKeyStore {
 
     /// Keeps a track.
     @discardableResult
-    public func putTrack(_ record: TrackRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await translatingErrors(in: "track \(record.title)/\(record.name)") {
-            try await pool.write { db in try Self.put(record, replacing: replacing, db) }
+    public func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "track \(record.title)/\(record.name)", audit: { audit?($0) }) { db in
+            try Self.put(record, replacing: replacing, db)
         }
     }
 
     /// Forgets a track.
     @discardableResult
-    public func deleteTrack(title: String, name: String) async throws(KeyStoreError) -> Bool {
-        try await translatingErrors(in: "track \(title)/\(name)") {
-            try await pool.write { db in
-                let periods = "SELECT 1 FROM content WHERE title_name = ? AND track_name = ? LIMIT 1"
-                guard try Row.fetchOne(db, sql: periods, arguments: [title, name]) == nil else {
-                    throw KeyStoreError.trackInUse(name, of: title)
-                }
-                try db.execute(sql: "DELETE FROM track WHERE title_name = ? AND name = ?", arguments: [title, name])
-                return db.changesCount > 0
+    public func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "track \(title)/\(name)", audit: { $0 ? audit : nil }) { db in
+            let periods = "SELECT 1 FROM content WHERE title_name = ? AND track_name = ? LIMIT 1"
+            guard try Row.fetchOne(db, sql: periods, arguments: [title, name]) == nil else {
+                throw KeyStoreError.trackInUse(name, of: title)
             }
+            let schedule = "SELECT 1 FROM channel_track WHERE title_name = ? AND track_name = ?"
+            guard try Row.fetchOne(db, sql: schedule, arguments: [title, name]) == nil else {
+                throw KeyStoreError.trackScheduled(name, of: title)
+            }
+            try db.execute(sql: "DELETE FROM track WHERE title_name = ? AND name = ?", arguments: [title, name])
+            return db.changesCount > 0
         }
     }
 
     /// Keeps many records at once, all of them or none.
-    public func put(_ batch: ContentBatch, replacing: Bool) async throws(KeyStoreError) {
+    public func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
-        try await translatingErrors(in: "batch") {
-            try await pool.write { [keys] db in
-                let key = try keys.requireCurrent(db)
-                for record in batch.titles { try Self.put(record, replacing: replacing, db) }
-                for record in batch.tracks { try Self.put(record, replacing: replacing, db) }
-                for record in batch.contents { try Self.put(record, replacing: replacing, sealedWith: key, db) }
-            }
+        try await administer(in: "batch", audit: { _ in audit }) { [keys] db in
+            let key = try keys.requireCurrent(db)
+            for record in batch.titles { try Self.put(record, replacing: replacing, db) }
+            for record in batch.tracks { try Self.put(record, replacing: replacing, db) }
+            for record in batch.contents { try Self.put(record, replacing: replacing, sealedWith: key, db) }
         }
     }
 
@@ -116,7 +118,7 @@ extension SQLiteKeyStore {
         return isThere ? .replaced : .created
     }
 
-    private static func exists(title name: String, _ db: Database) throws -> Bool {
+    static func exists(title name: String, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM title WHERE name = ?")
         return try Row.fetchOne(statement, arguments: [name]) != nil
     }

@@ -48,6 +48,24 @@ public final class SQLiteKeyStore: KeyStore {
 }
 
 extension SQLiteKeyStore {
+    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, with the audit record that
+    /// `audit` makes of what came of it. What throws undoes both.
+    func administer<Value: Sendable>(
+        in place: String,
+        audit: @escaping @Sendable (Value) -> AuditRecord?,
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws(KeyStoreError) -> Value {
+        try await translatingErrors(in: place) {
+            try await pool.write { db in
+                let value = try change(db)
+                if let record = audit(value) { try SharedTransaction.append(record, db) }
+                return value
+            }
+        }
+    }
+}
+
+extension SQLiteKeyStore {
     static let deviceHashKeyColumn = SealedColumn.deviceHashKey
 
     /// Opens the one sealed value that every database has, which proves the key; or makes it, in a new database.

@@ -172,6 +172,13 @@ final class SharedTransaction {
         head = next
     }
 
+    /// Adds a record at the end of a transaction that nobody shares.
+    static func append(_ record: AuditRecord, _ db: Database) throws {
+        let transaction = try SharedTransaction(db)
+        try transaction.append(record)
+        try transaction.finish()
+    }
+
     fileprivate func finish() throws {
         guard head != first else { return }
         try db.cachedStatement(sql: "UPDATE audit_node SET sequence = ?, hash = ?")

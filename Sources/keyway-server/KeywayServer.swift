@@ -8,7 +8,7 @@ struct KeywayServer: AsyncParsableCommand {
         abstract: "A FairPlay Streaming key server.",
         discussion: """
             Everything is kept in one data folder: an SQLite database, and beside it the key that seals the secrets in it. \
-            Keys, policies and certificates can be added while the server runs; certificates are read when it starts. What \
+            Keys, policies and certificates can be added while the server runs. What \
             a command changes is in the audit log, with the system's user.
 
               keyway credentials new --out dev
@@ -21,9 +21,11 @@ struct KeywayServer: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, TitlesCommand.self, TracksCommand.self, KeysCommand.self, PoliciesCommand.self,
+            ServeCommand.self, TitlesCommand.self, TracksCommand.self, ChannelsCommand.self, KeysCommand.self,
+            PoliciesCommand.self,
             CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicencesCommand.self,
             RentalsCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+            StoreCommand.self,
             ConfigCommand.self,
         ]
     )

@@ -23,6 +23,7 @@ struct ServerProcess {
         let metrics = ServerMetrics(reasons: LicenseService.reasons)
         let limiter = RateLimiter(limits: configuration.limits.rates)
         let certificate = try certificate()
+        let authorities = try certificate.flatMap { try clientAuthorities($0) }
         metrics.addGauges(
             queueDepth: { pool.waiting },
             activeLeases: { try? await store.leaseCount(at: systemMilliseconds() / 1000) },
@@ -78,9 +79,10 @@ struct ServerProcess {
         if configuration.playerPage || isDevelopment { PlayerPage().add(to: publicRouter) }
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
+        if let authorities { services.append(authorities) }
         services.append(StorePruning(store: store, logger: logger))
         let plans = configuration.channels.compactMap(\.plan)
-        if !plans.isEmpty { services.append(KeyPeriodService(store: store, plans: plans, logger: logger)) }
+        services.append(KeyPeriodService(store: store, plans: plans, logger: logger))
         let reload = BundleReload(
             shelf: bundles,
             store: store,
@@ -91,14 +93,16 @@ struct ServerProcess {
         services.append(reload)
         // A developer's terminal that is closed ends the server; a service that is told to reload goes on.
         if certificate != nil || !isDevelopment {
-            services.append(ReloadOnHangUp(certificate: certificate, bundles: reload))
+            services.append(
+                ReloadOnHangUp(certificate: certificate, authorities: authorities, bundles: reload)
+            )
         }
         if let address = configuration.admin.listen {
             let adminRouter = Listener.makeRouter(proxies: proxies, metrics: metrics)
             readiness.add(to: adminRouter)
             if configuration.metrics { metrics.registry.add(to: adminRouter) }
             addAdministration(to: adminRouter, store, dashboard, metrics)
-            services.append(try application(adminRouter, at: address, limits, certificate, nil))
+            services.append(try application(adminRouter, at: address, limits, certificate, authorities, nil))
         }
         services.append(
             try application(
@@ -106,6 +110,7 @@ struct ServerProcess {
                 at: configuration.listen,
                 limits,
                 certificate,
+                nil,
                 LoadShedding(
                     // A webhook keeps requests waiting that the pool has not seen yet.
                     room: pool.room * (configuration.authorization.webhook == nil ? 1 : 2),
@@ -148,6 +153,20 @@ struct ServerProcess {
         }
     }
 
+    private func clientAuthorities(_ certificate: ServerCertificate) throws -> ClientAuthorities? {
+        guard let file = configuration.admin.clientCA else { return nil }
+        do {
+            return try ClientAuthorities(
+                file: file,
+                certificate: certificate,
+                interval: .seconds(Int64(configuration.tls.reload.rawValue)),
+                logger: logger
+            )
+        } catch {
+            throw CommandFailure("admin.clientCA: \(file) holds no certificates in PEM, or cannot be read")
+        }
+    }
+
     private func addAdministration(
         to router: Router<ServerRequestContext>,
         _ store: any KeyStore,
@@ -166,6 +185,7 @@ struct ServerProcess {
         at address: ListenAddress,
         _ limits: ListenerLimits,
         _ certificate: ServerCertificate?,
+        _ authorities: ClientAuthorities?,
         _ shedding: LoadShedding?
     ) throws -> any Service {
         let audience = shedding == nil ? "administration" : "apps"
@@ -175,7 +195,7 @@ struct ServerProcess {
             port: address.port,
             limits: limits,
             certificate: certificate,
-            clientAuthorities: shedding == nil ? configuration.admin.clientCA : nil,
+            clientAuthorities: authorities,
             shedding: shedding,
             isQuick: shedding != nil,
             logger: logger,
@@ -211,12 +231,14 @@ private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + 
 /// Reads certificates again when the operator says so, besides every now and then.
 private struct ReloadOnHangUp: Service {
     let certificate: ServerCertificate?
+    let authorities: ClientAuthorities?
     let bundles: BundleReload
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() {
             certificate?.reload()
+            authorities?.reload()
             await bundles.reload(keysToo: true)
         }
     }

@@ -11,7 +11,7 @@ func withListener(
     _ router: Router<ServerRequestContext>,
     limits: ListenerLimits = ListenerLimits(),
     certificate: ServerCertificate? = nil,
-    clientAuthorities: String? = nil,
+    clientAuthorities: ClientAuthorities? = nil,
     shedding: LoadShedding? = nil,
     services: [any Service] = [],
     _ logger: Logger,

@@ -18,8 +18,9 @@ public struct KeyStoreContract: Sendable, CustomTestStringConvertible {
 
     /// Every promise.
     public static let all =
-        content + titles + keyPeriods + policies + certificates + adminTokens + audit + slots + claims + rentals
-        + offline + sync
+        content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditedChanges
+        + slots
+        + claims + rentals + offline + sync
 }
 
 /// Runs `body` and holds that it fails with this code.

@@ -39,6 +39,7 @@ public struct Administration: Sendable {
             ContentRoutes(store: store).endpoints,
             TitleRoutes(store: store).endpoints,
             KeyPeriodRoutes(store: store).endpoints,
+            ChannelRoutes(store: store).endpoints,
             PolicyRoutes(store: store).endpoints,
             CertificateRoutes(store: store).endpoints,
             LeaseRoutes(store: store).endpoints,

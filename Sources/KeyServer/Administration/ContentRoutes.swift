@@ -14,7 +14,7 @@ import KeyStore
 /// `{asset}` is percent-encoded. A key that stands alone and has no stream ID gets one made from the asset ID; a key
 /// period has its track's.
 struct ContentRoutes: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    let store: any ContentStore & TitleStore & PolicyStore
     /// More than the document needs.
     private static let bodyLimit = 4_096
 
@@ -38,8 +38,9 @@ struct ContentRoutes: Sendable {
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try Self.record(&fields, assetID: try request.bytes("asset"), now: request.now)
         try await ContentDefaults.check(content: record, in: store)
-        let outcome = try await store.putContent(record, replacing: true)
-        try await store.append(audit(request, "content-put", record.info, "\(outcome)"))
+        let outcome = try await store.putContent(record, replacing: true) { outcome in
+            Self.audit(request, "content-put", record.info, "\(outcome)")
+        }
         let stored = try await store.content(assetID: record.info.assetID)?.info ?? record.info
         return stored.administrationJSON.response(status: outcome == .created ? .created : .ok)
     }
@@ -86,14 +87,20 @@ struct ContentRoutes: Sendable {
     private func delete(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let assetID = try request.bytes("asset")
-        guard let info = try await store.content(assetID: assetID)?.info,
-            try await store.deleteContent(assetID: assetID)
-        else { throw ProblemDocument(.unknownAsset) }
-        try await store.append(audit(request, "content-delete", info, "deleted"))
+        guard let info = try await store.content(assetID: assetID)?.info else { throw ProblemDocument(.unknownAsset) }
+        let audit = Self.audit(request, "content-delete", info, "deleted")
+        guard try await store.deleteContent(assetID: assetID, audit: audit) else {
+            throw ProblemDocument(.unknownAsset)
+        }
         return .done
     }
 
-    private func audit(_ request: AdminRequest, _ outcome: String, _ info: ContentInfo, _ what: String) -> AuditRecord {
+    private static func audit(
+        _ request: AdminRequest,
+        _ outcome: String,
+        _ info: ContentInfo,
+        _ what: String
+    ) -> AuditRecord {
         var record = request.audit(outcome, "\(info.place) \(what)")
         record.assetID = info.assetID
         record.policyName = info.policyName

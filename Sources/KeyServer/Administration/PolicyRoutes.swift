@@ -8,7 +8,7 @@ import KeyStore
 ///     GET    /admin/policies/{name}
 ///     DELETE /admin/policies/{name}
 struct PolicyRoutes: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    let store: any ContentStore & TitleStore & PolicyStore
     /// More than any document needs.
     private static let bodyLimit = 16_384
 
@@ -37,8 +37,9 @@ struct PolicyRoutes: Sendable {
             throw ProblemDocument(.malformedRequest, detail: error.description)
         }
         try await ContentDefaults.check(policy: record, in: store)
-        let outcome = try await store.putPolicy(record, replacing: true)
-        try await store.append(audit(request, "policy-put", record.name, "\(outcome)"))
+        let outcome = try await store.putPolicy(record, replacing: true) { outcome in
+            Self.audit(request, "policy-put", record.name, "\(outcome)")
+        }
         return Self.document(record).response(status: outcome == .created ? .created : .ok)
     }
 
@@ -51,12 +52,17 @@ struct PolicyRoutes: Sendable {
     private func delete(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let name = try request.text("name")
-        guard try await store.deletePolicy(name: name) else { throw Self.noPolicy }
-        try await store.append(audit(request, "policy-delete", name, "deleted"))
+        let audit = Self.audit(request, "policy-delete", name, "deleted")
+        guard try await store.deletePolicy(name: name, audit: audit) else { throw Self.noPolicy }
         return .done
     }
 
-    private func audit(_ request: AdminRequest, _ outcome: String, _ name: String, _ what: String) -> AuditRecord {
+    private static func audit(
+        _ request: AdminRequest,
+        _ outcome: String,
+        _ name: String,
+        _ what: String
+    ) -> AuditRecord {
         var record = request.audit(outcome, "policy \(name) \(what)")
         record.policyName = name
         return record

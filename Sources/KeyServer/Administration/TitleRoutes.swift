@@ -15,7 +15,7 @@ import KeyStore
 ///
 /// A key period is made by `PUT /admin/content/{asset}`, or with others ahead of the time (``KeyPeriodRoutes``). What is referred to is never deleted.
 struct TitleRoutes: Sendable {
-    let store: any TitleStore & PolicyStore & AuditLog
+    let store: any TitleStore & PolicyStore
     private static let bodyLimit = 4_096
 
     var endpoints: [AdminEndpoint] {
@@ -51,8 +51,9 @@ struct TitleRoutes: Sendable {
         )
         try fields.finish()
         try await ContentDefaults.check(title: record, in: store)
-        let outcome = try await store.putTitle(record, replacing: true)
-        try await store.append(request.audit("title-put", "title \(record.name) \(outcome)"))
+        let outcome = try await store.putTitle(record, replacing: true) { outcome in
+            request.audit("title-put", "title \(record.name) \(outcome)")
+        }
         let stored = try await store.title(name: record.name) ?? record
         return Self.json(stored).response(status: outcome == .created ? .created : .ok)
     }
@@ -65,8 +66,8 @@ struct TitleRoutes: Sendable {
     private func delete(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let name = try request.text("title")
-        guard try await store.deleteTitle(name: name) else { throw Self.noTitle }
-        try await store.append(request.audit("title-delete", "title \(name) deleted"))
+        let audit = request.audit("title-delete", "title \(name) deleted")
+        guard try await store.deleteTitle(name: name, audit: audit) else { throw Self.noTitle }
         return .done
     }
 
@@ -92,8 +93,9 @@ struct TitleRoutes: Sendable {
         try fields.finish()
         guard try await store.title(name: record.title) != nil else { throw Self.noTitle }
         try await ContentDefaults.check(track: record, in: store)
-        let outcome = try await store.putTrack(record, replacing: true)
-        try await store.append(request.audit("track-put", "track \(record.title)/\(record.name) \(outcome)"))
+        let outcome = try await store.putTrack(record, replacing: true) { outcome in
+            request.audit("track-put", "track \(record.title)/\(record.name) \(outcome)")
+        }
         return Self.json(record).response(status: outcome == .created ? .created : .ok)
     }
 
@@ -105,8 +107,8 @@ struct TitleRoutes: Sendable {
     private func deleteTrack(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let (title, name) = (try request.text("title"), try request.text("track"))
-        guard try await store.deleteTrack(title: title, name: name) else { throw Self.noTrack }
-        try await store.append(request.audit("track-delete", "track \(title)/\(name) deleted"))
+        let audit = request.audit("track-delete", "track \(title)/\(name) deleted")
+        guard try await store.deleteTrack(title: title, name: name, audit: audit) else { throw Self.noTrack }
         return .done
     }
 

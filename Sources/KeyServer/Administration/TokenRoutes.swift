@@ -10,7 +10,7 @@ import KeyStore
 ///
 /// The answer to `POST` is the only place where a token is ever shown.
 struct TokenRoutes: Sendable {
-    let store: any AdminTokenStore & AuditLog
+    let store: any AdminTokenStore
     private static let bodyLimit = 1_024
 
     var endpoints: [AdminEndpoint] {
@@ -38,8 +38,8 @@ struct TokenRoutes: Sendable {
             throw ProblemDocument(.conflict, detail: "The token in the data folder is called so.")
         }
         let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: request.now)
-        try await store.addAdminToken(record)
-        try await store.append(request.audit("token-make", "token \(name) made, role \(role)"))
+        let audit = request.audit("token-make", "token \(name) made, role \(role)")
+        try await store.addAdminToken(record, audit: audit)
         let text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return JSONValue.fields(Self.fields(record) + [("token", .string(text))]).response(status: .created)
     }
@@ -47,10 +47,10 @@ struct TokenRoutes: Sendable {
     private func delete(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let name = try request.text("name")
-        guard try await store.deleteAdminToken(name: name) else {
+        let audit = request.audit("token-delete", "token \(name) deleted")
+        guard try await store.deleteAdminToken(name: name, audit: audit) else {
             throw ProblemDocument(.notFound, detail: "There is no such token.")
         }
-        try await store.append(request.audit("token-delete", "token \(name) deleted"))
         return .done
     }
 

@@ -30,12 +30,14 @@ public struct KeyPeriodMaker: Sendable {
 
     /// Makes those periods of a plan that are not there.
     ///
-    /// - Parameter time: Unix seconds.
+    /// - Parameters:
+    ///   - time: Unix seconds.
+    ///   - actor: In whose name it is written down, in the transaction that stores the periods.
     /// - Returns: The periods that were made, in the order in which they begin.
     /// - Throws: `KeyStoreError`: `missingReference` when there is no such track, `conflict` for a policy that does not fit
     ///   it, or a key URI of which two periods come to the same.
     @discardableResult
-    public func make(_ plan: KeyPeriodPlan, at time: Int64) async throws -> [ContentInfo] {
+    public func make(_ plan: KeyPeriodPlan, at time: Int64, by actor: AdminActor) async throws -> [ContentInfo] {
         var lost = KeyStoreError(.conflict, place: "key periods", reason: "others change the same track all the time")
         for _ in 0..<Self.attempts {
             let place = "track \(plan.title)/\(plan.track)"
@@ -53,7 +55,9 @@ public struct KeyPeriodMaker: Sendable {
             let names = ContentLookup.policyNames(governing: first.info, title, track)
             try await check.check(names, track.kind, of: place, for: place)
             do throws(KeyStoreError) {
-                try await store.put(ContentBatch(contents: records), replacing: false)
+                let what = "\(records.count) key periods of \(place) made, until \(records.last?.info.validUntil ?? 0)"
+                let audit = actor.audit("periods-make", what)
+                try await store.put(ContentBatch(contents: records), replacing: false, audit: audit)
                 return records.map(\.info)
             } catch {
                 guard error.code == .conflict else { throw error }

@@ -1,3 +1,5 @@
+public import KeyStore
+
 /// How far ahead the key periods of a live channel's track are made.
 ///
 ///     now ----|--------- ahead ---------|
@@ -12,23 +14,34 @@ public struct KeyPeriodPlan: Sendable, Equatable {
     /// How far ahead there are to be periods, in seconds.
     public let ahead: Int64
 
-    /// From a minute to a month.
-    public static let lengths: ClosedRange<Int64> = 60...2_678_400
-    /// As many periods as are made at once: they are stored in one transaction.
-    public static let mostPeriods: Int64 = 500
+    /// No period is made that ends before this, in Unix seconds.
+    public let start: Int64?
 
-    /// Describes a plan; nil when the length is out of bounds, or it would come to more than 500 periods.
+    /// Describes a plan; nil when the length is out of bounds, or it would come to more than 500 periods: see
+    /// `ChannelRecord`.
     public init?(title: String, track: String, length: Int64, ahead: Int64) {
-        guard Self.lengths.contains(length), ahead >= 0, ahead / length < Self.mostPeriods - 1 else { return nil }
+        guard ChannelRecord.isPlan(length: length, ahead: ahead) else { return nil }
+        self.init(title, track, length, ahead, nil)
+    }
+
+    /// What a schedule wants made of each of its tracks: nothing while it is paused.
+    public static func plans(of channel: ChannelRecord) -> [KeyPeriodPlan] {
+        guard !channel.isPaused else { return [] }
+        return channel.tracks.map { .init(channel.title, $0, channel.length, channel.ahead, channel.start) }
+    }
+
+    private init(_ title: String, _ track: String, _ length: Int64, _ ahead: Int64, _ start: Int64?) {
         self.title = title
         self.track = track
         self.length = length
         self.ahead = ahead
+        self.start = start
     }
 
     /// The beginnings of the period at a time, in Unix seconds, and of those up to so far ahead.
     public func starts(at time: Int64) -> [Int64] {
         let now = max(time, 0)
-        return Array(stride(from: now - now % length, through: now + ahead, by: Int64.Stride(length)))
+        let first = max(now, start ?? 0)
+        return Array(stride(from: first - first % length, through: now + ahead, by: Int64.Stride(length)))
     }
 }

@@ -7,7 +7,7 @@ import KeyStore
 ///
 /// The answer lists the periods that were made, without their keys: none, when all are there.
 struct KeyPeriodRoutes: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    let store: any ContentStore & TitleStore & PolicyStore
     private static let bodyLimit = 4_096
 
     var endpoints: [AdminEndpoint] {
@@ -31,11 +31,7 @@ struct KeyPeriodRoutes: Sendable {
         guard try await store.tracks(title: title).contains(where: { $0.name == track }) else {
             throw ProblemDocument(.notFound, detail: "The title has no such track.")
         }
-        let made = try await KeyPeriodMaker(store: store).make(plan, at: request.now)
-        if let last = made.last {
-            let what = "\(made.count) key periods of track \(title)/\(track) made, until \(last.validUntil ?? 0)"
-            try await store.append(request.audit("periods-make", what))
-        }
+        let made = try await KeyPeriodMaker(store: store).make(plan, at: request.now, by: request.actor)
         return JSONValue.fields([("items", .array(made.map(\.administrationJSON)))]).response()
     }
 }

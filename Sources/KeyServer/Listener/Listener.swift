@@ -43,10 +43,11 @@ public enum Listener {
     ///
     /// - Parameters:
     ///   - certificate: for TLS, without which it speaks plain HTTP.
-    ///   - clientAuthorities: a PEM file with the certificates that clients' certificates are issued by; without it no
-    ///     client is asked for one.
+    ///   - clientAuthorities: who issues clients' certificates, with the listener's own in it; without it no client is asked
+    ///     for one.
     ///   - shedding: what refuses licences before the routes see them; nil for routes that give none.
-    ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops.
+    ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops. Never
+    ///     with `clientAuthorities`.
     /// - Throws: when TLS cannot be set up.
     public static func makeApplication(
         router: Router<ServerRequestContext>,
@@ -54,7 +55,7 @@ public enum Listener {
         port: Int,
         limits: ListenerLimits,
         certificate: ServerCertificate? = nil,
-        clientAuthorities: String? = nil,
+        clientAuthorities: ClientAuthorities? = nil,
         shedding: LoadShedding? = nil,
         isQuick: Bool = false,
         logger: Logger,
@@ -75,10 +76,7 @@ public enum Listener {
         }
         return Application(
             router: RouterWithTable(router: router),
-            server: try certificate.map { certificate in
-                let tls = try certificate.listenerConfiguration(clientAuthorities: clientAuthorities)
-                return try .tls(plain, tlsConfiguration: tls)
-            } ?? plain,
+            server: try server(plain, configuration, certificate, clientAuthorities),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)
@@ -86,5 +84,24 @@ public enum Listener {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger
         )
+    }
+
+    /// With TLS around it, where there is a certificate.
+    private static func server(
+        _ plain: HTTPServerBuilder,
+        _ configuration: HTTP1Channel.Configuration,
+        _ certificate: ServerCertificate?,
+        _ clientAuthorities: ClientAuthorities?
+    ) throws -> HTTPServerBuilder {
+        if let clientAuthorities {
+            return HTTPServerBuilder { responder in
+                ClientTLS(
+                    base: HTTP1Channel(responder: responder, configuration: configuration),
+                    authorities: clientAuthorities
+                )
+            }
+        }
+        guard let certificate else { return plain }
+        return try .tls(plain, tlsConfiguration: try certificate.listenerConfiguration())
     }
 }

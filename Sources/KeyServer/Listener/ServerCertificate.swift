@@ -80,17 +80,11 @@ public final class ServerCertificate: Service {
 
     /// What a listener needs: TLS 1.2 or later, HTTP/1.1, and for every connection the certificate of its time.
     ///
-    /// - Parameter clientAuthorities: a PEM file with the certificates of those who issue clients' certificates. A client
-    ///   need not send one; who sends one that is not theirs is not let in.
     /// - Throws: `TLSConfiguration.CertificateReloaderError`, never once this object has been made.
-    public func listenerConfiguration(clientAuthorities: String? = nil) throws -> TLSConfiguration {
+    public func listenerConfiguration() throws -> TLSConfiguration {
         var configuration = try TLSConfiguration.makeServerConfiguration(certificateReloader: reloader)
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        if let clientAuthorities {
-            configuration.trustRoots = .file(clientAuthorities)
-            configuration.certificateVerification = .optionalVerification
-        }
         return configuration
     }
 

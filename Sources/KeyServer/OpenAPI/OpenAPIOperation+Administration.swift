@@ -39,6 +39,7 @@ extension OpenAPIOperation {
                 problems: [.notFound, .conflict]
             ),
         ]
+        + kept("channel", "/admin/channels", "title", "Channel", values: "ChannelValues", .channels, putMissing: true)
         + kept("policy", "/admin/policies", "name", "Policy", values: "Policy", .policies, plural: "policies")
         + certificates + leases + accounts + audit + tokens
 
@@ -51,7 +52,8 @@ extension OpenAPIOperation {
         values: String,
         _ tag: Tag,
         plural: String? = nil,
-        missing: ProblemType = .notFound
+        missing: ProblemType = .notFound,
+        putMissing: Bool = false
     ) -> [OpenAPIOperation] {
         let one = "\(path)/{\(parameter)}"
         let name = noun.prefix(1).uppercased() + noun.dropFirst()
@@ -76,7 +78,7 @@ extension OpenAPIOperation {
                 security: .administration(.content),
                 body: [("application/json", schema(values))],
                 answers: [(200, "It was replaced.", answer), (201, "It is new.", answer)],
-                problems: [.conflict] + (isNested ? [.notFound] : [])
+                problems: [.conflict] + (isNested || putMissing ? [.notFound] : [])
             ),
             OpenAPIOperation(
                 method: .get,

@@ -8,6 +8,7 @@ struct OpenAPIOperation: Sendable {
         case operations = "Operations"
         case content = "Content"
         case titles = "Titles"
+        case channels = "Channels"
         case policies = "Policies"
         case certificates = "Certificates"
         case leases = "Leases"

@@ -161,6 +161,40 @@ extension OpenAPISchemas {
             """#
         ),
         (
+            "ChannelValues",
+            #"""
+            {"type": "object", "required": ["tracks", "length", "ahead"], "additionalProperties": false,
+             "description": "For which tracks of the title key periods are made ahead of the time. At most 500 are ahead.",
+             "properties": {
+               "tracks": {"type": "array", "minItems": 1, "maxItems": 100, "uniqueItems": true,
+                 "items": {"$ref": "#/components/schemas/Name"}},
+               "length": {"type": "integer", "minimum": 60, "maximum": 2678400,
+                 "description": "How long a period is, in seconds."},
+               "ahead": {"type": "integer", "minimum": 0, "maximum": 86400,
+                 "description": "How far ahead there are to be periods, in seconds: at most 500 of them."},
+               "start": {"allOf": [{"$ref": "#/components/schemas/Time"}],
+                 "description": "No period is made that ends before; without it, from now on."},
+               "paused": {"type": "boolean", "description": "Whether nothing is made until it goes on; false without it."}},
+             "examples": [{"tracks": ["hd"], "length": 600, "ahead": 7200}]}
+            """#
+        ),
+        (
+            "Channel",
+            #"""
+            {"type": "object", "required": ["title", "tracks", "length", "ahead", "paused", "created", "updated"],
+             "additionalProperties": false,
+             "properties": {
+               "title": {"$ref": "#/components/schemas/Name"},
+               "tracks": {"type": "array", "items": {"$ref": "#/components/schemas/Name"}},
+               "length": {"type": "integer"},
+               "ahead": {"type": "integer"},
+               "start": {"$ref": "#/components/schemas/Time"},
+               "paused": {"type": "boolean"},
+               "created": {"$ref": "#/components/schemas/Time"},
+               "updated": {"$ref": "#/components/schemas/Time"}}}
+            """#
+        ),
+        (
             "TokenValues",
             #"""
             {"type": "object", "required": ["name", "role"], "additionalProperties": false,

@@ -4,10 +4,10 @@ import KeyStore
 
 /// Finds the keys that encoders ask for, and makes those that are not there.
 ///
-/// A key ID has one key, whoever asks first. All that is missing is stored in one transaction, without replacing: of two
-/// servers that make the same key at once one is told of a conflict, and finds the other's.
+/// A key ID has one key, whoever asks first. All that is missing is stored in one transaction with the audit record,
+/// without replacing: of two servers that make the same key at once one is told of a conflict, and finds the other's.
 struct SPEKEKeys: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore
+    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
 
     /// What was found and made.
     struct Outcome: Sendable {
@@ -20,12 +20,18 @@ struct SPEKEKeys: Sendable {
     /// How often somebody else may be first: with the title, with the track, with a key.
     private static let attempts = 8
 
-    /// The keys of a question.
+    /// The keys of a question, which are written down before they are given.
     ///
-    /// - Parameter time: Unix seconds.
+    /// - Parameters:
+    ///   - time: Unix seconds.
+    ///   - audit: The audit record of what is found and made.
     /// - Throws: ``ProblemDocument`` with `conflict` for a key that is another title's or track's, or is used at another
     ///   time; `KeyStoreError`.
-    func keys(for question: SPEKEQuestion, at time: Int64) async throws -> Outcome {
+    func keys(
+        for question: SPEKEQuestion,
+        at time: Int64,
+        audit: (Outcome) -> AuditRecord
+    ) async throws -> Outcome {
         var lost = KeyStoreError(.conflict, place: "SPEKE", reason: "others change the same content all the time")
         for _ in 0..<Self.attempts {
             var outcome = Outcome()
@@ -35,18 +41,20 @@ struct SPEKEKeys: Sendable {
                 outcome.records[key.keyID] = found
             }
             let missing = question.keys.filter { outcome.records[$0.keyID] == nil }
-            guard !missing.isEmpty else { return outcome }
+            guard !missing.isEmpty else {
+                try await store.append(audit(outcome))
+                return outcome
+            }
             let batch = try await batch(missing, question.title, time)
+            for (key, record) in zip(missing, batch.contents) { outcome.records[key.keyID] = record }
+            outcome.made = missing.map(\.keyID)
             do throws(KeyStoreError) {
-                try await store.put(batch, replacing: false)
+                try await store.put(batch, replacing: false, audit: audit(outcome))
+                return outcome
             } catch {
                 guard error.code == .conflict else { throw error }
                 lost = error
-                continue
             }
-            for (key, record) in zip(missing, batch.contents) { outcome.records[key.keyID] = record }
-            outcome.made = missing.map(\.keyID)
-            return outcome
         }
         throw lost
     }

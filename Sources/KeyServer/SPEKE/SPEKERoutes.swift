@@ -38,9 +38,10 @@ struct SPEKERoutes: Sendable {
         let body = try await request.request.boundedBody(upTo: SPEKEQuestion.sizeLimit)
         let question = try Self.question(body)
         try question.checkAnswerable(at: request.now)
-        let outcome = try await SPEKEKeys(store: store).keys(for: question, at: request.now)
+        let outcome = try await SPEKEKeys(store: store).keys(for: question, at: request.now) { outcome in
+            Self.audit(request, question, outcome)
+        }
         let answer = try question.answer(outcome.records, at: request.now)
-        try await store.append(Self.audit(request, question, outcome))
         metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
         return Response(
             status: .ok,

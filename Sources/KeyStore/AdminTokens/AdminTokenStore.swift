@@ -10,11 +10,11 @@ public protocol AdminTokenStore: Sendable {
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` when there is one of that name or hash: a token is never replaced, so
     ///   that its name means one thing in logs.
-    func addAdminToken(_ record: AdminTokenRecord) async throws(KeyStoreError)
+    func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError)
 
     /// Forgets a token; false when it was not there.
     @discardableResult
-    func deleteAdminToken(name: String) async throws(KeyStoreError) -> Bool
+    func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
     /// Notes that a token was used on a day, in days since 1970. Nothing happens when it is gone, or when that is known.
     func noteUse(ofAdminToken name: String, day: Int64) async throws(KeyStoreError)
@@ -32,16 +32,17 @@ extension InMemoryKeyStore {
     }
 
     /// Keeps a token.
-    public func addAdminToken(_ record: AdminTokenRecord) async throws(KeyStoreError) {
+    public func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
         let isThere = catalogue.adminTokens.values.contains { $0.name == record.name || $0.hash == record.hash }
         guard !isThere else { throw .exists("admin token \(record.name)") }
         catalogue.adminTokens[record.name] = record
+        if let audit { self.audit.append(audit) }
     }
 
     /// Forgets a token.
     @discardableResult
-    public func deleteAdminToken(name: String) async throws(KeyStoreError) -> Bool {
-        catalogue.adminTokens.removeValue(forKey: name) != nil
+    public func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        noting(audit, catalogue.adminTokens.removeValue(forKey: name) != nil)
     }
 
     /// Notes that a token was used on a day.

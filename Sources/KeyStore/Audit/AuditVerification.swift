@@ -106,3 +106,19 @@ package struct AuditVerifier {
         firstBreak = .init(fault: fault, number: entry.number, node: entry.node, sequence: entry.sequence)
     }
 }
+
+extension AuditLog {
+    /// Holds the log against its hash chains page by page, so that writers need not wait.
+    ///
+    /// - Parameter heads: what has to be met on the way: the store's own note of its last entry, and the operator's.
+    package func verifyPages(expecting heads: [AuditHead]) async throws(KeyStoreError) -> AuditVerification {
+        var verifier = AuditVerifier(expecting: heads)
+        var number: Int64?
+        while true {
+            let page = try await auditEntries(after: number, limit: 1_000)
+            for entry in page { guard verifier.take(entry) else { return verifier.finish() } }
+            guard let next = page.last?.number else { return verifier.finish() }
+            number = next
+        }
+    }
+}

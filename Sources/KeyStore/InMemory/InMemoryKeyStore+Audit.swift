@@ -34,6 +34,18 @@ extension InMemoryKeyStore {
     /// Adds a record.
     public func append(_ record: AuditRecord) async throws(KeyStoreError) { audit.append(record) }
 
+    /// Notes a write, and passes on what came of it. Nobody else is let in between the two.
+    func noting(_ note: AuditNote?, _ outcome: WriteOutcome) -> WriteOutcome {
+        if let note { audit.append(note(outcome)) }
+        return outcome
+    }
+
+    /// Notes that something was forgotten, if it was there.
+    func noting(_ record: AuditRecord?, _ isGone: Bool) -> Bool {
+        if let record, isGone { audit.append(record) }
+        return isGone
+    }
+
     /// Entries, the newest first.
     public func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry] {
         let older = audit.entries.reversed().lazy.filter { entry in number.map { entry.number < $0 } ?? true }

@@ -10,6 +10,8 @@ public actor InMemoryKeyStore: KeyStore {
     private var bundles: [String: CertificateBundleRecord] = [:]
     /// What the extension on titles keeps.
     var catalogue = InMemoryCatalogue() { didSet { catalogueVersion += 1 } }
+    /// Schedules of live channels, by title. No licence depends on them.
+    var schedules: [String: ChannelRecord] = [:]
     private(set) var catalogueVersion: Int64 = 0
     var grants = InMemoryGrants()
     var audit = InMemoryAudit()
@@ -28,16 +30,18 @@ extension InMemoryKeyStore {
 
     /// Keeps a record.
     @discardableResult
-    public func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try write(record, replacing: replacing)
+    public func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        noting(audit, try write(record, replacing: replacing))
     }
 
     /// Forgets an asset.
     @discardableResult
-    public func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool {
+    public func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         guard let former = contents.removeValue(forKey: assetID) else { return false }
         if let keyID = former.info.keyID { catalogue.assetIDs[keyID] = nil }
-        return true
+        return noting(audit, true)
     }
 
     /// Assets in the order of their IDs.
@@ -55,17 +59,19 @@ extension InMemoryKeyStore {
 
     /// Keeps a policy.
     @discardableResult
-    public func putPolicy(_ record: PolicyRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
+    public func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
         guard policies[record.name] == nil || replacing else { throw .exists("policy \(record.name)") }
-        return policies.updateValue(record, forKey: record.name) == nil ? .created : .replaced
+        return noting(audit, policies.updateValue(record, forKey: record.name) == nil ? .created : .replaced)
     }
 
     /// Forgets a policy.
     @discardableResult
-    public func deletePolicy(name: String) async throws(KeyStoreError) -> Bool {
+    public func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         let isInUse = contents.values.contains { $0.info.policyName == name } || catalogue.refers(toPolicy: name)
         guard !isInUse else { throw .policyInUse(name) }
-        return policies.removeValue(forKey: name) != nil
+        return noting(audit, policies.removeValue(forKey: name) != nil)
     }
 
     /// Policies in the order of their names.
@@ -85,16 +91,17 @@ extension InMemoryKeyStore {
     @discardableResult
     public func putCertificateBundle(
         _ record: CertificateBundleRecord,
-        replacing: Bool
+        replacing: Bool,
+        audit: AuditNote?
     ) async throws(KeyStoreError) -> WriteOutcome {
         guard bundles[record.name] == nil || replacing else { throw .exists("certificate_bundle \(record.name)") }
-        return bundles.updateValue(record, forKey: record.name) == nil ? .created : .replaced
+        return noting(audit, bundles.updateValue(record, forKey: record.name) == nil ? .created : .replaced)
     }
 
     /// Forgets a bundle.
     @discardableResult
-    public func deleteCertificateBundle(name: String) async throws(KeyStoreError) -> Bool {
-        bundles.removeValue(forKey: name) != nil
+    public func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        noting(audit, bundles.removeValue(forKey: name) != nil)
     }
 }
 

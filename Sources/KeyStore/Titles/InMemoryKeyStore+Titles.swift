@@ -29,15 +29,17 @@ extension InMemoryKeyStore {
 
     /// Keeps a title.
     @discardableResult
-    public func putTitle(_ record: TitleRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try write(record, replacing: replacing)
+    public func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        noting(audit, try write(record, replacing: replacing))
     }
 
     /// Forgets a title.
     @discardableResult
-    public func deleteTitle(name: String) async throws(KeyStoreError) -> Bool {
+    public func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         guard catalogue.tracks[name, default: [:]].isEmpty else { throw .titleInUse(name) }
-        return catalogue.titles.removeValue(forKey: name) != nil
+        return noting(audit, catalogue.titles.removeValue(forKey: name) != nil)
     }
 
     /// Titles in the order of their names.
@@ -53,16 +55,19 @@ extension InMemoryKeyStore {
 
     /// Keeps a track.
     @discardableResult
-    public func putTrack(_ record: TrackRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try write(record, replacing: replacing)
+    public func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        noting(audit, try write(record, replacing: replacing))
     }
 
     /// Forgets a track.
     @discardableResult
-    public func deleteTrack(title: String, name: String) async throws(KeyStoreError) -> Bool {
+    public func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         let isInUse = contents.values.contains { $0.info.titleName == title && $0.info.trackName == name }
         guard !isInUse else { throw .trackInUse(name, of: title) }
-        return catalogue.tracks[title]?.removeValue(forKey: name) != nil
+        guard schedules[title]?.tracks.contains(name) != true else { throw .trackScheduled(name, of: title) }
+        return noting(audit, catalogue.tracks[title]?.removeValue(forKey: name) != nil)
     }
 
     /// Key periods of a track in the order in which they begin.
@@ -78,7 +83,7 @@ extension InMemoryKeyStore {
     }
 
     /// Keeps many records at once, all of them or none.
-    public func put(_ batch: ContentBatch, replacing: Bool) async throws(KeyStoreError) {
+    public func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
         let before = (contents, catalogue)
         do {
@@ -89,6 +94,7 @@ extension InMemoryKeyStore {
             (contents, catalogue) = before
             throw error
         }
+        if let audit { self.audit.append(audit) }
     }
 
     private func lookup(_ record: ContentRecord) throws(KeyStoreError) -> ContentLookup {

@@ -10,13 +10,13 @@ public protocol TitleStore: Sendable {
     /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false,
     ///   ``KeyStoreError/Code/missingReference`` when its policy is not there.
     @discardableResult
-    func putTitle(_ record: TitleRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
+    func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError) -> WriteOutcome
 
     /// Forgets a title; false when it was not there.
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` while it has tracks.
     @discardableResult
-    func deleteTitle(name: String) async throws(KeyStoreError) -> Bool
+    func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
     /// Up to `limit` titles (1 to 1,000) in the order of their names, after the given one.
     func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord]
@@ -29,13 +29,13 @@ public protocol TitleStore: Sendable {
     /// - Throws: ``KeyStoreError/Code/conflict`` when the title has such a track and `replacing` is false,
     ///   ``KeyStoreError/Code/missingReference`` when its title or policy is not there.
     @discardableResult
-    func putTrack(_ record: TrackRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome
+    func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError) -> WriteOutcome
 
     /// Forgets a track; false when it was not there.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` while it has keys.
+    /// - Throws: ``KeyStoreError/Code/conflict`` while it has keys, or the schedule of a channel names it.
     @discardableResult
-    func deleteTrack(title: String, name: String) async throws(KeyStoreError) -> Bool
+    func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
     /// Up to `limit` key periods (1 to 1,000) of a track after the given one, in the order in which they begin. Those
     /// without a beginning come first; periods that begin together are in the order of their asset IDs.
@@ -50,7 +50,7 @@ public protocol TitleStore: Sendable {
     ///
     /// - Throws: what storing each of them throws, and ``KeyStoreError/Code/invalidRecord`` for more than 1,000 records
     ///   of one kind.
-    func put(_ batch: ContentBatch, replacing: Bool) async throws(KeyStoreError)
+    func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError)
 }
 
 extension TitleStore {

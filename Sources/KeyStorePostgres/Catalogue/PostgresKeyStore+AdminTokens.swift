@@ -13,9 +13,9 @@ extension PostgresKeyStore {
     }
 
     /// Keeps a token.
-    public func addAdminToken(_ record: AdminTokenRecord) async throws(KeyStoreError) {
+    public func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
         let place = "admin token \(record.name)"
-        try await administer(in: place) { transaction in
+        try await administer(in: place, audit: { _ in audit }) { transaction in
             let sql = "SELECT name FROM admin_token WHERE name = $1 OR hash = $2"
             guard try transaction.rows(sql, .text(record.name), .bytes(record.hash)).isEmpty else {
                 throw KeyStoreError.exists(place)
@@ -34,8 +34,8 @@ extension PostgresKeyStore {
 
     /// Forgets a token.
     @discardableResult
-    public func deleteAdminToken(name: String) async throws(KeyStoreError) -> Bool {
-        try await administer(in: "admin token \(name)") { transaction in
+    public func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "admin token \(name)", audit: { $0 ? audit : nil }) { transaction in
             try transaction.change("DELETE FROM admin_token WHERE name = $1", .text(name)) > 0
         }
     }

@@ -14,10 +14,11 @@ extension PostgresKeyStore {
     @discardableResult
     public func putCertificateBundle(
         _ record: CertificateBundleRecord,
-        replacing: Bool
+        replacing: Bool,
+        audit: AuditNote?
     ) async throws(KeyStoreError) -> WriteOutcome {
         let place = "certificate_bundle \(record.name)"
-        return try await administer(in: place) { [keys] transaction in
+        return try await administer(in: place, audit: { audit?($0) }) { [keys] transaction in
             let key = try keys.requireCurrent(&transaction)
             let sql = "SELECT name FROM certificate_bundle WHERE name = $1"
             let isThere = try !transaction.rows(sql, .text(record.name)).isEmpty
@@ -29,8 +30,8 @@ extension PostgresKeyStore {
 
     /// Forgets a bundle.
     @discardableResult
-    public func deleteCertificateBundle(name: String) async throws(KeyStoreError) -> Bool {
-        try await administer(in: "certificate_bundle \(name)") { transaction in
+    public func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "certificate_bundle \(name)", audit: { $0 ? audit : nil }) { transaction in
             try transaction.change("DELETE FROM certificate_bundle WHERE name = $1", .text(name)) > 0
         }
     }

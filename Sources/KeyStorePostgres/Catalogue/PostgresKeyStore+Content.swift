@@ -14,8 +14,10 @@ extension PostgresKeyStore {
 
     /// Keeps a record.
     @discardableResult
-    public func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await administer(in: record.info.place) { [keys] transaction in
+    public func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] transaction in
             let key = try keys.requireCurrent(&transaction)
             return try Self.put(record, replacing: replacing, sealedWith: key, &transaction)
         }
@@ -50,8 +52,9 @@ extension PostgresKeyStore {
 
     /// Forgets an asset.
     @discardableResult
-    public func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool {
-        try await administer(in: "content \(displayName(ofAssetID: assetID))") { transaction in
+    public func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "content \(displayName(ofAssetID: assetID))", audit: { $0 ? audit : nil }) {
+            transaction in
             try transaction.change("DELETE FROM content WHERE asset_id = $1", .bytes(assetID)) > 0
         }
     }

@@ -9,8 +9,10 @@ extension PostgresKeyStore {
 
     /// Keeps a policy.
     @discardableResult
-    public func putPolicy(_ record: PolicyRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await administer(in: "policy \(record.name)") { transaction in
+    public func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { transaction in
             let isThere = try !transaction.rows("SELECT name FROM policy WHERE name = $1", .text(record.name)).isEmpty
             guard !isThere || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
             let sql = """
@@ -24,8 +26,8 @@ extension PostgresKeyStore {
 
     /// Forgets a policy.
     @discardableResult
-    public func deletePolicy(name: String) async throws(KeyStoreError) -> Bool {
-        try await administer(in: "policy \(name)") { transaction in
+    public func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "policy \(name)", audit: { $0 ? audit : nil }) { transaction in
             let uses = try transaction.run(
                 ["content", "title", "track"].map { table in
                     PostgresQuery("SELECT policy_name FROM \(table) WHERE policy_name = $1 LIMIT 1", [.text(name)])

@@ -9,16 +9,18 @@ extension PostgresKeyStore {
 
     /// Keeps a title.
     @discardableResult
-    public func putTitle(_ record: TitleRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await administer(in: "title \(record.name)") { transaction in
+    public func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "title \(record.name)", audit: { audit?($0) }) { transaction in
             try Self.put(record, replacing: replacing, &transaction)
         }
     }
 
     /// Forgets a title.
     @discardableResult
-    public func deleteTitle(name: String) async throws(KeyStoreError) -> Bool {
-        try await administer(in: "title \(name)") { transaction in
+    public func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "title \(name)", audit: { $0 ? audit : nil }) { transaction in
             let tracks = "SELECT name FROM track WHERE title_name = $1 LIMIT 1"
             guard try transaction.rows(tracks, .text(name)).isEmpty else { throw KeyStoreError.titleInUse(name) }
             return try transaction.change("DELETE FROM title WHERE name = $1", .text(name)) > 0
@@ -45,19 +47,25 @@ extension PostgresKeyStore {
 
     /// Keeps a track.
     @discardableResult
-    public func putTrack(_ record: TrackRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
-        try await administer(in: "track \(record.title)/\(record.name)") { transaction in
+    public func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "track \(record.title)/\(record.name)", audit: { audit?($0) }) { transaction in
             try Self.put(record, replacing: replacing, &transaction)
         }
     }
 
     /// Forgets a track.
     @discardableResult
-    public func deleteTrack(title: String, name: String) async throws(KeyStoreError) -> Bool {
-        try await administer(in: "track \(title)/\(name)") { transaction in
+    public func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "track \(title)/\(name)", audit: { $0 ? audit : nil }) { transaction in
             let periods = "SELECT asset_id FROM content WHERE title_name = $1 AND track_name = $2 LIMIT 1"
             guard try transaction.rows(periods, .text(title), .text(name)).isEmpty else {
                 throw KeyStoreError.trackInUse(name, of: title)
+            }
+            let schedule = "SELECT track_name FROM channel_track WHERE title_name = $1 AND track_name = $2"
+            guard try transaction.rows(schedule, .text(title), .text(name)).isEmpty else {
+                throw KeyStoreError.trackScheduled(name, of: title)
             }
             let sql = "DELETE FROM track WHERE title_name = $1 AND name = $2"
             return try transaction.change(sql, .text(title), .text(name)) > 0
@@ -65,9 +73,9 @@ extension PostgresKeyStore {
     }
 
     /// Keeps many records at once, all of them or none.
-    public func put(_ batch: ContentBatch, replacing: Bool) async throws(KeyStoreError) {
+    public func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
-        try await administer(in: "batch") { [keys] transaction in
+        try await administer(in: "batch", audit: { _ in audit }) { [keys] transaction in
             let key = try keys.requireCurrent(&transaction)
             for record in batch.titles { try Self.put(record, replacing: replacing, &transaction) }
             for record in batch.tracks { try Self.put(record, replacing: replacing, &transaction) }
@@ -114,7 +122,7 @@ extension PostgresKeyStore {
         return isThere ? .replaced : .created
     }
 
-    private static func exists(title name: String) -> PostgresQuery {
+    static func exists(title name: String) -> PostgresQuery {
         PostgresQuery("SELECT name FROM title WHERE name = $1", [.text(name)])
     }
 }

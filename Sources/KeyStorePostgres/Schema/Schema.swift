@@ -15,7 +15,9 @@ struct Schema: Sendable {
     }
 
     /// Migrations are never changed once released; a change to the tables is one more at the end.
-    static let current = Schema(migrations: [Migration(script: Schema1.script, oldest: 1)])
+    static let current = Schema(migrations: [
+        Migration(script: Schema1.script, oldest: 1), Migration(script: Schema2.script, oldest: 1),
+    ])
 
     let migrations: [Migration]
 

@@ -80,15 +80,17 @@ struct CertificatesCommand: AsyncParsableCommand {
             // Whatever would keep the server from using it is said now.
             let bundle = try CertificateBundle(record)
             try await store.withStore { store in
-                let outcome = try await store.putCertificateBundle(record, replacing: replace)
                 let hash = bundle.certificate.sha1.map { String(format: "%02x", $0) }.joined()
-                let what = "\(kind.rawValue) bundle \(name) \(outcome), certificate SHA-1 \(hash)"
-                try await store.note("certificates add", "certificate-put", what) { $0.bundleName = name }
+                let (kind, name) = (kind, name)
+                let outcome = try await store.putCertificateBundle(record, replacing: replace) { outcome in
+                    let what = "\(kind.rawValue) bundle \(name) \(outcome), certificate SHA-1 \(hash)"
+                    return .command("certificates add", "certificate-put", what) { $0.bundleName = name }
+                }
                 print(
                     "\(outcome == .created ? "added" : "replaced") \(kind.rawValue) bundle \(name): "
                         + "RSA-\(bundle.privateKey.bits), certificate SHA-1 \(hash)"
                 )
-                print("a running server reads it when it is started again")
+                print("running servers take it within certificates.reload, ten seconds by default")
             }
         }
 
@@ -143,11 +145,12 @@ struct CertificatesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                guard try await store.deleteCertificateBundle(name: name) else {
-                    throw CommandFailure("there is no bundle \(name)")
-                }
-                try await store.note("certificates remove", "certificate-delete", "bundle \(name) deleted") {
+                let what = "bundle \(name) deleted"
+                let audit = AuditRecord.command("certificates remove", "certificate-delete", what) {
                     $0.bundleName = name
+                }
+                guard try await store.deleteCertificateBundle(name: name, audit: audit) else {
+                    throw CommandFailure("there is no bundle \(name)")
                 }
                 print("removed bundle \(name)")
             }

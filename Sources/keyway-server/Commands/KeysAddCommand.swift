@@ -87,10 +87,12 @@ struct KeysAddCommand: AsyncParsableCommand {
                 record = try keyAlone(policy)
             }
             try await ContentDefaults.check(content: record, in: store)
-            let outcome = try await store.putContent(record, replacing: replace)
-            try await store.note("keys add", "content-put", "\(record.info.place) \(outcome)") { audit in
-                audit.assetID = record.info.assetID
-                audit.policyName = record.info.policyName
+            let info = record.info
+            let outcome = try await store.putContent(record, replacing: replace) { outcome in
+                .command("keys add", "content-put", "\(info.place) \(outcome)") { audit in
+                    audit.assetID = info.assetID
+                    audit.policyName = info.policyName
+                }
             }
             print("\(outcome == .created ? "added" : "replaced") \(assetName(record.info.assetID))")
         }
@@ -153,10 +155,10 @@ struct KeysAddCommand: AsyncParsableCommand {
             throw CommandFailure("there is another policy \(record.name); --replace puts this one in its place")
         }
         try await ContentDefaults.check(policy: record, in: store)
-        let outcome = try await store.putPolicy(record, replacing: true)
-        try await store.note("keys add", "policy-put", "policy \(record.name) \(outcome)") { audit in
-            audit.policyName = record.name
+        let name = record.name
+        try await store.putPolicy(record, replacing: true) { outcome in
+            .command("keys add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
         }
-        return record.name
+        return name
     }
 }

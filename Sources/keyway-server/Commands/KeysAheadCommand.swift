@@ -10,8 +10,8 @@ struct KeysAheadCommand: AsyncParsableCommand {
         abstract: "Make the key periods of a live channel's track ahead of the time.",
         discussion: """
             Periods of one length, the present one and those behind it. Periods that are there stay as they are, so that it \
-            may be run again and again, on any machine that has the store. A server does the same by itself for the \
-            tracks in `channels` of its configuration.
+            may be run again and again, on any machine that has the store. A server does the same by itself for \
+            the schedules of `keyway-server channels`, and for the tracks in `channels` of its configuration.
             """
     )
 
@@ -30,11 +30,11 @@ struct KeysAheadCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = try plan()
         try await store.withStore { store in
-            let made = try await KeyPeriodMaker(store: store).make(plan, at: systemMilliseconds() / 1_000)
-            if let last = made.last?.validUntil {
-                let what = "\(made.count) key periods of track \(title)/\(track) made, until \(last)"
-                try await store.note("keys ahead", "periods-make", what)
-            }
+            let made = try await KeyPeriodMaker(store: store).make(
+                plan,
+                at: systemMilliseconds() / 1_000,
+                by: AdminActor(command: "keys ahead")
+            )
             print("\(made.count) key periods made")
         }
     }

@@ -53,11 +53,10 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                guard try await store.deleteContent(assetID: asset.bytes) else {
+                let what = "content \(assetName(asset.bytes)) deleted"
+                let audit = AuditRecord.command("keys remove", "content-delete", what) { $0.assetID = asset.bytes }
+                guard try await store.deleteContent(assetID: asset.bytes, audit: audit) else {
                     throw CommandFailure("there is no key for \(assetName(asset.bytes))")
-                }
-                try await store.note("keys remove", "content-delete", "content \(assetName(asset.bytes)) deleted") {
-                    $0.assetID = asset.bytes
                 }
                 print("removed \(assetName(asset.bytes))")
             }

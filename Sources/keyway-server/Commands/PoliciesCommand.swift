@@ -29,8 +29,10 @@ struct PoliciesCommand: AsyncParsableCommand {
             let record = try ContentDefaults.policy(name: name, json: try contents(ofFile: file))
             try await store.withStore { store in
                 try await ContentDefaults.check(policy: record, in: store)
-                let outcome = try await store.putPolicy(record, replacing: replace)
-                try await store.note("policies add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
+                let name = name
+                let outcome = try await store.putPolicy(record, replacing: replace) { outcome in
+                    .command("policies add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
+                }
                 print("\(outcome == .created ? "added" : "replaced") policy \(name)")
             }
         }
@@ -80,11 +82,11 @@ struct PoliciesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                guard try await store.deletePolicy(name: name) else {
-                    throw CommandFailure("there is no policy \(name)")
-                }
-                try await store.note("policies remove", "policy-delete", "policy \(name) deleted") {
+                let audit = AuditRecord.command("policies remove", "policy-delete", "policy \(name) deleted") {
                     $0.policyName = name
+                }
+                guard try await store.deletePolicy(name: name, audit: audit) else {
+                    throw CommandFailure("there is no policy \(name)")
                 }
                 print("removed policy \(name)")
             }

@@ -47,8 +47,9 @@ struct TitlesCommand: AsyncParsableCommand {
             )
             try await store.withStore { store in
                 try await ContentDefaults.check(title: record, in: store)
-                let outcome = try await store.putTitle(record, replacing: replace)
-                try await store.note("titles add", "title-put", "title \(name) \(outcome)")
+                let outcome = try await store.putTitle(record, replacing: replace) { outcome in
+                    .command("titles add", "title-put", "title \(record.name) \(outcome)")
+                }
                 print("\(outcome == .created ? "added" : "replaced") title \(name)")
             }
         }
@@ -88,8 +89,10 @@ struct TitlesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                guard try await store.deleteTitle(name: name) else { throw CommandFailure("there is no title \(name)") }
-                try await store.note("titles remove", "title-delete", "title \(name) deleted")
+                let audit = AuditRecord.command("titles remove", "title-delete", "title \(name) deleted")
+                guard try await store.deleteTitle(name: name, audit: audit) else {
+                    throw CommandFailure("there is no title \(name)")
+                }
                 print("removed title \(name)")
             }
         }

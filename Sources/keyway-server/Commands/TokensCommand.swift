@@ -32,8 +32,8 @@ struct TokensCommand: AsyncParsableCommand {
             let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: systemMilliseconds() / 1000)
             try await Self.explainingConflict(name) {
                 try await store.withStore { store in
-                    try await store.addAdminToken(record)
-                    try await store.note("tokens add", "token-make", "token \(name) made, role \(role)")
+                    let what = "token \(name) made, role \(role)"
+                    try await store.addAdminToken(record, audit: .command("tokens add", "token-make", what))
                 }
             }
             tell("added token \(name), \(role.rawValue); it is shown now and never again")
@@ -74,10 +74,10 @@ struct TokensCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                guard try await store.deleteAdminToken(name: name) else {
+                let audit = AuditRecord.command("tokens remove", "token-delete", "token \(name) deleted")
+                guard try await store.deleteAdminToken(name: name, audit: audit) else {
                     throw CommandFailure("there is no token \(name)")
                 }
-                try await store.note("tokens remove", "token-delete", "token \(name) deleted")
                 print("removed token \(name)")
             }
         }

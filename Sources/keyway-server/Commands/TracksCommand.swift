@@ -46,8 +46,9 @@ struct TracksCommand: AsyncParsableCommand {
             )
             try await store.withStore { store in
                 try await ContentDefaults.check(track: record, in: store)
-                let outcome = try await store.putTrack(record, replacing: replace)
-                try await store.note("tracks add", "track-put", "track \(title)/\(name) \(outcome)")
+                let outcome = try await store.putTrack(record, replacing: replace) { outcome in
+                    .command("tracks add", "track-put", "track \(record.title)/\(record.name) \(outcome)")
+                }
                 print("\(outcome == .created ? "added" : "replaced") track \(title)/\(name), \(record.kind.rawValue)")
             }
         }
@@ -106,10 +107,10 @@ struct TracksCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                guard try await store.deleteTrack(title: title, name: name) else {
+                let audit = AuditRecord.command("tracks remove", "track-delete", "track \(title)/\(name) deleted")
+                guard try await store.deleteTrack(title: title, name: name, audit: audit) else {
                     throw CommandFailure("title \(title) has no track \(name)")
                 }
-                try await store.note("tracks remove", "track-delete", "track \(title)/\(name) deleted")
                 print("removed track \(title)/\(name)")
             }
         }

@@ -7,6 +7,7 @@ import Testing
 
 @Suite("Key periods made ahead")
 struct KeyPeriodMakerTests {
+    private static let actor = AdminActor(command: "keys ahead", user: "ann", milliseconds: 0)
     private let store = InMemoryKeyStore()
 
     private func prepare(template: String? = nil) async throws {
@@ -22,7 +23,7 @@ struct KeyPeriodMakerTests {
     @Test("The present period and those ahead are made, one behind the other, each with a key of its own")
     func makes() async throws {
         try await prepare()
-        let made = try await KeyPeriodMaker(store: store).make(try plan(), at: 6_100)
+        let made = try await KeyPeriodMaker(store: store).make(try plan(), at: 6_100, by: Self.actor)
         #expect(made.map(\.validFrom) == [6_000, 6_600, 7_200, 7_800])
         #expect(made.map(\.validUntil) == [6_600, 7_200, 7_800, 8_400])
         let stored = try await store.keyPeriods(title: "news", track: "hd")
@@ -45,14 +46,18 @@ struct KeyPeriodMakerTests {
         let store = store
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
-                group.addTask { try await KeyPeriodMaker(store: store).make(plan, at: 6_100).count }
+                group.addTask { try await KeyPeriodMaker(store: store).make(plan, at: 6_100, by: Self.actor).count }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(counts.reduce(0, +) == 4)
-        let later = try await KeyPeriodMaker(store: store).make(plan, at: 6_700)
+        let later = try await KeyPeriodMaker(store: store).make(plan, at: 6_700, by: Self.actor)
         #expect(later.map(\.validFrom) == [8_400])
-        #expect(try await KeyPeriodMaker(store: store).make(plan, at: 6_799).isEmpty)
+        #expect(try await KeyPeriodMaker(store: store).make(plan, at: 6_799, by: Self.actor).isEmpty)
+        // With each making its record, and none without.
+        let audit = try await store.auditEntries(after: nil, limit: 10).map(\.record)
+        #expect(audit.map(\.outcome) == ["admin-periods-make", "admin-periods-make"])
+        #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd made, until 9000")
     }
 
     @Test("A track that is not there, and key URIs that do not tell periods apart, are refused, and nothing is made")
@@ -60,8 +65,10 @@ struct KeyPeriodMakerTests {
         try await prepare(template: "skd://{title}/{track}")
         let maker = KeyPeriodMaker(store: store)
         let (strange, plan) = (try plan(track: "sd"), try plan())
-        await #expect(throws: KeyStoreError(.missingReference, place: "")) { try await maker.make(strange, at: 0) }
-        await #expect(throws: KeyStoreError(.conflict, place: "")) { try await maker.make(plan, at: 0) }
+        await #expect(throws: KeyStoreError(.missingReference, place: "")) {
+            try await maker.make(strange, at: 0, by: Self.actor)
+        }
+        await #expect(throws: KeyStoreError(.conflict, place: "")) { try await maker.make(plan, at: 0, by: Self.actor) }
         #expect(try await store.keyPeriods(title: "news", track: "hd").isEmpty)
         for (length, ahead) in [(59, 0), (2_678_401, 0), (60, -1), (60, 60 * 499), (60, Int64.max)] as [(Int64, Int64)]
         {

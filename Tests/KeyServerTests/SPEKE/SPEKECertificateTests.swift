@@ -45,13 +45,14 @@ struct SPEKECertificateTests {
         let key = try RSAPrivateKey.generate(bits: 2_048)
         let known = try X509Certificate.selfSigned(subject: "Encoder 1", key: key, days: 2)
         let unknown = try X509Certificate.selfSigned(subject: "Encoder 1", key: key, days: 3)
-        let authorities = files.folder.appendingPathComponent("clients.pem").path
-        try Data(known.pem.utf8).write(to: URL(fileURLWithPath: authorities))
+        let file = files.folder.appendingPathComponent("clients.pem")
+        try Data(known.pem.utf8).write(to: file)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = InMemoryKeyStore()
         let router = Listener.makeRouter()
         Administration(store: store, authenticator: SingleAdminToken(LicenseServer.token)).add(to: router)
         let certificate = try ServerCertificate(certificate: files.certificate, key: files.key, logger: logger)
+        let authorities = try ClientAuthorities(file: file.path, certificate: certificate, logger: logger)
         try await withListener(router, certificate: certificate, clientAuthorities: authorities, logger) { port, _ in
             #expect(await status(port, (known, key)) == 200)
             #expect(await status(port, (unknown, key)) == nil)
@@ -61,5 +62,56 @@ struct SPEKECertificateTests {
         let entries = try await store.auditEntries(before: nil, limit: 10).map { $0.record.detail ?? "" }
         #expect(entries.last?.hasPrefix("by certificate CN=Encoder 1: ") == true)
         #expect(entries.first?.hasPrefix("by admin-token: ") == true)
+    }
+
+    @Test(
+        "A new file of authorities lets its encoders in and those of the old one no more, and a damaged one changes nothing"
+    )
+    func authoritiesFollowed() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        try files.replace("server")
+        let key = try RSAPrivateKey.generate(bits: 2_048)
+        let old = try X509Certificate.selfSigned(subject: "Encoder 1", key: key, days: 2)
+        let new = try X509Certificate.selfSigned(subject: "Encoder 2", key: key, days: 3)
+        let file = files.folder.appendingPathComponent("clients.pem")
+        try Data(old.pem.utf8).write(to: file)
+        let log = LogRecorder()
+        let logger = Logger(label: "test") { _ in log }
+        let router = Listener.makeRouter()
+        Administration(store: InMemoryKeyStore(), authenticator: SingleAdminToken(LicenseServer.token)).add(to: router)
+        let certificate = try ServerCertificate(certificate: files.certificate, key: files.key, logger: logger)
+        let authorities = try ClientAuthorities(file: file.path, certificate: certificate, logger: logger)
+        try await withListener(router, certificate: certificate, clientAuthorities: authorities, logger) { port, _ in
+            #expect(await status(port, (old, key)) == 200)
+            #expect(await status(port, (new, key)) == nil)
+
+            for damage in ["", "-----BEGIN CERTIFICATE-----\nnonsense\n"] {
+                try Data(damage.utf8).write(to: file)
+                #expect(!authorities.reload())
+                #expect(!authorities.reload())
+                #expect(await status(port, (old, key)) == 200)
+                #expect(await status(port, (new, key)) == nil)
+            }
+            try FileManager.default.removeItem(at: file)
+            #expect(!authorities.reload())
+            #expect(await status(port, (old, key)) == 200)
+
+            try Data((old.pem + new.pem).utf8).write(to: file)
+            #expect(authorities.reload())
+            #expect(await status(port, (old, key)) == 200)
+            #expect(await status(port, (new, key)) == 200)
+            try Data(new.pem.utf8).write(to: file)
+            #expect(authorities.reload())
+            #expect(await status(port, (old, key)) == nil)
+            #expect(await status(port, (new, key)) == 200)
+            // The listener's own certificate is followed as before.
+            try files.replace("other")
+            #expect(certificate.reload())
+            #expect(await status(port, (new, key)) == 200)
+        }
+        let lines = log.text.split(separator: "\n")
+        #expect(lines.count { $0.contains("clients' authorities cannot be used") } == 2)
+        #expect(lines.count { $0.contains("held against a new file") } == 2)
     }
 }

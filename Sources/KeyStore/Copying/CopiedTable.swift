@@ -1,0 +1,170 @@
+/// A table that is copied from one kind of store to another, row by row and byte by byte: what is sealed stays sealed, and is
+/// opened by the same key-encryption key.
+///
+/// What is not here is of one database: the schema's version, marks of commits, and the catalogue's version, which each
+/// counts for itself.
+package struct CopiedTable: Sendable {
+    /// What a column holds.
+    package enum Kind: Sendable {
+        case bytes
+        case text
+        case integer
+        case boolean
+    }
+
+    /// A column, by the name that it has in PostgreSQL.
+    package struct Column: Sendable {
+        package let name: String
+        package let kind: Kind
+    }
+
+    /// The name that it has in PostgreSQL.
+    package let name: String
+    /// Its columns, the key first.
+    package let columns: [Column]
+    /// How many of the columns are the key, by which rows are read in one order everywhere.
+    package let keyCount: Int
+
+    /// Every table, in an order in which what is referred to comes first.
+    package static let all: [CopiedTable] = [
+        .init("sealing", [("id", .integer)], [("kek_id", .bytes), ("device_hash_key", .bytes)]),
+        .init("policy", [("name", .text)], [("document", .bytes)]),
+        .init(
+            "title",
+            [("name", .text)],
+            [
+                ("title_id", .bytes), ("policy_name", .text), ("key_uri_template", .text), ("created", .integer),
+                ("updated", .integer),
+            ]
+        ),
+        .init(
+            "track",
+            [("title_name", .text), ("name", .text)],
+            [("kind", .text), ("stream_id", .bytes), ("policy_name", .text)]
+        ),
+        .init(
+            "content",
+            [("asset_id", .bytes)],
+            [
+                ("key_id", .bytes), ("content_key", .bytes), ("iv", .bytes), ("track", .text), ("policy_name", .text),
+                ("stream_id", .bytes), ("title_id", .bytes), ("title_name", .text), ("track_name", .text),
+                ("valid_from", .integer), ("valid_until", .integer), ("created", .integer), ("updated", .integer),
+            ]
+        ),
+        .init(
+            "channel",
+            [("title_name", .text)],
+            [
+                ("length", .integer), ("ahead", .integer), ("starts", .integer), ("is_paused", .boolean),
+                ("created", .integer), ("updated", .integer),
+            ]
+        ),
+        .init("channel_track", [("title_name", .text), ("track_name", .text)], []),
+        .init(
+            "certificate_bundle",
+            [("name", .text)],
+            [
+                ("kind", .text), ("certificate", .bytes), ("scope", .bytes), ("private_key_kind", .text),
+                ("private_key", .bytes), ("dask_kind", .text), ("dask_secret", .bytes), ("plugin_path", .bytes),
+                ("plugin_configuration", .bytes), ("provisioning_data", .bytes),
+            ]
+        ),
+        .init(
+            "admin_token",
+            [("name", .text)],
+            [("role", .text), ("hash", .bytes), ("created", .integer), ("last_used_day", .integer)]
+        ),
+        .init(
+            "lease",
+            [("account", .bytes), ("place", .bytes)],
+            [
+                ("session_id", .integer), ("asset_id", .bytes), ("since", .integer), ("until", .integer),
+                ("purpose", .text), ("ended", .integer),
+            ]
+        ),
+        .init(
+            "ended_session",
+            [("account", .bytes), ("place", .bytes), ("session", .bytes)],
+            [("forget_at", .integer)]
+        ),
+        .init(
+            "device",
+            [("account", .bytes), ("device", .bytes)],
+            [("device_class", .text), ("first_seen", .integer), ("last_seen", .integer)]
+        ),
+        .init(
+            "rental",
+            [("account", .bytes), ("subject", .bytes)],
+            [("starts", .integer), ("ends", .integer), ("place", .bytes)]
+        ),
+        .init(
+            "offline_license",
+            [("account", .bytes), ("device", .bytes), ("stream_id", .bytes)],
+            [
+                ("title_id", .bytes), ("asset_id", .bytes), ("granted", .integer), ("storage_until", .integer),
+                ("playback", .integer), ("until", .integer), ("first_play_seen", .integer), ("reported", .integer),
+                ("ending", .text), ("ended", .integer),
+            ]
+        ),
+        .init(
+            "replay",
+            [("key", .bytes)],
+            [
+                ("retry_until", .integer), ("expires", .integer), ("ckc", .bytes), ("is_persistable", .boolean),
+                ("has_dual_expiry", .boolean),
+            ]
+        ),
+        .init(
+            "token_binding",
+            [("token", .bytes)],
+            [("account", .bytes), ("place", .bytes), ("session_id", .integer), ("expires", .integer)]
+        ),
+        .init("challenge", [("challenge", .integer)], [("account", .bytes), ("expires", .integer)]),
+        .init(
+            "audit",
+            [("number", .integer)],
+            [
+                ("node", .bytes), ("sequence", .integer), ("hash", .bytes), ("milliseconds", .integer),
+                ("route", .text), ("outcome", .text), ("detail", .text), ("transaction_id", .integer),
+                ("session_id", .integer), ("asset_id", .bytes), ("device", .bytes), ("device_class", .text),
+                ("bundle_name", .text), ("policy_name", .text), ("request_id", .text), ("remote_address", .text),
+                ("microseconds", .integer), ("account", .text),
+            ]
+        ),
+        .init("audit_head", [("id", .integer)], [("node", .bytes), ("sequence", .integer), ("hash", .bytes)]),
+    ]
+
+    private init(_ name: String, _ key: [(String, Kind)], _ others: [(String, Kind)]) {
+        self.name = name
+        columns = (key + others).map { Column(name: $0.0, kind: $0.1) }
+        keyCount = key.count
+    }
+}
+
+/// A value of a row on its way.
+package enum CopiedValue: Sendable, Equatable {
+    case null
+    case bytes([UInt8])
+    case text(String)
+    case integer(Int64)
+    case boolean(Bool)
+
+    /// Its kind, and behind it the value with its length: no two rows have the same bytes.
+    fileprivate var encoded: [UInt8] {
+        switch self {
+        case .null: [0]
+        case .bytes(let bytes): [1] + bigEndianBytes(UInt64(bytes.count)) + bytes
+        case .text(let text): [2] + bigEndianBytes(UInt64(text.utf8.count)) + Array(text.utf8)
+        case .integer(let number): [3] + bigEndianBytes(number)
+        case .boolean(let flag): [4, flag ? 1 : 0]
+        }
+    }
+}
+
+/// A row on its way: the values of its table's columns, in their order.
+package typealias CopiedRow = [CopiedValue]
+
+extension CopiedTable {
+    /// What a row is to a digest of its table.
+    package static func encoded(_ row: CopiedRow) -> [UInt8] { row.flatMap(\.encoded) }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+import GRDB
+import Glibc
+package import KeyStore
+
+/// A database that this process has alone, to be copied from or to.
+package final class SQLiteRows: CopyEnd, Sendable {
+    private let queue: DatabaseQueue
+    private static let page = 500
+
+    /// Takes the database of a data folder, which is there and up to date, from everybody else until ``close()``.
+    ///
+    /// - Throws: ``KeyStoreError/Code/locked`` when a process has it open.
+    package convenience init(dataFolder folder: String) throws(KeyStoreError) {
+        try self.init(path: folder + "/keyway.sqlite")
+    }
+
+    fileprivate init(path: String) throws(KeyStoreError) {
+        do {
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = true
+            configuration.prepareDatabase { db in
+                try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            }
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.writeWithoutTransaction { db in
+                // SQLite gives up the write-ahead log only when no other connection is open, and with it the lock that
+                // lets others in.
+                _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
+                _ = try String.fetchOne(db, sql: "PRAGMA locking_mode = EXCLUSIVE")
+                try db.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
+            }
+        } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {
+            throw KeyStoreError(.locked, place: path, reason: "a process has it open: stop the server first")
+        } catch {
+            throw KeyStoreError(error, place: path)
+        }
+    }
+
+    /// Lets others in again.
+    package func close() throws(KeyStoreError) {
+        try translatingErrors(in: queue.path) { try queue.close() }
+    }
+
+    /// Hands over every row of a table.
+    package func read(_ table: CopiedTable, _ take: ([CopiedRow]) throws -> Void) throws {
+        try queue.read { db in
+            let columns = Self.columns(of: table)
+            let sql = """
+                SELECT \(columns.joined(separator: ", ")) FROM \(Self.name(of: table))
+                ORDER BY \(columns.prefix(table.keyCount).joined(separator: ", "))
+                """
+            let cursor = try Row.fetchCursor(db, sql: sql)
+            var page: [CopiedRow] = []
+            while let row = try cursor.next() {
+                page.append(table.columns.enumerated().map { CopiedValue(row, $0.offset, $0.element.kind) })
+                guard page.count == Self.page else { continue }
+                try take(page)
+                page.removeAll(keepingCapacity: true)
+            }
+            if !page.isEmpty { try take(page) }
+        }
+    }
+
+    /// Adds rows to a table.
+    package func write(_ rows: [CopiedRow], into table: CopiedTable) throws {
+        try queue.write { db in
+            let columns = Self.columns(of: table)
+            let places = columns.map { _ in "?" }.joined(separator: ", ")
+            let statement = try db.cachedStatement(
+                sql: "INSERT INTO \(Self.name(of: table)) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+            )
+            for row in rows { try statement.execute(arguments: StatementArguments(row.map(\.databaseValue))) }
+        }
+    }
+
+    // What is called otherwise here: words of SQL had to be avoided in PostgreSQL.
+
+    private static func name(of table: CopiedTable) -> String {
+        table.name == "audit_head" ? "audit_node" : table.name
+    }
+
+    private static func columns(of table: CopiedTable) -> [String] {
+        let names = ["rental.starts": "start", "rental.ends": "end", "offline_license.ending": "end"]
+        return table.columns.map { names["\(table.name).\($0.name)"] ?? $0.name }
+    }
+}
+
+extension SQLiteKeyStore {
+    /// Makes the database of a data folder out of what `fill` puts into an empty one. It appears whole or not at all.
+    ///
+    /// - Throws: ``KeyStoreError/Code/conflict`` when there is a database; what `fill` throws.
+    package static func create<Value>(
+        dataFolder folder: String,
+        _ fill: (SQLiteRows) async throws -> Value
+    ) async throws -> Value {
+        let lock = try DataFolderLock(folder)
+        defer { lock.release() }
+        let database = folder + "/keyway.sqlite"
+        guard access(database, F_OK) != 0 else { throw KeyStoreError.exists(database) }
+        let draft = try DraftFile(for: database)
+        defer { draft.remove() }
+        // With its tables, and without the beginning of a log of its own.
+        try translatingErrors(in: draft.path) {
+            let pool = try DatabaseFile.open(draft.path)
+            try pool.write { db in try db.execute(sql: "DELETE FROM audit_node") }
+            try pool.close()
+        }
+        let rows = try SQLiteRows(path: draft.path)
+        let value: Value
+        do {
+            value = try await fill(rows)
+        } catch {
+            try? rows.close()
+            throw error
+        }
+        try rows.close()
+        try draft.publish(as: database)
+        return value
+    }
+}
+
+extension CopiedValue {
+    fileprivate init(_ row: Row, _ index: Int, _ kind: CopiedTable.Kind) {
+        if (row[index] as DatabaseValue).isNull {
+            self = .null
+            return
+        }
+        self =
+            switch kind {
+            case .bytes: .bytes(row.bytes(index) ?? [])
+            case .text: .text(row[index])
+            case .integer: .integer(row[index])
+            case .boolean: .boolean(row[index])
+            }
+    }
+
+    fileprivate var databaseValue: (any DatabaseValueConvertible)? {
+        switch self {
+        case .null: nil
+        case .bytes(let bytes): bytes.data
+        case .text(let text): text
+        case .integer(let number): number
+        case .boolean(let flag): flag
+        }
+    }
+}

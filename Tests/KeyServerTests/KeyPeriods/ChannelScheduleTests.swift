@@ -1,0 +1,149 @@
+import KeyStore
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("Schedules of live channels")
+struct ChannelScheduleTests {
+    private let store = InMemoryKeyStore()
+    private let log = LogRecorder()
+
+    private func prepare(_ titles: String...) async throws {
+        for title in titles {
+            try await store.putTitle(try TitleRecord(name: title, time: 0), replacing: false)
+            for (name, kind) in [("audio", ContentTrack.audio), ("hd", .hd)] {
+                try await store.putTrack(try TrackRecord(title: title, name: name, kind: kind), replacing: false)
+            }
+        }
+    }
+
+    /// A day long, so that none begins while a test runs, but once a day.
+    private func schedule(_ title: String, _ tracks: [String], isPaused: Bool = false) async throws {
+        let record = try ChannelRecord(
+            title: title,
+            tracks: tracks,
+            length: 86_400,
+            ahead: 86_400,
+            isPaused: isPaused,
+            time: 0
+        )
+        try await store.putChannel(record, replacing: true, audit: nil)
+    }
+
+    private func service(_ plans: [KeyPeriodPlan] = []) -> KeyPeriodService {
+        let log = log
+        return KeyPeriodService(store: store, plans: plans, logger: Logger(label: "test") { _ in log })
+    }
+
+    private func count(_ title: String, _ track: String) async throws -> Int {
+        try await store.keyPeriods(title: title, track: track).count
+    }
+
+    @Test("A server follows what is added, paused, resumed and removed, without being told")
+    func follows() async throws {
+        try await prepare("news")
+        let service = service()
+        await service.makeAll()
+        #expect(try await count("news", "hd") == 0)
+        try await schedule("news", ["hd", "audio"], isPaused: true)
+        await service.makeAll()
+        #expect(try await count("news", "hd") == 0)
+        try await schedule("news", ["hd", "audio"])
+        await service.makeAll()
+        #expect(try await count("news", "hd") >= 2)
+        #expect(try await count("news", "audio") >= 2)
+        try await store.deleteChannel(title: "news", audit: nil)
+        let before = try await count("news", "hd")
+        await service.makeAll()
+        #expect(try await count("news", "hd") == before)
+    }
+
+    @Test("A title with a schedule in the store is made by it alone, also while it is paused")
+    func overConfiguration() async throws {
+        try await prepare("news", "sport")
+        let plans = try ["news", "sport"].map { title in
+            try #require(KeyPeriodPlan(title: title, track: "hd", length: 86_400, ahead: 86_400))
+        }
+        try await schedule("news", ["audio"], isPaused: true)
+        #expect(await service(plans).makeAll() == ["news"])
+        #expect(try await count("news", "hd") == 0)
+        #expect(try await count("news", "audio") == 0)
+        #expect(try await count("sport", "hd") >= 2)
+    }
+
+    @Test("Servers that follow one schedule at once make each period once, each with its record")
+    func together() async throws {
+        try await prepare("news")
+        try await schedule("news", ["hd"])
+        let services = (0..<8).map { _ in service() }
+        await withTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { await service.makeAll() } }
+        }
+        let periods = try await store.keyPeriods(title: "news", track: "hd")
+        #expect(Set(periods.map(\.validFrom)).count == periods.count)
+        let made = try await store.auditEntries(after: nil, limit: 100).map(\.record.outcome)
+        #expect(made.allSatisfy { $0 == "admin-periods-make" } && (1...2).contains(made.count))
+    }
+
+    @Test("No period ends before the start, and none is made that begins beyond what is ahead")
+    func start() throws {
+        func starts(_ start: Int64?) throws -> [Int64] {
+            let record = try ChannelRecord(title: "a", tracks: ["b"], length: 600, ahead: 1_200, start: start, time: 0)
+            return KeyPeriodPlan.plans(of: record).flatMap { $0.starts(at: 6_100) }
+        }
+        #expect(try starts(nil) == [6_000, 6_600, 7_200])
+        #expect(try starts(100) == [6_000, 6_600, 7_200])
+        #expect(try starts(6_600) == [6_600, 7_200])
+        #expect(try starts(7_000) == [6_600, 7_200])
+        #expect(try starts(.max).isEmpty)
+    }
+
+    @Test("Over HTTP a schedule is made, changed, shown and removed, and each change is written down")
+    func routes() async throws {
+        try await LicenseServer.run { (server: LicenseServer) async throws in
+            let body = #"{"tracks": ["hd"], "length": 600, "ahead": 7200}"#
+            #expect(try await server.admin("PUT", "/channels/news", body).status == 404)
+            #expect(try await server.admin("PUT", "/titles/news", "{}").status == 201)
+            #expect(try await server.admin("PUT", "/channels/news", body).status == 409)
+            #expect(try await server.admin("PUT", "/titles/news/tracks/hd", #"{"kind": "hd"}"#).status == 201)
+            #expect(try await server.admin("PUT", "/channels/news", body).status == 201)
+            let paused = #"{"tracks": ["hd"], "length": 600, "ahead": 0, "start": 7, "paused": true}"#
+            #expect(try await server.admin("PUT", "/channels/news", paused).status == 200)
+            let found = try await server.admin("GET", "/channels/news")
+            #expect(found.json["paused"] == .bool(true))
+            #expect(found.json["start"] == .integer(7))
+            #expect(found.json["tracks"] == .array([.string("hd")]))
+            #expect(try await server.pages("/channels", limit: 1).map(\.count) == [1])
+            #expect(try await server.admin("DELETE", "/titles/news/tracks/hd").status == 409)
+            #expect(try await server.admin("DELETE", "/channels/news").status == 204)
+            #expect(try await server.admin("DELETE", "/channels/news").status == 404)
+            #expect(try await server.admin("GET", "/channels/news").status == 404)
+            #expect(
+                try await server.changes().suffix(3) == [
+                    "admin-channel-put by admin-token: schedule of channel news (hd: 600 s, 7200 s ahead) created",
+                    "admin-channel-put by admin-token: schedule of channel news (hd: 600 s, 0 s ahead from 7, paused) replaced",
+                    "admin-channel-delete by admin-token: schedule of channel news deleted",
+                ]
+            )
+        }
+    }
+
+    @Test(
+        "A schedule that is none is refused",
+        arguments: [
+            #"{"tracks": ["hd"], "length": 600}"#, #"{"length": 600, "ahead": 0}"#,
+            #"{"tracks": [], "length": 600, "ahead": 0}"#, #"{"tracks": ["hd", "hd"], "length": 600, "ahead": 0}"#,
+            #"{"tracks": [1], "length": 600, "ahead": 0}"#, #"{"tracks": ["hd"], "length": 59, "ahead": 0}"#,
+            #"{"tracks": ["hd"], "length": 60, "ahead": 29940}"#, #"{"tracks": ["hd"], "length": 600, "ahead": -1}"#,
+            #"{"tracks": ["hd"], "length": 600, "ahead": 0, "start": -1}"#,
+            #"{"tracks": ["a/b"], "length": 600, "ahead": 0}"#,
+        ]
+    )
+    func mistakes(body: String) async throws {
+        try await LicenseServer.run { (server: LicenseServer) async throws in
+            #expect(try await server.admin("PUT", "/channels/news", body).status == 400)
+            #expect(try await server.changes().isEmpty)
+        }
+    }
+}
