@@ -13,8 +13,8 @@ import HLSPlaylist
 ///                                    │            │
 ///                                    duration     start, counted from availabilityStartTime
 ///
-/// A Period begins with a stretch, with a key period, behind a clear lead, behind a segment that was left out, and where a rendition comes that
-/// the one before does not have.
+/// A Period begins with a stretch, with a key period, behind a clear lead, behind a segment that was left out, and where a
+/// rendition comes that the one before does not have.
 struct LiveManifest: Sendable {
     /// What stays the same.
     struct Settings: Sendable {
