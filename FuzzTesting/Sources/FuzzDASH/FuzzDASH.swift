@@ -1,14 +1,24 @@
 import DASHManifest
 
-/// What can be read as a manifest means the same when it was written, and the checker comes to an end with it.
+/// What can be read as a manifest means the same when it was written, and the checker comes to an end with it. What stands
+/// behind a zero byte is a later state of it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    guard let manifest = try? MPD(input) else { return 0 }
-    let findings = MPDChecker().check(manifest)
+    let input = UnsafeBufferPointer(start: start, count: count)
+    let states = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { roundTrip([UInt8]($0)) }
+    guard let before = states.first ?? nil else { return 0 }
+    let after = states.last ?? nil
+    let findings = MPDChecker().check(reloadFrom: before, to: after ?? before)
     precondition(findings.count <= 10_000 + 100 * count)
+    return 0
+}
+
+private func roundTrip(_ bytes: [UInt8]) -> MPD? {
+    guard let manifest = try? MPD(bytes) else { return nil }
+    let findings = MPDChecker().check(manifest)
+    precondition(findings.count <= 10_000 + 100 * bytes.count)
     guard let again = try? MPD(manifest.bytes) else { preconditionFailure("its own manifest is not read") }
     precondition(again.periods.count == manifest.periods.count)
     precondition(again.bytes == manifest.bytes)
-    return 0
+    return manifest
 }

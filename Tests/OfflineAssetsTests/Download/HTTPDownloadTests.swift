@@ -31,6 +31,11 @@ struct HTTPDownloadTests {
         bundle.description.resources.map { Files.read("\(bundle.folder)/\($0.file)") }
     }
 
+    /// Where a Range field begins; 0 without one.
+    private static func start(_ range: String?) -> Int {
+        range.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+    }
+
     @Test func fetchesAFilm() async throws {
         let site = Film.single(segments: 12, size: 70_000)
         let folder = try TemporaryFolder()
@@ -47,7 +52,10 @@ struct HTTPDownloadTests {
         let (bundle, log) = try await run(site, folder)
         #expect(files(bundle) == (0..<2).map { site.file("/s\($0).ts") })
         #expect(log.retries == 4)
-        #expect(site.requests(of: "/s1.ts").map(\.range) == [nil, "bytes=299999-"])
+        // What a broken connection was still to deliver is lost with it.
+        let starts = site.requests(of: "/s1.ts").map { Self.start($0.range) }
+        #expect(starts.count == 2 && starts[0] == 0)
+        #expect(1...299_999 ~= starts[1])
     }
 
     @Test func goesOnWhereAConnectionFallsSilent() async throws {
@@ -57,7 +65,7 @@ struct HTTPDownloadTests {
         let (bundle, log) = try await run(site, folder) { $0.idleTimeout = .seconds(1) }
         #expect(files(bundle) == [site.file("/s0.ts")])
         #expect(site.requests(of: "/s0.ts").first?.range == nil)
-        #expect(site.requests(of: "/s0.ts").last?.range == "bytes=20000-")
+        #expect(1...20_000 ~= Self.start(site.requests(of: "/s0.ts").last?.range))
         #expect(log.retries >= 1)
     }
 
