@@ -56,6 +56,7 @@ stop_server() {
 # serve_folder FOLDER: serves a folder by HTTP and sets `site` to its URL.
 serve_folder() {
     mkdir -p "$1"
+    : >web.out # there before it is looked at
     python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$1" >web.out 2>web.log &
     web=$!
     for _ in $(seq 100); do
