@@ -65,6 +65,9 @@ struct RecordedKeyExchangeTests {
         let secrets = session.keys.compactMap { $0.split(separator: ":").dropFirst().first }
         for text in [run.text, run.errors] { #expect(!secrets.contains { text.contains($0) }) }
 
+        // The server has one URI for all keys.
+        #expect((run.text + run.errors).contains("one URI"))
+
         let files = try PackageTests.files(tool.path("site"))
         try checkPlaylists(files, session)
         try checkBoxes(files, session)

@@ -95,6 +95,19 @@ struct KeyExchangeTests {
         #expect(keys.systemData.tag(for: hd.keyID, .widevine) == nil)
     }
 
+    @Test("FairPlay keys with one URI are warned of, since a player cannot tell them apart")
+    func sharedURI() throws {
+        let exchange = try exchange()
+        var answer = answer(exchange.question(for: classes))
+        let keyIDs = Set(answer.contentKeys.map(\.keyID))
+        #expect(try exchange.keys(in: answer.xml, for: classes).systemData.warnings == [])
+        for index in answer.systems.indices where answer.systems[index].systemID == .fairPlay {
+            answer.systems[index].mediaPlaylistSignalling = answer.systems[0].mediaPlaylistSignalling
+        }
+        let warnings = try exchange.keys(in: answer.xml, for: classes).systemData.warnings
+        #expect(warnings.count == 1 && keyIDs.allSatisfy { warnings[0].contains($0.description) })
+    }
+
     @Test("Keys that come encrypted are opened, and keys in the clear are refused then")
     func encrypted() throws {
         let privateKey = try RSAPrivateKey.generate(bits: 2_048)
