@@ -51,6 +51,19 @@ struct CPIXEncryptionTests {
         #expect(stranger.contentKeys.map(\.isEncrypted) == [true, true, false])
     }
 
+    @Test("The MAC's key is found where SPEKE's documentation has it, too")
+    func wrappedMACKey() throws {
+        let encrypted = try encrypted([try certificate()])
+        let text = String(decoding: encrypted.xml, as: UTF8.self)
+            .replacing("<Key>", with: "<Key><pskc:EncryptedValue>")
+            .replacing("</Key>", with: "</pskc:EncryptedValue><pskc:ValueMAC>AAAA</pskc:ValueMAC></Key>")
+        #expect(text.contains("<Key><pskc:EncryptedValue>"))
+        var opened = try CPIXDocument(xml: Array(text.utf8))
+        #expect(opened.deliveryData == encrypted.deliveryData)
+        try opened.decryptKeys(with: try Self.privateKey.get())
+        #expect(opened.contentKeys.map(\.key) == [keys[0], keys[1], nil])
+    }
+
     @Test("Two documents of the same keys have nothing in common")
     func fresh() throws {
         let recipient = try certificate()

@@ -7,7 +7,10 @@ final class LittleServer: Sendable {
     struct Request: Sendable {
         let method: String
         let path: String
+        /// Fields by their names in small letters.
         let headers: [String: String]
+        /// The lines before the body, as they came in.
+        let head: [String]
         let body: [UInt8]
     }
 
@@ -80,7 +83,13 @@ final class LittleServer: Sendable {
         let fields = Dictionary(headers) { $1 }
         let length = fields["content-length"].flatMap { Int($0) } ?? 0
         while bytes.count < end + 4 + length { guard fill() else { return nil } }
-        return Request(method: words[0], path: words[1], headers: fields, body: Array(bytes[(end + 4)...]))
+        return Request(
+            method: words[0],
+            path: words[1],
+            headers: fields,
+            head: lines.map(String.init),
+            body: Array(bytes[(end + 4)...])
+        )
     }
 
     private static func write(_ response: Response, to connection: Int32) {

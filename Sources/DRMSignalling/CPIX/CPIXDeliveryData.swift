@@ -11,7 +11,8 @@ extension CPIXDocument {
     ///         Key                                               RSA-OAEP of the MAC key, 64 bytes when written
     ///
     /// A question for encrypted keys has the certificate alone. The schema calls what stands in MACMethod `pskc:MACKey`;
-    /// all who write it write `Key`. Both are read.
+    /// all who write it write `Key`, and AWS's documentation of SPEKE has a `pskc:EncryptedValue` in it, as in DocumentKey.
+    /// All three are read.
     public struct DeliveryData: Sendable, Equatable {
         /// What the document calls it.
         public var id: String?
@@ -52,7 +53,7 @@ extension CPIXDocument {
                 guard let key = method.cpixChild("Key") ?? method.cpixChild("MACKey", in: keyNamespace) else {
                     throw method.cpixError("it has no Key")
                 }
-                macKey = try EncryptedValue(key)
+                macKey = try EncryptedValue(key.cpixChild("EncryptedValue", in: keyNamespace) ?? key)
             }
         }
 

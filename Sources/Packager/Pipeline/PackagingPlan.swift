@@ -115,8 +115,8 @@ package struct PackagingPlan {
         )
     }
 
-    /// What the inputs have to say: tracks that are left out, damage.
-    package var warnings: [String] { inputs.flatMap(\.warnings) }
+    /// What has to be said of the inputs (tracks that are left out, damage), and of what a key server gave.
+    package var warnings: [String] { inputs.flatMap(\.warnings) + job.keys.systemData.warnings }
 
     /// How long the longest track says it is; nil when none says.
     package var presentationDuration: MediaTime? {

@@ -11,6 +11,11 @@ package import FPSCrypto
 ///
 ///     key ID = the first 16 bytes of SHA-256("keyway key exchange" 00 content ID 00 type 00 period), as a UUID of version 8
 ///     period = its number in decimal digits; nothing where keys do not change
+///
+/// So do the initialisation vectors that are proposed for cbcs, as SPEKE lets encryptors do. There are servers that send
+/// back what was proposed and have no vectors of their own; where the answer has another one, that is used.
+///
+///     IV     = the first 16 bytes of SHA-256 of the same, 00 and "iv"
 package struct KeyExchange: Sendable {
     /// A key period that is asked for.
     package struct Period: Hashable, Sendable {
@@ -83,11 +88,22 @@ package struct KeyExchange: Sendable {
 
     /// The key ID of a class.
     package func keyID(of trackClass: TrackClass, in period: Period? = nil) -> ContentKeyID? {
-        let parts = ["keyway key exchange", contentID, Self.type(of: trackClass), period.map { "\($0.number)" } ?? ""]
-        var bytes = Array(SHA256.hash(Array(parts.joined(separator: "\0").utf8)).prefix(16))
+        var bytes = bytes(for: trackClass, in: period)
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         return ContentKeyID(bytes)
+    }
+
+    /// The initialisation vector that is proposed for a class; nil for cenc, where each sample has its own.
+    func proposedIV(of trackClass: TrackClass, in period: Period?) -> [UInt8]? {
+        scheme == "cbcs" ? bytes(for: trackClass, in: period, "iv") : nil
+    }
+
+    /// 16 bytes that follow from content ID, type and period.
+    private func bytes(for trackClass: TrackClass, in period: Period?, _ use: String? = nil) -> [UInt8] {
+        var parts = ["keyway key exchange", contentID, Self.type(of: trackClass), period.map { "\($0.number)" } ?? ""]
+        if let use { parts.append(use) }
+        return Array(SHA256.hash(Array(parts.joined(separator: "\0").utf8)).prefix(16))
     }
 
     /// The question for the keys of classes.
@@ -106,17 +122,15 @@ package struct KeyExchange: Sendable {
         }
         for trackClass in trackClasses {
             guard let keyID = keyID(of: trackClass, in: period) else { continue }
-            document.contentKeys.append(.init(keyID: keyID, key: nil, scheme: scheme))
+            let iv = proposedIV(of: trackClass, in: period)
+            document.contentKeys.append(.init(keyID: keyID, key: nil, explicitIV: iv, scheme: scheme))
             for system in systems {
                 guard let systemID = system.systemID else { continue }
                 var entry = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
-                // Empty elements ask.
+                // Empty elements ask. URIExtXKey is not asked for: SPEKE v2.0 has it no more, and whoever asks for what is
+                // not answered has to stop.
                 (entry.mediaPlaylistSignalling, entry.multivariantPlaylistSignalling) = ("", "")
-                if system == .fairPlay {
-                    entry.keyURI = ""
-                } else {
-                    (entry.pssh, entry.contentProtectionData) = ([], "")
-                }
+                if system != .fairPlay { (entry.pssh, entry.contentProtectionData) = ([], "") }
                 document.systems.append(entry)
             }
             var rule = CPIXDocument.UsageRule(keyID: keyID, intendedTrackType: Self.type(of: trackClass))

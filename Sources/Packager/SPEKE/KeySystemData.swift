@@ -43,6 +43,15 @@ package struct KeySystemData: Sendable {
         }
     }
 
+    /// What a player stumbles over: FairPlay keys with one URI, by which it tells them apart.
+    var warnings: [String] {
+        let keyIDs = Dictionary(grouping: entries.keys) { entries[$0]?[.fairPlay]?.tag?.uri }
+        return keyIDs.filter { $0.key != nil && $0.value.count > 1 }.values.map { keyIDs in
+            let names = keyIDs.map(\.description).sorted().joined(separator: ", ")
+            return "the server gives the FairPlay keys \(names) one URI: a player fetches one of them for all"
+        }.sorted()
+    }
+
     /// The `pssh` box that a key has for a system; nil when none was given.
     func box(for keyID: ContentKeyID, _ system: ProtectionSystem) -> ProtectionSystemSpecificHeader? {
         system.systemID.flatMap { entries[keyID]?[$0]?.box }

@@ -53,10 +53,16 @@ struct KeyExchangeTests {
         #expect(question.contentKeys.map(\.scheme) == ["cbcs", "cbcs"])
         #expect(question.usageRules.map(\.intendedTrackType) == ["HD", "AUDIO"])
         #expect(question.systems.map(\.systemID) == [.fairPlay, .widevine, .fairPlay, .widevine])
-        #expect(question.systems[0].keyURI == "" && question.systems[0].pssh == nil)
+        #expect(question.systems.map(\.keyURI) == [nil, nil, nil, nil])
+        #expect(question.systems[0].mediaPlaylistSignalling == "" && question.systems[0].pssh == nil)
         #expect(question.systems[1].pssh == [] && question.systems[1].mediaPlaylistSignalling == "")
         // Worked out with Python's hashlib: whoever packages again must get the same keys.
         #expect(exchange.keyID(of: .hd)?.uuid == "09f527c0-d2f4-899e-90ea-2e78b7b6b3aa")
+        let proposed: [UInt8] = [
+            0xC4, 0x0F, 0xB1, 0x68, 0xF6, 0x9F, 0xFB, 0xC6, 0xB3, 0x7C, 0xF5, 0x39, 0x89, 0x38, 0xB6, 0x65,
+        ]
+        #expect(question.contentKeys[0].explicitIV == proposed)
+        #expect(question.contentKeys[1].explicitIV != proposed)
         let period = KeyExchange.Period(number: 3, times: 1_800_000_000..<1_800_000_600)
         let others = [
             try self.exchange("other").keyID(of: .hd), exchange.keyID(of: .audio), exchange.keyID(of: .hd, in: period),
@@ -66,7 +72,9 @@ struct KeyExchangeTests {
         let live = exchange.question(for: [.hd], in: period)
         #expect(live.periods == [.init(id: "period-3", index: 3, start: 1_800_000_000, end: 1_800_000_600)])
         #expect(live.usageRules.map(\.periodIDs) == [["period-3"]])
-        #expect(try self.exchange("film", .sampleAESCTR).question(for: [.sd]).contentKeys.map(\.scheme) == ["cenc"])
+        #expect(live.contentKeys[0].explicitIV != proposed)
+        let cenc = try self.exchange("film", .sampleAESCTR).question(for: [.sd]).contentKeys
+        #expect(cenc.map(\.scheme) == ["cenc"] && cenc.map(\.explicitIV) == [nil])
     }
 
     @Test("Keys and vectors are taken, and what the server says is used as it was given")
@@ -85,6 +93,19 @@ struct KeyExchangeTests {
         let tag = keys.systemData.tag(for: hd.keyID, .fairPlay)
         #expect(tag?.uri == "skd://given/\(hd.keyID)" && tag?.method == .sampleAES)
         #expect(keys.systemData.tag(for: hd.keyID, .widevine) == nil)
+    }
+
+    @Test("FairPlay keys with one URI are warned of, since a player cannot tell them apart")
+    func sharedURI() throws {
+        let exchange = try exchange()
+        var answer = answer(exchange.question(for: classes))
+        let keyIDs = Set(answer.contentKeys.map(\.keyID))
+        #expect(try exchange.keys(in: answer.xml, for: classes).systemData.warnings == [])
+        for index in answer.systems.indices where answer.systems[index].systemID == .fairPlay {
+            answer.systems[index].mediaPlaylistSignalling = answer.systems[0].mediaPlaylistSignalling
+        }
+        let warnings = try exchange.keys(in: answer.xml, for: classes).systemData.warnings
+        #expect(warnings.count == 1 && keyIDs.allSatisfy { warnings[0].contains($0.description) })
     }
 
     @Test("Keys that come encrypted are opened, and keys in the clear are refused then")

@@ -48,7 +48,8 @@ struct SPEKEClient: Sendable {
         var request = HTTPClientRequest(url: address)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/xml")
-        request.headers.add(name: "X-Speke-Version", value: "2.0")
+        // In small letters, as AWS's tests of servers have it: its reference server looks for nothing else.
+        request.headers.add(name: "x-speke-version", value: "2.0")
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         request.body = .bytes(ByteBuffer(bytes: document))
         do {

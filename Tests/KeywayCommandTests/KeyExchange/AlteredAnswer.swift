@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// A recorded answer that does not arrive as it was sent, and what the refusal says of it.
+struct AlteredAnswer: Sendable, CustomTestStringConvertible {
+    /// The session.
+    let session: String
+    /// What happens to it.
+    let testDescription: String
+    /// A part of the refusal.
+    let refusal: String
+    /// The answer's body then.
+    let change: @Sendable ([UInt8]) -> [UInt8]
+
+    init(_ session: String, _ description: String, _ refusal: String, _ change: @escaping @Sendable (String) -> String)
+    {
+        self.session = session
+        testDescription = description
+        self.refusal = refusal
+        self.change = { Array(change(String(decoding: $0, as: UTF8.self)).utf8) }
+    }
+
+    static let all = [
+        AlteredAnswer("film", "cut in the middle", "CPIX, line ") { String($0.prefix($0.count / 2)) },
+        AlteredAnswer("film", "about other content", "about another contentId") {
+            $0.replacing("\"recorded-film\"", with: "\"other-film\"")
+        },
+        AlteredAnswer("film", "with another key ID", "the audio key 27d99821e9848eedbaaed7ed5c399501 is missing") {
+            $0.replacing("ContentKey kid=\"27d99821", with: "ContentKey kid=\"00000000")
+        },
+        AlteredAnswer("film", "without a vector", "has no explicitIV") {
+            $0.replacing(" explicitIV=\"3LS+eq/RfMIfLBZLVQHLXw==\"", with: "")
+        },
+        AlteredAnswer("film", "for another scheme", "is for another scheme than cbcs") {
+            $0.replacing("\"cbcs\"", with: "\"cenc\"")
+        },
+        AlteredAnswer("film", "with a box that is too long", "PSSH is not one pssh box of that system") {
+            $0.replacing("PSSH>AAAAi3Bzc2g", with: "PSSH>AAAAjHBzc2g")
+        },
+        AlteredAnswer("film", "with a line for another playlist", "HLSSignalingData is no EXT-X-KEY with a URI") {
+            // #EXT-X-KEY:METHOD=NONE
+            $0.replacing(
+                #/playlist="media">[^<]*/#,
+                with: #"playlist="media">I0VYVC1YLUtFWTpNRVRIT0Q9Tk9ORQ=="#
+            )
+        },
+        AlteredAnswer("film-encrypted", "with another MAC", "its ValueMAC is wrong") {
+            altered($0, afterLast: "<pskc:ValueMAC>")
+        },
+        AlteredAnswer("film-encrypted", "with another encrypted key", "its ValueMAC is wrong") {
+            altered($0, afterLast: "<enc:CipherValue>")
+        },
+        AlteredAnswer("film-encrypted", "for nobody", "is encrypted to this private key") {
+            // The first is the document key.
+            guard let tag = $0.range(of: "<enc:CipherValue>") else { return $0 }
+            return $0.replacingCharacters(in: tag.upperBound..<$0.index(after: tag.upperBound), with: "+")
+        },
+        AlteredAnswer("film-encrypted", "with keys in the clear", "has keys in the clear") { text in
+            let other = try? RecordedKeyExchange("film-with-playready").exchanges.first?.answer.body
+            return other.map { String(decoding: $0, as: UTF8.self) } ?? text
+        },
+    ]
+
+    /// The text with another character of Base64 behind the last tag of a name.
+    private static func altered(_ text: String, afterLast tag: String) -> String {
+        guard let tag = text.range(of: tag, options: .backwards) else { return text }
+        let place = tag.upperBound
+        return text.replacingCharacters(in: place..<text.index(after: place), with: text[place] == "A" ? "B" : "A")
+    }
+}
