@@ -28,58 +28,109 @@ enum Base64 {
     /// - Parameter spaceIsPlus: whether a space stands for `+`, as it does once a form was decoded whose client forgot
     ///   to escape it.
     static func decode(_ text: some Collection<UInt8>, spaceIsPlus: Bool = false) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3 + 3)
-        var group: UInt32 = 0
-        var characters = 0
-        var padding = 0
-        var alphabets: UInt8 = 0
-        for character in text {
-            let meaning = Self.meanings[Int(character)]
-            if meaning < 64 {
-                guard padding == 0 else { return nil }
-                // The last two of both alphabets differ, and no text has both.
-                if meaning >= 62, character != UInt8(ascii: " ") {
-                    alphabets |= character == UInt8(ascii: "+") || character == UInt8(ascii: "/") ? 1 : 2
-                }
-                if character == UInt8(ascii: " "), !spaceIsPlus { return nil }
-                group = group << 6 | UInt32(meaning)
-                characters += 1
-                if characters % 4 == 0 {
-                    bytes.append(UInt8(truncatingIfNeeded: group >> 16))
-                    bytes.append(UInt8(truncatingIfNeeded: group >> 8))
-                    bytes.append(UInt8(truncatingIfNeeded: group))
-                }
+        let decoded = text.withContiguousStorageIfAvailable { decode($0.span, spaceIsPlus) }
+        return decoded ?? decode(Array(text).span, spaceIsPlus)
+    }
+
+    private static func decode(_ text: Span<UInt8>, _ spaceIsPlus: Bool) -> [UInt8]? {
+        let meanings = Meaning.all.span
+        var decoded = Decoded(capacity: text.count / 4 * 3 + 3)
+        var position = 0
+        while position < text.count {
+            // Nearly all of a text is four digits and four digits.
+            while decoded.takesGroups, position <= text.count - 4 {
+                let (first, second) = (meanings[Int(text[position])], meanings[Int(text[position + 1])])
+                let (third, fourth) = (meanings[Int(text[position + 2])], meanings[Int(text[position + 3])])
+                guard (first | second | third | fourth) & Meaning.other == 0 else { break }
+                decoded.add(first, second, third, fourth)
+                position += 4
+            }
+            guard position < text.count else { break }
+            let character = text[position]
+            position += 1
+            let meaning = spaceIsPlus && character == UInt8(ascii: " ") ? 62 : meanings[Int(character)]
+            if meaning & Meaning.other == 0 {
+                guard decoded.padding == 0 else { return nil }
+                decoded.add(meaning)
             } else if character == UInt8(ascii: "=") {
-                padding += 1
+                decoded.padding += 1
             } else if character != UInt8(ascii: "\r"), character != UInt8(ascii: "\n") {
                 return nil
             }
         }
-        guard alphabets != 3, padding == 0 || (padding <= 2 && (characters + padding) % 4 == 0) else { return nil }
-        switch characters % 4 {
-        case 0 where padding == 0:
-            return bytes
-        case 2 where group & 0xF == 0:
-            bytes.append(UInt8(truncatingIfNeeded: group >> 4))
-            return bytes
-        case 3 where group & 0x3 == 0:
-            bytes.append(UInt8(truncatingIfNeeded: group >> 10))
-            bytes.append(UInt8(truncatingIfNeeded: group >> 2))
-            return bytes
-        default:
-            return nil
-        }
+        return decoded.finished()
     }
 
-    /// What each byte stands for; 64 for those that are in no alphabet. A space stands where `+` would.
-    private static let meanings: [UInt8] = {
-        var meanings = [UInt8](repeating: 64, count: 256)
-        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-        for (value, character) in alphabet.utf8.enumerated() { meanings[Int(character)] = UInt8(value) }
-        meanings[Int(UInt8(ascii: "-"))] = 62
-        meanings[Int(UInt8(ascii: " "))] = 62
-        meanings[Int(UInt8(ascii: "_"))] = 63
-        return meanings
-    }()
+    /// What a byte stands for: a digit's value with the alphabet that it is in, if not in both; or nothing.
+    private enum Meaning {
+        static let standard: UInt16 = 1 << 8
+        static let urlSafe: UInt16 = 1 << 9
+        static let other: UInt16 = 1 << 10
+
+        static let all: [UInt16] = {
+            var all = [UInt16](repeating: other, count: 256)
+            let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+            for (value, digit) in digits.utf8.enumerated() { all[Int(digit)] = UInt16(value) }
+            for (value, digit) in zip(62..., "+/".utf8) { all[Int(digit)] = UInt16(value) | standard }
+            for (value, digit) in zip(62..., "-_".utf8) { all[Int(digit)] = UInt16(value) | urlSafe }
+            return all
+        }()
+    }
+
+    /// What has been read of a text.
+    private struct Decoded {
+        private var bytes: [UInt8] = []
+        /// The last digits, six bits each.
+        private var group: UInt32 = 0
+        private var digits = 0
+        private var alphabets: UInt16 = 0
+        var padding = 0
+
+        init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+        /// Whether four digits make three bytes now.
+        var takesGroups: Bool { digits & 3 == 0 && padding == 0 }
+
+        @inline(__always)
+        mutating func add(_ first: UInt16, _ second: UInt16, _ third: UInt16, _ fourth: UInt16) {
+            alphabets |= first | second | third | fourth
+            group = UInt32((first & 63) << 6 | second & 63) << 12 | UInt32((third & 63) << 6 | fourth & 63)
+            digits += 4
+            addBytes()
+        }
+
+        mutating func add(_ meaning: UInt16) {
+            alphabets |= meaning
+            group = group << 6 | UInt32(meaning & 63)
+            digits += 1
+            if digits & 3 == 0 { addBytes() }
+        }
+
+        @inline(__always)
+        private mutating func addBytes() {
+            bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+            bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: group))
+        }
+
+        /// The bytes; nil when what came is no text of one alphabet, whole, with all padding or none.
+        mutating func finished() -> [UInt8]? {
+            let both = Meaning.standard | Meaning.urlSafe
+            guard alphabets & both != both else { return nil }
+            guard padding == 0 || (padding <= 2 && (digits + padding) & 3 == 0) else { return nil }
+            switch digits & 3 {
+            case 0 where padding == 0:
+                return bytes
+            case 2 where group & 0xF == 0:
+                bytes.append(UInt8(truncatingIfNeeded: group >> 4))
+                return bytes
+            case 3 where group & 0x3 == 0:
+                bytes.append(UInt8(truncatingIfNeeded: group >> 10))
+                bytes.append(UInt8(truncatingIfNeeded: group >> 2))
+                return bytes
+            default:
+                return nil
+            }
+        }
+    }
 }

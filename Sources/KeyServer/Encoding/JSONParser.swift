@@ -133,25 +133,45 @@ struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         var bytes: [UInt8] = []
-        while let byte = next {
+        while true {
+            let run = plainRun()
+            guard let byte = next else { throw error("a string has no end") }
             switch byte {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: bytes, as: UTF8.self) else {
-                    throw error("a string is not UTF-8")
-                }
+                // Most strings are one run, and SPCs are long.
+                let string =
+                    bytes.isEmpty
+                    ? String(validating: text[run], as: UTF8.self)
+                    : String(validating: bytes + text[run], as: UTF8.self)
+                guard let string else { throw error("a string is not UTF-8") }
                 position += 1
                 return string
             case UInt8(ascii: "\\"):
                 position += 1
+                bytes += text[run]
                 bytes += UTF8.encode(try escape())!
-            case 0..<0x20:
-                throw error("a control character in a string")
             default:
-                bytes.append(byte)
-                position += 1
+                throw error("a control character in a string")
             }
         }
-        throw error("a string has no end")
+    }
+
+    /// Goes on to the next byte that means something else than itself in a string, or to the end.
+    private mutating func plainRun() -> Range<Int> {
+        let start = position
+        position = endOfPlainRun
+        return start..<position
+    }
+
+    private var endOfPlainRun: Int {
+        let bytes = text.span
+        var end = position
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            end += 1
+        }
+        return end
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
