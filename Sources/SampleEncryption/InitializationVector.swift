@@ -40,14 +40,19 @@ public struct InitializationVector: Hashable, Sendable {
     /// The bytes, 8 or 16.
     public var bytes: [UInt8] { (0..<count).map { block[$0] } }
 
+    /// The bytes as two big-endian numbers; the second is 0 where there are eight.
+    package var words: (upper: UInt64, lower: UInt64) {
+        let halves = unsafeBitCast(block, to: SIMD2<UInt64>.self)
+        return (UInt64(bigEndian: halves[0]), UInt64(bigEndian: halves[1]))
+    }
+
     /// The IV of the next sample in counter mode, made so that no counter block occurs twice under a key
     /// (ISO/IEC 23001-7, 9.3): 8 bytes count samples, so the number grows by 1; 16 bytes count blocks, so the number in
     /// bytes 8 to 15 grows by the blocks that the sample used, a started one included. Both wrap.
     ///
     /// - Parameter protectedBytes: the protected bytes of the sample that this IV was for; negative counts as 0.
     public func next(afterProtecting protectedBytes: Int) -> InitializationVector {
-        let halves = unsafeBitCast(block, to: SIMD2<UInt64>.self)
-        let (upper, lower) = (UInt64(bigEndian: halves[0]), UInt64(bigEndian: halves[1]))
+        let (upper, lower) = words
         guard count == 16 else { return InitializationVector(upper: upper &+ 1, lower: 0, count: 8) }
         let bytes = UInt64(max(protectedBytes, 0))
         let blocks = bytes / 16 + (bytes % 16 == 0 ? 0 : 1)
@@ -62,8 +67,7 @@ extension InitializationVector {
     /// The number is added to the upper 16 bits, so that 2^48 samples have room before the next track's; 16 bytes have
     /// their blocks counted in the other half.
     public func start(ofTrack number: UInt16) -> InitializationVector {
-        let halves = unsafeBitCast(block, to: SIMD2<UInt64>.self)
-        let (upper, lower) = (UInt64(bigEndian: halves[0]), UInt64(bigEndian: halves[1]))
+        let (upper, lower) = words
         return InitializationVector(upper: upper &+ UInt64(number) << 48, lower: lower, count: count)
     }
 }

@@ -13,7 +13,7 @@ public struct SampleBatch: Sendable {
     }
 
     private(set) var entries: [Entry] = []
-    private(set) var subsamples: [Subsample] = []
+    @usableFromInline var subsamples: [Subsample] = []
 
     /// Makes an empty batch.
     public init() {}
@@ -38,6 +38,7 @@ public struct SampleBatch: Sendable {
     /// clear; without any, the whole sample does.
     ///
     /// Parameters are those of ``append(offset:size:iv:)``. Nothing is checked before the batch is used.
+    @inlinable
     public mutating func append(
         offset: Int,
         size: Int,
@@ -46,6 +47,12 @@ public struct SampleBatch: Sendable {
     ) {
         let start = subsamples.count
         subsamples.append(contentsOf: list)
+        append(offset: offset, size: size, subsamplesFrom: start, iv: iv)
+    }
+
+    /// Adds a sample whose subsamples are the last ones of the list, from one on.
+    @usableFromInline
+    mutating func append(offset: Int, size: Int, subsamplesFrom start: Int, iv: InitializationVector?) {
         entries.append(Entry(offset: offset, size: size, subsamples: start..<subsamples.count, iv: iv))
     }
 

@@ -25,7 +25,9 @@ public struct SampleIV: Hashable, Sendable {
     /// No vector.
     public static let none = SampleIV(high: 0, low: 0, count: 0)
 
-    init(high: UInt64, low: UInt64, count: Int) {
+    /// Makes a vector of two numbers, big-endian; `low` is 0 in one of 8 bytes. For each sample of a track, which the
+    /// generic initialiser is too slow for.
+    package init(high: UInt64, low: UInt64, count: Int) {
         self.high = high
         self.low = low
         self.count = count

@@ -26,5 +26,11 @@ struct SampleVectors {
 
 extension SampleIV {
     /// The same bytes for `senc`; none for nil.
-    init(_ iv: InitializationVector?) { self = iv.flatMap { SampleIV($0.bytes) } ?? SampleIV.none }
+    init(_ iv: InitializationVector?) {
+        guard let iv else {
+            self = .none
+            return
+        }
+        self.init(high: iv.words.upper, low: iv.words.lower, count: iv.count)
+    }
 }
