@@ -5,7 +5,9 @@ import DASHManifest
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
-    let states = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { roundTrip([UInt8]($0)) }
+    let states = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map {
+        roundTrip([UInt8]($0))
+    }
     guard let before = states.first ?? nil else { return 0 }
     let after = states.last ?? nil
     let findings = MPDChecker().check(reloadFrom: before, to: after ?? before)
