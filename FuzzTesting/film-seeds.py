@@ -85,6 +85,7 @@ def films():
         "avc-fragments.mp4": both + fragments,
         "avc-fragments-offsets.mp4": both + ["-movflags", "frag_keyframe+empty_moov"],
         "avc-fragments-separate.mp4": both + ["-movflags", "frag_keyframe+empty_moov+separate_moof+omit_tfhd_offset"],
+        "avc-fragments-omitted.mp4": both + ["-movflags", "frag_keyframe+empty_moov+omit_tfhd_offset"],
         "avc-fragments-delayed.mp4": both + ["-movflags", "frag_keyframe+delay_moov+negative_cts_offsets"],
         "avc-index.mp4": both + ["-movflags", "dash+global_sidx+frag_keyframe", "-write_prft", "wallclock"],
         "avc-every-frame.mp4": PICTURE + AVC + ["-movflags", "frag_every_frame+empty_moov+default_base_moof"],
@@ -345,6 +346,108 @@ def place_entries(boxes):
     return b"".join(box.write() for box in boxes)
 
 
+def rarities(made):
+    """What a mutation hardly finds: it takes several changes at once that agree with each other."""
+
+    def read(name):
+        boxes = Box.read(made[name])
+        return Box("", b"", boxes), boxes
+
+    # The description of the samples is clear, a second one protected, and groups speak of keys.
+    root, boxes = read("avc-encrypted.mp4")
+    for table in root.all("stbl"):
+        description = table.all("stsd")[0]
+        entry = description.children[0]
+        clear = [box for box in entry.children if box.kind != "sinf"]
+        kind = "avc1" if entry.kind == "encv" else "mp4a"
+        description.head = description.head[:4] + numbers(2)
+        description.children.insert(0, Box(kind, entry.head, clear))
+        table.children.append(full("sbgp", 0, 0, b"seig" + numbers(1, 2, 0)))
+    yield "clear-first", b"".join(box.write() for box in boxes)
+
+    # The index says that each segment begins with a key frame, and none does.
+    root, boxes = read("avc-index.mp4")
+    for run in root.all("trun"):
+        place = 8 + 4 * (run.head[3] & 1)
+        if run.head[3] & 4:
+            run.head = run.head[:place] + numbers(0x1010000) + run.head[place + 4 :]
+    for index in root.all("sidx"):
+        for end in range(len(index.head), 32, -12):
+            index.head = index.head[: end - 4] + numbers(0x90000000) + index.head[end:]
+    # ffmpeg's index does not count producer reference times.
+    yield "no-key-frames", b"".join(box.write() for box in boxes if box.kind != "prft")
+
+    # One constant vector: the samples' own information is empty, or ends before they do.
+    film = dict(encryptions(made["avc-every-frame.mp4"]))["cbcs"]
+    for name, count in {"empty-entries": None, "few-entries": 0}.items():
+        boxes = Box.read(film)
+        for fragment in Box("", b"", boxes).all("traf"):
+            samples = struct.unpack(">I", fragment.all("trun")[0].head[4:8])[0] if count is None else count
+            fragment.children = [box for box in fragment.children if box.kind not in ("senc", "saiz")]
+            fragment.children.append(full("saiz", 0, 0, b"\0" + numbers(samples) + bytes(samples)))
+        yield name, place_entries(boxes)
+
+    # A picture of 16 bits a sample, which hvcC has no place for.
+    root, boxes = read("hevc.mp4")
+    for box in root.all("hvcC"):
+        box.head = deep_colour(box.head)
+    yield "deep-colour", b"".join(box.write() for box in boxes)
+
+    # A descriptor whose size takes two bytes.
+    inner = b"\x40\x15" + bytes(11) + b"\5\x81\x48" + bytes(200)
+    inner = b"\0\0\0\4\x81\x58" + inner
+    yield "long-descriptor", full("esds", 0, 0, b"\3\x81" + bytes([len(inner) - 128]) + inner).write()
+
+
+def deep_colour(configuration):
+    """An hvcC whose sequence parameter set has bit_depth_luma_minus8 8 instead of 0."""
+    place, arrays = 23, configuration[22]
+    for _ in range(arrays):
+        kind, count = configuration[place] & 63, int.from_bytes(configuration[place + 1 : place + 3])
+        place += 3
+        for _ in range(count):
+            size = int.from_bytes(configuration[place : place + 2])
+            unit = configuration[place + 2 : place + 2 + size]
+            if kind == 33:
+                unit = deeper(unit)
+                return configuration[:place] + len(unit).to_bytes(2) + unit + configuration[place + 2 + size :]
+            place += 2 + size
+    raise ValueError("no sequence parameter set")
+
+
+def deeper(unit):
+    """The sequence parameter set, without sublayers, with 16 bits of luma."""
+    bits = "".join(f"{byte:08b}" for byte in unit.replace(b"\0\0\3", b"\0\0"))
+    # The unit's header, IDs and sublayers, profile, tier and level.
+    position = 16 + 8 + 96
+
+    def golomb():
+        nonlocal position
+        zeros = bits.index("1", position) - position
+        position += 2 * zeros + 1
+        return int(bits[position - zeros - 1 : position], 2) - 1
+
+    golomb()
+    if golomb() == 3:
+        position += 1
+    golomb()
+    golomb()
+    position += 1
+    if bits[position - 1] == "1":
+        for _ in range(4):
+            golomb()
+    assert bits[position] == "1", "8 bits of luma"
+    bits = bits[:position] + "0001001" + bits[position + 1 :].rstrip("0")
+    bits += "0" * (-len(bits) % 8)
+    raw = bytes(int(bits[index : index + 8], 2) for index in range(0, len(bits), 8))
+    escaped = bytearray()
+    for byte in raw:
+        if byte <= 3 and escaped[-2:] == b"\0\0":
+            escaped.append(3)
+        escaped.append(byte)
+    return bytes(escaped)
+
+
 def streams():
     """Elementary and transport streams, by target."""
     mixing = ["-dmix_mode", "ltrt", "-ltrt_cmixlev", "0.8", "-loro_surmixlev", "0.5", "-dialnorm", "-20"]
@@ -469,6 +572,8 @@ def main():
         for damage, film in damages(made[name]).items():
             if film != made[name]:
                 save("FuzzMP4", f"{damage}-{name}", film)
+    for name, film in rarities(made):
+        save("FuzzMP4", name, film)
     for target, name, data in streams():
         save(target, name, data)
 

@@ -1,7 +1,7 @@
 import FPSCrypto
 
 // The kernel of BulkCTR: raw pointers, for the same reasons as in ChainLanes. It is safe because BulkCTR has checked
-// that every run lies within the buffer, and because the counters never exceed `blockLimit` and the pieces
+// that every run lies within its buffers, and because the counters never exceed `blockLimit` and the pieces
 // `pieceLimit`: both are checked before one is added.
 
 /// Encrypts short pieces with a key stream that is made for many of them in one call, since setting a new counter costs
@@ -9,7 +9,8 @@ import FPSCrypto
 struct CounterKernel: ~Copyable {
     /// A part of a run, and where in the key stream its first byte's mate lies.
     private struct Piece {
-        var start: UnsafeMutableRawPointer
+        var source: UnsafeRawPointer
+        var destination: UnsafeMutableRawPointer
         var count: Int
         var mate: Int
     }
@@ -43,21 +44,27 @@ struct CounterKernel: ~Copyable {
         pieces.deallocate()
     }
 
-    /// Processes all runs, which must lie within the memory at `start`. The first must start a stream.
-    mutating func process(_ runs: [CounterRun], from start: UnsafeMutableRawPointer) throws(CryptoError) {
+    /// Processes all runs, which must lie within the memory at `input` and at `output`; without an input they lie in
+    /// the output already. The first must start a stream.
+    mutating func process(
+        _ runs: [CounterRun],
+        from input: UnsafeRawPointer?,
+        to output: UnsafeMutableRawPointer
+    ) throws(CryptoError) {
         (blockCount, pieceCount) = (0, 0)
         var counter = Counter(SIMD16())
         // How many bytes of the counter's block are used up, and whether the block is the last one in `stream`.
         var (used, isHeld) = (0, false)
         for run in runs {
             if !run.continuesStream { (counter, used, isHeld) = (Counter(run.counter), 0, false) }
-            var (position, left) = (start + run.offset, run.count)
+            var (destination, left) = (output + run.offset, run.count)
+            var source = input.map { $0 + run.source } ?? UnsafeRawPointer(destination)
             while left > 0 {
                 var count: Int
                 if used == 0, left >= Self.longPiece {
                     count = min(left / 16, counter.blocksBeforeWrap) * 16
                     try counting.reset(iv: counter.bytes)
-                    try counting.update(position, to: position, count: count)
+                    try counting.update(source, to: destination, count: count)
                     counter.add(count / 16)
                 } else {
                     if pieceCount == Self.pieceLimit || (!isHeld && blockCount == Self.blockLimit) {
@@ -78,10 +85,11 @@ struct CounterKernel: ~Copyable {
                         count += used
                     }
                     isHeld = used > 0
-                    pieces[pieceCount] = Piece(start: position, count: count, mate: mate)
+                    pieces[pieceCount] = Piece(source: source, destination: destination, count: count, mate: mate)
                     pieceCount += 1
                 }
-                position += count
+                source += count
+                destination += count
                 left -= count
             }
         }
@@ -97,18 +105,18 @@ struct CounterKernel: ~Copyable {
     private mutating func flush() throws(CryptoError) {
         try single.update(stream, to: stream, count: blockCount * 16)
         for piece in UnsafeBufferPointer(start: pieces, count: pieceCount) {
-            let (bytes, mates) = (piece.start, UnsafeRawPointer(stream) + piece.mate)
+            let mates = UnsafeRawPointer(stream) + piece.mate
             var done = 0
             while done + 16 <= piece.count {
                 let mate = mates.loadUnaligned(fromByteOffset: done, as: Block.self)
-                let block = bytes.loadUnaligned(fromByteOffset: done, as: Block.self)
-                bytes.storeBytes(of: block ^ mate, toByteOffset: done, as: Block.self)
+                let block = piece.source.loadUnaligned(fromByteOffset: done, as: Block.self)
+                piece.destination.storeBytes(of: block ^ mate, toByteOffset: done, as: Block.self)
                 done += 16
             }
             while done < piece.count {
-                let byte = bytes.load(fromByteOffset: done, as: UInt8.self)
+                let byte = piece.source.load(fromByteOffset: done, as: UInt8.self)
                 let mate = mates.load(fromByteOffset: done, as: UInt8.self)
-                bytes.storeBytes(of: byte ^ mate, toByteOffset: done, as: UInt8.self)
+                piece.destination.storeBytes(of: byte ^ mate, toByteOffset: done, as: UInt8.self)
                 done += 1
             }
         }

@@ -1,7 +1,8 @@
 import BulkAES
 public import FPSCrypto
 
-/// Encrypts or decrypts the samples of a track in place, many at once, under one key and scheme.
+/// Encrypts or decrypts the samples of a track, many at once, under one key and scheme: where they lie, or on the way
+/// from one buffer to another.
 ///
 /// One value serves one call at a time. It keeps the key schedule, which is wiped when it goes, and no reference to the
 /// key.
@@ -67,6 +68,61 @@ public final class SampleCipher {
             }
         } catch {
             throw SampleEncryptionError(error)
+        }
+    }
+
+    /// Copies all samples of a batch from `input` to `output`, encrypting or decrypting them on the way. No other bytes
+    /// of `output` change.
+    ///
+    /// In counter mode each protected byte is read once and written once, so this is faster than a copy and
+    /// ``process(_:in:)`` behind it; otherwise it is those two.
+    ///
+    /// - Throws: as ``process(_:in:)``, also ``SampleEncryptionError/Code/outOfBounds`` for `input`.
+    public func process(
+        _ batch: SampleBatch,
+        from input: RawSpan,
+        to output: inout MutableRawSpan
+    ) throws(SampleEncryptionError) {
+        try plan.make(batch, from: input, in: output.bytes)
+        do throws(CryptoError) {
+            switch mode {
+            case .chains(let cipher):
+                copy(batch, except: [], from: input, to: &output)
+                try cipher.process(plan.blocks, in: &output)
+            case .counters(let cipher):
+                copy(batch, except: plan.bytes, from: input, to: &output)
+                try cipher.process(plan.bytes, from: input, to: &output)
+            }
+        } catch {
+            throw SampleEncryptionError(error)
+        }
+    }
+
+    /// Copies the bytes of samples that lie in none of the runs, which are in the order of the output.
+    private func copy(
+        _ batch: SampleBatch,
+        except runs: [CounterRun],
+        from input: RawSpan,
+        to output: inout MutableRawSpan
+    ) {
+        input.withUnsafeBytes { input in
+            output.withUnsafeMutableBytes { output in
+                var next = 0
+                for sample in batch.entries {
+                    let end = sample.offset + sample.size
+                    var position = sample.offset
+                    while position < end {
+                        let run = next < runs.count && runs[next].offset < end ? runs[next] : nil
+                        let stop = run?.offset ?? end
+                        let source = position - sample.offset + sample.source
+                        UnsafeMutableRawBufferPointer(rebasing: output[position..<stop]).copyMemory(
+                            from: UnsafeRawBufferPointer(rebasing: input[source..<source + stop - position])
+                        )
+                        position = stop + (run?.count ?? 0)
+                        if run != nil { next += 1 }
+                    }
+                }
+            }
         }
     }
 

@@ -1,29 +1,36 @@
 import BulkAES
 
-/// Which blocks or bytes of a buffer pass the cipher, worked out from a batch. The lists are reused.
+/// Which blocks or bytes of a batch's samples pass the cipher. The lists are reused.
 struct SamplePlan {
     private(set) var blocks: [BlockRun] = []
     private(set) var bytes: [CounterRun] = []
     private let scheme: ProtectionScheme
     private let constantIV: InitializationVector?
+    /// How much further on the present sample lies in the input than in the output.
+    private var shift = 0
 
     init(_ scheme: ProtectionScheme, constantIV: InitializationVector?) {
         self.scheme = scheme
         self.constantIV = constantIV
     }
 
-    /// Works out a batch for the buffer that it lies in.
-    mutating func make(_ batch: SampleBatch, in buffer: borrowing RawSpan) throws(SampleEncryptionError) {
+    /// Works out a batch for the buffer that it lies in, or goes to.
+    ///
+    /// - Parameter input: Where the samples lie now; nil: in the buffer itself.
+    mutating func make(
+        _ batch: SampleBatch,
+        from input: RawSpan? = nil,
+        in buffer: RawSpan
+    ) throws(SampleEncryptionError) {
         blocks.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
+        let isMoved = input != nil
+        let source = if let input { input } else { buffer }
         var end = 0
         for (index, sample) in batch.entries.enumerated() {
-            guard sample.offset >= 0, sample.size >= 0, sample.offset <= buffer.byteCount,
-                sample.size <= buffer.byteCount - sample.offset
-            else {
-                let reason = "\(sample.size) bytes at byte \(sample.offset) of \(buffer.byteCount)"
-                throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
-            }
+            try check(sample.size, at: sample.offset, index, in: buffer)
+            try check(sample.size, at: isMoved ? sample.source : sample.offset, index, in: source)
+            shift = isMoved ? sample.source - sample.offset : 0
             guard sample.offset >= end else {
                 throw SampleEncryptionError(.overlap, index: index, reason: "\(sample.offset) lies before byte \(end)")
             }
@@ -34,7 +41,14 @@ struct SamplePlan {
             guard iv.count == 16 || scheme.countsBlocks else {
                 throw SampleEncryptionError(.invalidIV, index: index, reason: "\(iv.count) bytes, must be 16")
             }
-            try make(sample, batch.subsamples, index, iv.block, in: buffer)
+            try make(sample, batch.subsamples, index, iv.block, in: source)
+        }
+    }
+
+    private func check(_ size: Int, at offset: Int, _ index: Int, in buffer: RawSpan) throws(SampleEncryptionError) {
+        guard offset >= 0, size >= 0, offset <= buffer.byteCount, size <= buffer.byteCount - offset else {
+            let reason = "\(size) bytes at byte \(offset) of \(buffer.byteCount)"
+            throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
         }
     }
 
@@ -43,7 +57,7 @@ struct SamplePlan {
         _ subsamples: [Subsample],
         _ index: Int,
         _ iv: SIMD16<UInt8>,
-        in buffer: borrowing RawSpan
+        in buffer: RawSpan
     ) throws(SampleEncryptionError) {
         var isFirst = true
         guard let list = sample.subsamples else {
@@ -73,7 +87,7 @@ struct SamplePlan {
         _ index: Int,
         _ iv: SIMD16<UInt8>,
         _ isFirst: inout Bool,
-        in buffer: borrowing RawSpan
+        in buffer: RawSpan
     ) throws(SampleEncryptionError) {
         switch scheme {
         case .cenc:
@@ -93,7 +107,7 @@ struct SamplePlan {
             addBlocks(offset, pattern.encryptedBlocks(in: size), pattern, continues: false, iv, &isFirst)
         case .sampleAES(.h264):
             guard size >= SampleAESRules.shortestNALUnit,
-                SampleAESRules.isEncrypted(header: buffer.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+                SampleAESRules.isEncrypted(header: buffer.unsafeLoad(fromByteOffset: offset + shift, as: UInt8.self))
             else { return }
             let blocks = SampleAESRules.videoBlocks(in: size)
             addBlocks(offset + SampleAESRules.clearVideo, blocks, .video, continues: false, iv, &isFirst)
@@ -106,7 +120,15 @@ struct SamplePlan {
 
     private mutating func addBytes(_ offset: Int, _ count: Int, _ iv: SIMD16<UInt8>, _ isFirst: inout Bool) {
         guard count > 0 else { return }
-        bytes.append(CounterRun(offset: offset, count: count, continuesStream: !isFirst, counter: iv))
+        bytes.append(
+            CounterRun(
+                offset: offset,
+                source: offset + shift,
+                count: count,
+                continuesStream: !isFirst,
+                counter: iv
+            )
+        )
         isFirst = false
     }
 

@@ -56,6 +56,16 @@ struct BulkCTRTests {
         #expect(bytes == expected)
         try process(runs, &bytes)
         #expect(bytes == plaintext)
+        // From another buffer, in which the runs lie in the opposite order.
+        var (moved, input) = (runs, [UInt8]())
+        for index in runs.indices.reversed() {
+            moved[index].source = input.count
+            input += plaintext[runs[index].offset..<runs[index].offset + runs[index].count]
+        }
+        var span = bytes.mutableSpan
+        var output = span.mutableBytes
+        try BulkCTR(key: testKey).process(moved, from: input.span.bytes, to: &output)
+        #expect(bytes == expected)
     }
 
     @Test("The counter wraps in 64 bits, in long runs as in short ones", arguments: [64, 8192])
@@ -79,6 +89,16 @@ struct BulkCTRTests {
                 try process([fitting, CounterRun(offset: offset, count: count)], &bytes)
             }
             #expect(bytes == [UInt8](repeating: 0, count: 64))
+        }
+        for (source, count) in wrong {
+            var bytes = [UInt8](repeating: 0, count: 2000)
+            var span = bytes.mutableSpan
+            var output = span.mutableBytes
+            #expect(throws: CryptoError(.invalidLength, operation: "")) {
+                let run = CounterRun(offset: 9, source: source, count: count)
+                try BulkCTR(key: testKey).process([fitting, run], from: [UInt8](0..<64).span.bytes, to: &output)
+            }
+            #expect(bytes == [UInt8](repeating: 0, count: 2000))
         }
         var bytes = [UInt8](repeating: 0, count: 64)
         #expect(throws: CryptoError(.invalidArgument, operation: "")) {

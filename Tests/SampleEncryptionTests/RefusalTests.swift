@@ -30,6 +30,24 @@ struct RefusalTests {
         }
     }
 
+    @Test("Samples that leave the buffer they come from", arguments: allSchemes)
+    func sources(scheme: ProtectionScheme) throws {
+        let cipher = try SampleCipher(scheme, .encrypt, key: testKey, constantIV: Self.iv)
+        let input = [UInt8](repeating: 2, count: 100)
+        for (source, size) in [(0, 101), (1, 100), (101, 0), (-1, 1), (.max, 1), (.min, 1), (100, 1)] {
+            var (batch, bytes) = (SampleBatch(), [UInt8](repeating: 1, count: 300))
+            batch.append(offset: 0, size: 50)
+            batch.append(offset: 50, source: source, size: size)
+            var span = bytes.mutableSpan
+            var output = span.mutableBytes
+            let refused = code { () throws(SampleEncryptionError) in
+                try cipher.process(batch, from: input.span.bytes, to: &output)
+            }
+            #expect(refused == .outOfBounds)
+            #expect(bytes == [UInt8](repeating: 1, count: 300))
+        }
+    }
+
     @Test("Subsamples that leave their sample", arguments: allSchemes)
     func subsamples(scheme: ProtectionScheme) throws {
         let cipher = try SampleCipher(scheme, .encrypt, key: testKey, constantIV: Self.iv)

@@ -7,6 +7,7 @@ struct RoundTripTests {
     /// A batch of random samples in a buffer, and which bytes may change.
     struct Made {
         var batch = SampleBatch()
+        var samples: [(offset: Int, size: Int, subsamples: [Subsample]?, iv: InitializationVector)] = []
         var bytes: [UInt8] = []
         var isProtected: [Bool] = []
 
@@ -19,6 +20,7 @@ struct RoundTripTests {
                 guard Int.random(in: 0..<3, using: &random) > 0 else {
                     append(size, true, &random)
                     batch.append(offset: offset, size: size, iv: iv)
+                    samples.append((offset, size, nil, iv))
                     continue
                 }
                 var (left, list) = (size, [Subsample]())
@@ -33,6 +35,7 @@ struct RoundTripTests {
                 }
                 append(left, false, &random)
                 batch.append(offset: offset, size: size, subsamples: list, iv: iv)
+                samples.append((offset, size, list, iv))
             }
         }
 
@@ -55,6 +58,33 @@ struct RoundTripTests {
         #expect(bytes != made.bytes)
         try SampleCipher(scheme, .decrypt, key: testKey).process(made.batch, in: &bytes)
         #expect(bytes == made.bytes)
+    }
+
+    @Test("From one buffer into another gives what a copy and encryption in place give", arguments: allSchemes, 0..<5)
+    func intoAnotherBuffer(scheme: ProtectionScheme, seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let made = try Made(scheme, &random)
+        var (input, moved) = (random.bytes(7), SampleBatch())
+        for entry in made.samples {
+            let source = input.count
+            input += made.bytes[entry.offset..<entry.offset + entry.size] + random.bytes(3)
+            if let list = entry.subsamples {
+                moved.append(offset: entry.offset, source: source, size: entry.size, subsamples: list, iv: entry.iv)
+            } else {
+                moved.append(offset: entry.offset, source: source, size: entry.size, iv: entry.iv)
+            }
+        }
+        // Bytes between samples must stay.
+        var (expected, bytes) = (made.bytes, made.bytes)
+        for entry in made.samples {
+            bytes.replaceSubrange(entry.offset..<entry.offset + entry.size, with: random.bytes(entry.size))
+        }
+        let cipher = try SampleCipher(scheme, .encrypt, key: testKey)
+        try cipher.process(made.batch, in: &expected)
+        var span = bytes.mutableSpan
+        var output = span.mutableBytes
+        try cipher.process(moved, from: input.span.bytes, to: &output)
+        #expect(bytes == expected)
     }
 
     @Test("A whole batch gives what one sample at a time gives", arguments: allSchemes)

@@ -5,7 +5,7 @@ import SampleEncryption
 /// Encrypts the samples of fragments, with cbcs or cenc: finds which bytes of each are protected, hands out IVs, and
 /// runs the cipher over many at once. The key may change between two segments.
 final class FragmentEncryptor {
-    /// How many bytes are gathered before the cipher runs over them.
+    /// How many bytes are gathered before they are written.
     private static let gathering = 256 << 10
 
     /// The key, and what goes with it.
@@ -22,7 +22,9 @@ final class FragmentEncryptor {
     private var vectors: SampleVectors
     /// For video.
     private var units: NALUnitProtection?
+    /// Encrypted samples, and how many bytes of it they fill or will fill.
     private var gathered: [UInt8] = []
+    private var size = 0
     private var batch = SampleBatch()
     /// The subsamples of a fragment's samples, one after the other, and how many each sample has.
     private var subsamples: [SampleEncryptionBox.Subsample] = []
@@ -106,33 +108,57 @@ final class FragmentEncryptor {
         }
     }
 
-    /// Gathers the samples that were described, encrypts them together and writes them.
+    /// Encrypts the samples that were described, many together, and writes them.
     func write(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
-        gathered.removeAll(keepingCapacity: true)
+        size = 0
         batch.removeAll()
-        var next = 0
+        var (source, next) = (samples.first?.bytes, 0)
         for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
-            let iv = vectors[place]
-            if gathered.count + sample.size > Self.gathering, !batch.isEmpty { try flush(to: output) }
-            let offset = gathered.count
-            sample.withBytes { bytes in bytes.withUnsafeBytes { gathered.append(contentsOf: $0) } }
+            if sample.bytes !== source {
+                try encrypt(from: source)
+                source = sample.bytes
+            }
+            if size + sample.size > Self.gathering, size > 0 {
+                try encrypt(from: source)
+                try flush(to: output)
+            }
+            let (offset, iv) = (size, vectors[place])
             if kind == .video {
                 let list = subsamples[next..<next + count].lazy.map {
                     Subsample(clear: Int($0.clear), protected: Int($0.protected))
                 }
-                batch.append(offset: offset, size: sample.size, subsamples: list, iv: iv)
+                batch.append(
+                    offset: offset,
+                    source: sample.range.lowerBound,
+                    size: sample.size,
+                    subsamples: list,
+                    iv: iv
+                )
             } else {
-                batch.append(offset: offset, size: sample.size, iv: iv)
+                batch.append(offset: offset, source: sample.range.lowerBound, size: sample.size, iv: iv)
             }
+            size += sample.size
             next += count
         }
+        try encrypt(from: source)
         try flush(to: output)
     }
 
-    private func flush(to output: any SegmentOutput) throws {
-        try cipher.process(batch, in: &gathered)
-        try output.write(gathered)
-        gathered.removeAll(keepingCapacity: true)
+    /// Encrypts what waits, all of it from the same bytes, into the buffer.
+    private func encrypt(from source: (any SampleBytes)?) throws {
+        guard let source, !batch.isEmpty else { return }
+        if gathered.count < size { gathered.append(contentsOf: repeatElement(0, count: size - gathered.count)) }
+        try source.withBytes { bytes in
+            try gathered.withUnsafeMutableBytes { gathered in
+                var output = gathered.mutableBytes
+                try cipher.process(batch, from: bytes, to: &output)
+            }
+        }
         batch.removeAll()
+    }
+
+    private func flush(to output: any SegmentOutput) throws {
+        try gathered.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<size]).bytes) }
+        size = 0
     }
 }
