@@ -387,6 +387,21 @@ def rarities(made):
             fragment.children.append(full("saiz", 0, 0, b"\0" + numbers(samples) + bytes(samples)))
         yield name, place_entries(boxes)
 
+    # A rate that only version 2 of a sound description can say, and subtitles of WebVTT.
+    fast = struct.pack(">IdIIIIIII", 72, 96000.0, 2, 0x7F000000, 16, 0, 0, 0, 0)
+    sound = bytes(7) + b"\1" + struct.pack(">H", 2) + bytes(6) + struct.pack(">HHHHI", 2, 16, 0, 0, 1) + fast
+    for name, handler, entry in [
+        ("fast-sound", b"soun", Box("mp4a", sound)),
+        ("web-subtitles", b"text", Box("wvtt", bytes(7) + b"\1", [Box("vttC", b"WEBVTT")])),
+    ]:
+        for film in ["avc-aac-faststart.mp4", "avc-fragments.mp4"]:
+            root, boxes = read(film)
+            for box in root.all("hdlr"):
+                box.head = box.head[:8] + handler + box.head[12:]
+            for box in root.all("stsd"):
+                box.children = [entry]
+            yield f"{name}-{film}", b"".join(box.write() for box in boxes)
+
     # A picture of 16 bits a sample, which hvcC has no place for.
     root, boxes = read("hevc.mp4")
     for box in root.all("hvcC"):
