@@ -96,7 +96,7 @@ extension Playlist {
 private struct LineListReader {
     let context: ReadingContext
     let kind: Playlist.Kind
-    var seen: Set<TagName> = []
+    var taken: Set<TagName> = []
     var lines: [PlaylistLine] = []
 
     init(context: ReadingContext, kind: Playlist.Kind) {
@@ -133,8 +133,8 @@ private struct LineListReader {
         case .uri(let range): return .uri(context.text(range, reading: "URI"))
         case .unknownTag(let name): return .unknownTag(context.source.text(name))
         case .tag(let name, let value):
-            guard !name.isForeign(to: kind), !name.isUnique || seen.insert(name).inserted,
-                let tag = PlaylistTag(context, name, value)
+            guard !name.isForeign(to: kind), let tag = PlaylistTag(context, name, value),
+                !name.isUnique || taken.insert(name).inserted
             else {
                 return .refused(name)
             }

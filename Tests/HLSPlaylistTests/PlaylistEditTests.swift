@@ -47,6 +47,26 @@ struct PlaylistEditTests {
         #expect(try Self.text(playlist) == source.replacing("b.1.ts", with: "b.2.ts"))
     }
 
+    @Test("take a tag beside one that clients ignore, which stays")
+    func ignoredTag() throws {
+        var playlist = try Self.read(
+            """
+            #EXTM3U
+            #EXT-X-START:TIME-OFFSET=0,PRECISE=MAYBE
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=36,CAN-SKIP-DATERANGES=V2
+            #EXTINF:6,
+            a.ts
+
+            """
+        )
+        #expect(playlist.start == nil && playlist.serverControl == nil && playlist.otherLines.count == 2)
+        playlist.start = StartTag(timeOffset: 12)
+        playlist.serverControl = ServerControlTag(canSkipUntil: 40)
+        let again = try Self.read(try Self.text(playlist))
+        #expect(again == playlist)
+    }
+
     @Test("apply a delta update and change the result")
     func delta() throws {
         let base = try Self.read(

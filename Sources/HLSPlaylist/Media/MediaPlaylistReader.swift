@@ -14,8 +14,10 @@ private struct MediaPlaylistReader {
     var playlist = MediaPlaylist(targetDuration: 0)
     var segments: [MediaSegment] = []
     var draft = SegmentDraft()
-    /// Tags that may stand once and were seen.
+    /// Tags that stand there, whether they could be read or not.
     var seen: Set<TagName> = []
+    /// Tags that may stand once and were taken.
+    var taken: Set<TagName> = []
     var hasTargetDuration = false
     var headerEnd = -1
     /// A tag of a Multivariant Playlist was met.
@@ -150,10 +152,7 @@ private struct MediaPlaylistReader {
     }
 
     private mutating func readTag(_ name: TagName, _ value: Range<Int>?, _ content: Range<Int>, _ line: ScannedLine) {
-        if name.isUnique, !seen.insert(name).inserted {
-            context.report(.duplicateTag, "\(name.rawValue) stands a second time")
-            return keep(content)
-        }
+        seen.insert(name)
         switch name.family {
         case .multivariant:
             if !isMixed { context.report(.mixedPlaylistKinds, "\(name.rawValue) must not stand in a Media Playlist") }
@@ -166,6 +165,11 @@ private struct MediaPlaylistReader {
         guard let tag = PlaylistTag(context, name, value) else {
             // A duration that cannot be read is not missing as well.
             if name == .inf { draft.hasDuration = true }
+            return keep(content)
+        }
+        // One that clients ignore is no first one.
+        if name.isUnique, !taken.insert(name).inserted {
+            context.report(.duplicateTag, "\(name.rawValue) stands a second time")
             return keep(content)
         }
         take(tag, content, line)

@@ -9,7 +9,7 @@ extension MultivariantPlaylist {
 private struct MultivariantPlaylistReader {
     let context: ReadingContext
     var playlist = MultivariantPlaylist()
-    var seen: Set<TagName> = []
+    var taken: Set<TagName> = []
     /// A tag of a Media Playlist was met.
     var isMixed = false
     /// An EXT-X-STREAM-INF tag whose URI line has not come yet, and its line.
@@ -65,10 +65,6 @@ private struct MultivariantPlaylistReader {
     }
 
     private mutating func readTag(_ name: TagName, _ value: Range<Int>?, _ content: Range<Int>) {
-        if name.isUnique, !seen.insert(name).inserted {
-            context.report(.duplicateTag, "\(name.rawValue) stands a second time")
-            return playlist.otherLines.append(context.source.text(content))
-        }
         switch name.family {
         case .any, .multivariant: break
         case .mediaPlaylist, .mediaSegment, .mediaMetadata:
@@ -85,6 +81,11 @@ private struct MultivariantPlaylistReader {
         guard let tag = PlaylistTag(context, name, value) else {
             // Its URI line goes with it: the tag alone would take that of another variant.
             if name == .streamInf { return pending = (nil, context.lineNumber) }
+            return playlist.otherLines.append(context.source.text(content))
+        }
+        // One that clients ignore is no first one.
+        if name.isUnique, !taken.insert(name).inserted {
+            context.report(.duplicateTag, "\(name.rawValue) stands a second time")
             return playlist.otherLines.append(context.source.text(content))
         }
         take(tag)
