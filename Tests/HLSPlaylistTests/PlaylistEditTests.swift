@@ -67,6 +67,20 @@ struct PlaylistEditTests {
         #expect(again == playlist)
     }
 
+    @Test("begin with no URI that looks like a byte order mark")
+    func byteOrderMark() throws {
+        let source = Array("a.ts\n\u{FEFF}#EXTM3U\n#EXTINF:6,\nb.ts\n".utf8)
+        guard case .media(var playlist) = try Playlist.parseLeniently(source).playlist else {
+            Issue.record("not a Media Playlist")
+            return
+        }
+        #expect(playlist.segments.map(\.uri) == ["a.ts", "\u{FEFF}#EXTM3U", "b.ts"])
+        playlist.segments.removeFirst()
+        #expect(throws: PlaylistError(Diagnostic(rule: .bom, severity: .error, line: 1, message: ""))) {
+            try playlist.write()
+        }
+    }
+
     @Test("apply a delta update and change the result")
     func delta() throws {
         let base = try Self.read(

@@ -112,8 +112,7 @@ func mediaEdits(_ playlist: MediaPlaylist) -> [MediaPlaylist] {
     edit { $0.preloadHints.append(PreloadHintTag(kind: .part, uri: "fuzz/part.m4s", byteRangeStart: 8)) }
     edit { $0.renditionReports.append(RenditionReportTag(uri: "fuzz.m3u8", lastMediaSequenceNumber: 3, lastPart: 1)) }
     edit { $0.upcoming.tags.append(.part(PartTag(uri: "fuzz/part.m4s", duration: 0.25, isIndependent: true))) }
-    let places = Set([0, playlist.segments.count / 2, playlist.segments.count - 1]).filter { $0 >= 0 }
-    for place in places where place < playlist.segments.count {
+    for place in places([0, playlist.segments.count / 2, playlist.segments.count - 1], below: playlist.segments.count) {
         edit { $0.segments[place].uri = "fuzz/edited.m4s" }
         edit { $0.segments[place].title = "edited" }
         edit { $0.segments[place].isDiscontinuity.toggle() }
@@ -141,6 +140,11 @@ private let dateRange = DateRangeTag(
     otherAttributes: [Attribute(name: "X-FUZZ", value: "x", isQuoted: true)]
 )
 
+/// Each place that there is, once, in the same order each time, so that a finding is found again.
+private func places(_ places: [Int], below count: Int) -> [Int] {
+    Set(places).filter { (0..<count).contains($0) }.sorted()
+}
+
 func multivariantEdits(_ playlist: MultivariantPlaylist) -> [MultivariantPlaylist] {
     var edits: [MultivariantPlaylist] = []
     func edit(_ change: (inout MultivariantPlaylist) -> Void) {
@@ -164,7 +168,7 @@ func multivariantEdits(_ playlist: MultivariantPlaylist) -> [MultivariantPlaylis
     edit { $0.variants.append(added) }
     edit { $0.variants.insert(added, at: 0) }
     edit { $0.variants.reverse() }
-    for place in Set([0, playlist.variants.count - 1]) where place >= 0 && place < playlist.variants.count {
+    for place in places([0, playlist.variants.count - 1], below: playlist.variants.count) {
         edit { $0.variants[place].uri = "fuzz/edited.m3u8" }
         edit { $0.variants[place].bandwidth = 4711 }
         edit { $0.variants.remove(at: place) }

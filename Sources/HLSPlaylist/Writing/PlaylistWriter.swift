@@ -22,6 +22,11 @@ struct PlaylistWriter {
     /// The first problem, if there was one.
     func check() throws(PlaylistError) {
         if let error { throw error }
+        // A URI may begin like that, and come to stand first where #EXTM3U was missing.
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            let message = "the first line must not begin with U+FEFF, which would be read as a byte order mark"
+            throw PlaylistError(Diagnostic(rule: .bom, severity: .error, line: 1, message: message))
+        }
     }
 
     mutating func fail(_ rule: RuleID, _ message: @autoclosure () -> String) {
