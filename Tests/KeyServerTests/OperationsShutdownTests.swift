@@ -11,6 +11,7 @@ struct OperationsShutdownTests {
     @Test("What is under way is finished, new connections are refused, idle ones are closed, and not ready comes first")
     func graceful() async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (answered, answering) = AsyncStream.makeStream(of: Void.self)
         let (may, finishing) = AsyncStream.makeStream(of: Void.self)
         let readiness = Readiness(checks: [])
         let router = Listener.makeRouter()
@@ -25,9 +26,12 @@ struct OperationsShutdownTests {
             async let slow = fetch(port, "/slow")
             async let idle = SocketClient.run(port: port) { client in
                 client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
-                return client.readToEnd()
+                let answer = client.readAnswer()
+                answering.yield()
+                return answer + client.readToEnd()
             }
             for await _ in begun { break }
+            for await _ in answered { break }
             await group.triggerGracefulShutdown()
             // The port closes once the service that makes the server unready has ended.
             while (try? await SocketClient.run(port: port, { _ in true })) == true { await Task.yield() }

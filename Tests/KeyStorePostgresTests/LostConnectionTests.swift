@@ -70,14 +70,17 @@ struct LostConnectionTests {
         }
     }
 
+    private static func isGivenUp(_ error: any Error) -> Bool {
+        [.unavailable, .overloaded].contains((error as? KeyStoreError)?.code)
+    }
+
     @Test("A server that does not answer is given up when the time is over")
     func silence() async throws {
         try await withProxy(deadline: .milliseconds(300)) { store, proxy in
             proxy.set(.silence)
-            await #expect(throws: KeyStoreError(.unavailable, place: "")) {
-                try await store.grant(Sample.proposal().slot())
-            }
-            await #expect(throws: KeyStoreError(.unavailable, place: "")) { try await store.leaseCount(at: 0) }
+            // On a busy machine the time may be over before a connection is free.
+            await #expect { try await store.grant(Sample.proposal().slot()) } throws: { Self.isGivenUp($0) }
+            await #expect { try await store.leaseCount(at: 0) } throws: { Self.isGivenUp($0) }
             proxy.set(nil)
             // What it did not hear of was not done, and from now on all is well.
             try await eventually {
