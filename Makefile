@@ -34,7 +34,7 @@ test: setup ## Run every test
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 # The package manager sees new source files of a package beside its own only when that one's manifest has changed.
-bench: setup ## Measure SPC to CKC and the server beside raw RSA, packaging beside other programs, live, playing, downloading
+bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packaging, live, playing, downloading beside others
 	@touch Package.swift
 	swift build -c release --package-path Benchmarks --scratch-path .build-bench
 	.build-bench/release/keyway-bench
@@ -45,11 +45,11 @@ bench: setup ## Measure SPC to CKC and the server beside raw RSA, packaging besi
 		--shaka "$$(IntegrationTests/peers || true)"
 	@Benchmarks/Peers/live .build-bench/films --keyway "$$(swift build -c release --show-bin-path)/keyway"
 	swift build -c release --product keyway-server
-	@Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" --bench .build-bench/release/keyway-bench
-	@Benchmarks/Server/dashboard --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/nodes --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Client/playing --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Client/downloading --bin "$$(swift build -c release --show-bin-path)"
+	@Benchmarks/Server/dashboard --bin "$$(swift build -c release --show-bin-path)"
+	@Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" --bench .build-bench/release/keyway-bench
 
 # The tests run side by side; then nothing else may, while memory is measured.
 soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten minutes of load

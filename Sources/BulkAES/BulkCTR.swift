@@ -34,8 +34,9 @@ package struct CounterRun: Sendable {
     }
 }
 
-/// AES-128 in counter mode over many streams under one key, in place or on the way from one buffer to another. The counter is that of Common Encryption: 64
-/// bits count, the other 64 never change. Encryption and decryption are the same. One value serves one call at a time.
+/// AES-128 in counter mode over many streams under one key, in place or on the way from one buffer to another. The
+/// counter is that of Common Encryption: 64 bits count, the other 64 never change. Encryption and decryption are the
+/// same. One value serves one call at a time.
 package final class BulkCTR {
     private var kernel: CounterKernel
     private let operation = "AES-128-CTR of many streams"

@@ -29,7 +29,7 @@ struct SamplePlan {
         var end = 0
         for (index, sample) in batch.entries.enumerated() {
             try check(sample.size, at: sample.offset, index, in: buffer)
-            try check(sample.size, at: isMoved ? sample.source : sample.offset, index, in: source)
+            if isMoved { try check(sample.size, at: sample.source, index, in: source) }
             shift = isMoved ? sample.source - sample.offset : 0
             guard sample.offset >= end else {
                 throw SampleEncryptionError(.overlap, index: index, reason: "\(sample.offset) lies before byte \(end)")
