@@ -33,22 +33,15 @@ enum Base64 {
     }
 
     private static func decode(_ text: Span<UInt8>, _ spaceIsPlus: Bool) -> [UInt8]? {
-        let meanings = Meaning.all.span
         var decoded = Decoded(capacity: text.count / 4 * 3 + 3)
         var position = 0
         while position < text.count {
             // Nearly all of a text is four digits and four digits.
-            while decoded.takesGroups, position <= text.count - 4 {
-                let (first, second) = (meanings[Int(text[position])], meanings[Int(text[position + 1])])
-                let (third, fourth) = (meanings[Int(text[position + 2])], meanings[Int(text[position + 3])])
-                guard (first | second | third | fourth) & Meaning.other == 0 else { break }
-                decoded.add(first, second, third, fourth)
-                position += 4
-            }
+            if decoded.takesGroups { decoded.addGroups(of: text, from: &position) }
             guard position < text.count else { break }
             let character = text[position]
             position += 1
-            let meaning = spaceIsPlus && character == UInt8(ascii: " ") ? 62 : meanings[Int(character)]
+            let meaning = spaceIsPlus && character == UInt8(ascii: " ") ? 62 : Meaning.all[Int(character)]
             if meaning & Meaning.other == 0 {
                 guard decoded.padding == 0 else { return nil }
                 decoded.add(meaning)
@@ -91,23 +84,31 @@ enum Base64 {
         /// Whether four digits make three bytes now.
         var takesGroups: Bool { digits & 3 == 0 && padding == 0 }
 
-        @inline(__always)
-        mutating func add(_ first: UInt16, _ second: UInt16, _ third: UInt16, _ fourth: UInt16) {
-            alphabets |= first | second | third | fourth
-            group = UInt32((first & 63) << 6 | second & 63) << 12 | UInt32((third & 63) << 6 | fourth & 63)
-            digits += 4
-            addBytes()
+        /// Takes four digits at a time for as long as there are four. Room is made once: asking for it byte by byte takes
+        /// longer than decoding.
+        mutating func addGroups(of text: Span<UInt8>, from position: inout Int) {
+            let meanings = Meaning.all.span
+            bytes.append(addingCapacity: (text.count - position) / 4 * 3) { bytes in
+                while position <= text.count - 4 {
+                    let (first, second) = (meanings[Int(text[position])], meanings[Int(text[position + 1])])
+                    let (third, fourth) = (meanings[Int(text[position + 2])], meanings[Int(text[position + 3])])
+                    let all = first | second | third | fourth
+                    guard all & Meaning.other == 0 else { break }
+                    alphabets |= all
+                    group = UInt32((first & 63) << 6 | second & 63) << 12 | UInt32((third & 63) << 6 | fourth & 63)
+                    bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+                    bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+                    bytes.append(UInt8(truncatingIfNeeded: group))
+                    position += 4
+                }
+            }
         }
 
         mutating func add(_ meaning: UInt16) {
             alphabets |= meaning
             group = group << 6 | UInt32(meaning & 63)
             digits += 1
-            if digits & 3 == 0 { addBytes() }
-        }
-
-        @inline(__always)
-        private mutating func addBytes() {
+            guard digits & 3 == 0 else { return }
             bytes.append(UInt8(truncatingIfNeeded: group >> 16))
             bytes.append(UInt8(truncatingIfNeeded: group >> 8))
             bytes.append(UInt8(truncatingIfNeeded: group))

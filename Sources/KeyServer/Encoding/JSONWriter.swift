@@ -48,26 +48,41 @@ struct JSONWriter {
         }
     }
 
+    /// Most strings are one run of bytes that stand for themselves, and CKCs are long.
     private mutating func append(_ string: String) {
         text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                text.append(UInt8(ascii: "\\"))
-                text.append(byte)
-            case 0x08: text += "\\b".utf8
-            case 0x09: text += "\\t".utf8
-            case 0x0A: text += "\\n".utf8
-            case 0x0C: text += "\\f".utf8
-            case 0x0D: text += "\\r".utf8
-            case 0..<0x20:
-                text += "\\u00".utf8
-                text.append(Self.digits[Int(byte >> 4)])
-                text.append(Self.digits[Int(byte & 15)])
-            default: text.append(byte)
+        var string = string
+        string.withUTF8 { bytes in
+            var start = 0
+            for index in bytes.indices where Self.needsEscape(bytes[index]) {
+                text += UnsafeBufferPointer(rebasing: bytes[start..<index])
+                appendEscaped(bytes[index])
+                start = index + 1
             }
+            text += UnsafeBufferPointer(rebasing: bytes[start...])
         }
         text.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        switch byte {
+        case 0x08: text += "\\b".utf8
+        case 0x09: text += "\\t".utf8
+        case 0x0A: text += "\\n".utf8
+        case 0x0C: text += "\\f".utf8
+        case 0x0D: text += "\\r".utf8
+        case 0..<0x20:
+            text += "\\u00".utf8
+            text.append(Self.digits[Int(byte >> 4)])
+            text.append(Self.digits[Int(byte & 15)])
+        default:
+            text.append(UInt8(ascii: "\\"))
+            text.append(byte)
+        }
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -110,6 +110,8 @@ enum LogLine {
 
     private static func appendString(_ text: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
+        defer { line.append(UInt8(ascii: "\"")) }
+        if isSimple(text) { return line += text.utf8 }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": line += #"\""#.utf8
@@ -119,13 +121,18 @@ enum LogLine {
             default: line += UTF8.encode(scalar)!
             }
         }
-        line.append(UInt8(ascii: "\""))
     }
 
     private static func appendPlain(_ text: String, to line: inout [UInt8]) {
+        if isSimple(text) { return line += text.utf8 }
         for scalar in text.unicodeScalars {
             if needsEscape(scalar) { line += escape(scalar).utf8 } else { line += UTF8.encode(scalar)! }
         }
+    }
+
+    /// Whether it is ASCII of which nothing has to be escaped, as nearly everything is.
+    private static func isSimple(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
     /// Control characters of both ranges, and the separators that some readers take for the end of a line.
