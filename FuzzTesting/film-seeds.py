@@ -155,6 +155,11 @@ def additions(film):
         values = struct.unpack(f">{count}I", box.head[8 : 8 + 4 * count])
         return full(kind, 0, 0, numbers(count) + struct.pack(f">{count}{width}", *values))
 
+    def delays(*durations):
+        edits = [(duration, -1, 0x10000) for duration in durations] + [(300, 0, 0x10000)]
+        content = numbers(len(edits)) + b"".join(struct.pack(">QqI", *edit) for edit in edits)
+        return replaced("elst", lambda _: full("elst", 1, 0, content))
+
     def small_sizes(bits):
         def make(box):
             uniform, count = struct.unpack(">II", box.head[4:12])
@@ -222,6 +227,9 @@ def additions(film):
             lambda _: full("elst", 0, 0, numbers(3, 500, 0xFFFFFFFF, 0x10000, 300, 0, 0x10000, 9, 0xFFFFFFFF, 0x10000)),
         ),
         "edits-64": replaced("elst", lambda _: full("elst", 1, 0, numbers(1, 0, 300, 0, 1024, 0x10000))),
+        "edits-delay": delays(1 << 60),
+        "edits-delay-long": delays((1 << 62) - 1),
+        "edits-delay-endless": delays(1 << 61, 1 << 61),
         "edits-several": replaced("elst", lambda _: full("elst", 0, 0, numbers(2, 3, 0, 0x10000, 3, 9, 0x10000))),
         "edits-fast": replaced("elst", lambda _: full("elst", 0, 0, numbers(1, 3, 0, 0x20000))),
         "elsewhere": replaced("dref", lambda _: full("dref", 0, 0, numbers(1) + full("url ", 0, 0, b"x\0").write())),
