@@ -39,11 +39,6 @@ public struct PlaylistLine: Sendable {
     /// The names of the attributes, in order.
     public var attributeNames: [String] { attributes().map { source.text($0.name) } }
 
-    /// The attributes as they stand in the file, quotation marks included, in order: for one who needs several.
-    var rawAttributes: [(name: String, value: String)] {
-        attributes().map { (source.text($0.name), source.text($0.value)) }
-    }
-
     /// The bytes of ``text``.
     var bytes: ArraySlice<UInt8> { source.bytes[range] }
 

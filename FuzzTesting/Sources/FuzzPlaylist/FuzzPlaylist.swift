@@ -9,6 +9,11 @@ let options = ParsingOptions(
     importedVariables: ["base": "https://cdn.example.com", "token": "imported"]
 )
 
+/// As nobody should read it: without a URL, or with one of which parameters cannot be variables.
+let otherOptions: [ParsingOptions] = [
+    ParsingOptions(), ParsingOptions(url: "main.m3u8"), ParsingOptions(url: "https://h/?token=%22&v=%0A#x"),
+]
+
 let linter = Linter()
 
 /// One playlist or several, and what can be done with them.
@@ -27,6 +32,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 func checkPlaylist(_ input: [UInt8], choice: Int) {
     let strict = try? Playlist(parsing: input, options: options)
+    for options in otherOptions { _ = try? Playlist.parseLeniently(input, options: options) }
     do {
         let (playlist, diagnostics) = try Playlist.parseLeniently(input, options: options)
         precondition((strict == nil) == diagnostics.contains { $0.severity == .error })
@@ -36,6 +42,7 @@ func checkPlaylist(_ input: [UInt8], choice: Int) {
         precondition(written == input)
         try readLines(input)
         use(playlist, choice: choice)
+        checkMistakes(playlist, choice: choice)
         checkEdits(playlist, choice: choice, isValid: strict != nil, hasReferences: hasReference(input))
     } catch {
         // Nothing of this size passes a limit but one of these.
@@ -47,6 +54,13 @@ func checkPlaylist(_ input: [UInt8], choice: Int) {
 func checkKind(_ input: [UInt8], _ playlist: Playlist, isValid: Bool) {
     let media = try? MediaPlaylist(parsing: input, options: options)
     let multivariant = try? MultivariantPlaylist(parsing: input, options: options)
+    if let text = String(validating: input, as: UTF8.self) {
+        let read = Result { () throws(PlaylistError) in try Playlist(parsing: text, options: options) }
+        switch read {
+        case .success: precondition(isValid)
+        case .failure(let error): precondition(!isValid && error == error)
+        }
+    }
     precondition((media != nil) == (isValid && playlist.kind == .media))
     precondition((multivariant != nil) == (isValid && playlist.kind == .multivariant))
 }
@@ -59,7 +73,7 @@ func checkLimits(_ input: [UInt8]) {
     narrow.limits.lines = 100
     (narrow.limits.attributes, narrow.limits.segments) = (12, 12)
     (narrow.limits.keyFormats, narrow.limits.variables) = (2, 2)
-    narrow.limits.substitutedBytes = 60
+    (narrow.limits.substitutedBytes, narrow.limits.diagnostics) = (60, 5)
     _ = try? Playlist.lines(of: input, options: narrow)
     do throws(PlaylistError) {
         let (limited, _) = try Playlist.parseLeniently(input, options: narrow)
@@ -106,7 +120,10 @@ func use(_ playlist: Playlist, choice: Int) {
 
 func use(_ media: MediaPlaylist) {
     precondition(media.duration >= 0 && media.isDeltaUpdate == (media.skip != nil))
-    for range in media.dateRanges { _ = range.interstitial }
+    for range in media.dateRanges {
+        _ = range.interstitial
+        precondition(range.startDate.map { $0.timeIntervalSince1970.isFinite } ?? true)
+    }
     guard let segments = try? media.resolvedSegments() else { return }
     for segment in segments {
         precondition(segment.keys.isEncrypted == !segment.keys.keys.isEmpty)

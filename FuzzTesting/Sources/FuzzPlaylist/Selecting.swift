@@ -5,6 +5,7 @@ import Mutations
 func checkSelection(_ playlist: MultivariantPlaylist, choice: Int) {
     var random = Xorshift(seed: UInt64(truncatingIfNeeded: choice))
     var selector = VariantSelector(abilities(playlist, &random), preferences: preferences(playlist, &random))
+    selector.upSwitchMargin = random.pick([0.25, 0.25, 0, -1, .nan, 1e300])
     let formats: [KeyFormat] = [.fairPlay, .identity, .init(rawValue: "org.w3.clearkey")]
     for variant in playlist.variants where random.next() % 4 == 0 {
         selector.keyFormats[variant.uri] = random.next() % 3 == 0 ? [] : [random.pick(formats)]

@@ -88,8 +88,6 @@ struct MediaSubject: Sendable {
         func line(of name: TagName) -> PlaylistLine? {
             tagLines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
         }
-
-        var isEncrypted: Bool { !keys.isEmpty }
     }
 
     /// The first segment, or the first partial segment, behind a change of the keys or of the map.
