@@ -98,7 +98,6 @@ func mediaEdits(_ playlist: MediaPlaylist) -> [MediaPlaylist] {
     }
     edit { $0.mediaSequence = 4711 }
     edit { $0.targetDuration = 77 }
-    edit { $0.marksExactDurations = true }
     edit { $0.version = $0.version == nil ? 12 : nil }
     edit { $0.otherLines.append("# a comment") }
     edit { $0.defines.append(DefineTag(.value(name: "fuzz_added", value: "x"))) }

@@ -55,10 +55,12 @@ func checkKind(_ input: [UInt8], _ playlist: Playlist, isValid: Bool) {
     let media = try? MediaPlaylist(parsing: input, options: options)
     let multivariant = try? MultivariantPlaylist(parsing: input, options: options)
     if let text = String(validating: input, as: UTF8.self) {
-        let read = Result { () throws(PlaylistError) in try Playlist(parsing: text, options: options) }
-        switch read {
-        case .success: precondition(isValid)
-        case .failure(let error): precondition(!isValid && error == error)
+        let ofText = Result { () throws(PlaylistError) in try Playlist(parsing: text, options: options) }
+        let ofBytes = Result { () throws(PlaylistError) in try Playlist(parsing: input, options: options) }
+        switch (ofText, ofBytes) {
+        case (.success(let left), .success(let right)): precondition(isSame(left, right))
+        case (.failure(let left), .failure(let right)): precondition(left == right)
+        default: preconditionFailure("text and bytes are not read alike")
         }
     }
     precondition((media != nil) == (isValid && playlist.kind == .media))
