@@ -47,6 +47,22 @@ struct OperationsLogTests {
         #expect(plain.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
     }
 
+    // Text of which nothing has to be escaped is copied as it is: each scalar for itself must not pass for such text.
+    @Test("A scalar among letters is escaped as among others", arguments: [UInt32](0..<0x100) + [0x2028, 0x2029])
+    func escapingAlone(_ value: UInt32) throws {
+        let text = "a\(try #require(Unicode.Scalar(value)))b"
+        let json = lines(.json) { $0.error("\(text)", metadata: [text: "\(text)"]) }
+        #expect(json.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
+        #expect(json.unicodeScalars.dropLast().allSatisfy { !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        let line = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect((line["message"] as? String).map { Array($0.utf8) } == Array(text.utf8))
+        let (key, entry) = try #require((line["metadata"] as? [String: String])?.first)
+        #expect(Array(key.utf8) == Array(text.utf8) && Array(entry.utf8) == Array(text.utf8))
+        let plain = lines(.text) { $0.error("\(text)") }
+        #expect(plain.unicodeScalars.dropLast().allSatisfy { !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        #expect(plain.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
+    }
+
     @Test("What is less than the level is left out, and an error shows its type alone")
     func levels() {
         let text = lines(.json, level: .warning) {
