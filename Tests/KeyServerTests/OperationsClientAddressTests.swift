@@ -1,4 +1,5 @@
 import KeyServerModule
+import NIOCore
 import Testing
 
 @testable import KeyServer
@@ -19,6 +20,20 @@ struct OperationsClientAddressTests {
             "01.2.3.4 5",
             "\"", "[]", "[]:1", ":1", "1:1", String(repeating: "1", count: 10_000), "0x7f.1", "127.1", "\u{1F511}",
         ] { #expect(ClientAddress(forwarded: text) == nil, "\(text)") }
+    }
+
+    @Test("A connection's address is read from its bytes")
+    func connections() throws {
+        for (text, expected) in [
+            ("192.0.2.1", "192.0.2.1"), ("255.255.255.255", "255.255.255.255"), ("2001:DB8::1", "2001:db8::1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"), ("::", "::"), ("fe80::1", "fe80::1"),
+            ("1111:2222:3333:4444:5555:6666:7777:8888", "1111:2222:3333:4444:5555:6666:7777:8888"),
+        ] {
+            let peer = try SocketAddress(ipAddress: text, port: 443)
+            #expect(ClientAddress(peer)?.description == expected)
+            #expect(ClientAddress(peer) == ClientAddress(text))
+        }
+        #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/run/keyway.sock")) == nil)
     }
 
     @Test("Networks hold what is in them and nothing else")
@@ -99,5 +114,21 @@ struct OperationsClientAddressTests {
             )
         }
         #expect(TraceContext().traceID != TraceContext().traceID)
+    }
+
+    @Test("IDs have all their digits, with the zeros in front")
+    func digits() {
+        struct Always: RandomNumberGenerator {
+            let number: UInt64
+            func next() -> UInt64 { number }
+        }
+        for (number, digits) in [
+            (0x0000_0000_0A1B_2C3F, "000000000a1b2c3f"), (0x0123_4567_89AB_CDEF, "0123456789abcdef"),
+            (0xF0E1_D2C3_B4A5_9687, "f0e1d2c3b4a59687"),
+        ] as [(UInt64, String)] {
+            var random = Always(number: number)
+            let trace = TraceContext(traceparent: nil, using: &random)
+            #expect(trace.traceparent == "00-\(digits)\(digits)-\(digits)-00")
+        }
     }
 }

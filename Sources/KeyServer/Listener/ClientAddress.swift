@@ -1,4 +1,5 @@
 import Glibc
+import NIOCore
 
 /// An IPv4 or IPv6 address. An IPv4 address that is written in IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
@@ -12,6 +13,15 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         case 4: self.bytes = bytes
         case 16: self.bytes = bytes.starts(with: mappedPrefix) ? Array(bytes[12...]) : bytes
         default: return nil
+        }
+    }
+
+    /// The address at the other end of a connection; nil where that has none, as with a Unix domain socket.
+    init?(_ address: SocketAddress) {
+        switch address {
+        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
+        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
+        case .unixDomainSocket: return nil
         }
     }
 
@@ -60,9 +70,14 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address as text, IPv6 in its shortest form.
     public var description: String {
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: Int(INET6_ADDRSTRLEN)) { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                guard let start = text.baseAddress,
+                    inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, start, socklen_t(text.count)) != nil
+                else { return 0 }
+                return strlen(start)
+            }
+        }
     }
 
     /// Who is counted as one: an IPv4 address, or the first 8 bytes of an IPv6 address, since whoever has one of a
