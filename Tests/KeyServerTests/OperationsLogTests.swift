@@ -33,13 +33,18 @@ struct OperationsLogTests {
         #expect(text == "2026-01-01T00:00:00.042Z warning test: hello a=1\\u000a2 b=2\n")
     }
 
+    /// Control characters, and the separators that some readers take for the end of a line.
+    private func endsLines(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
+    }
+
     @Test("Nothing that comes in ends a line or a string, and all of it comes out again")
     func escaping() throws {
         let scalars = (0..<0x300).compactMap(Unicode.Scalar.init) + ["\u{2028}", "\u{2029}", "\u{FFFF}", "\u{1F511}"]
         let nasty = scalars.map { String($0) }.joined() + #"\n","level":"x"}"#
         let text = lines(.json) { $0.error("\(nasty)", metadata: [nasty: "\(nasty)"]) }
         #expect(text.hasSuffix("}\n"))
-        #expect(text.unicodeScalars.dropLast().allSatisfy { !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        #expect(!text.unicodeScalars.dropLast().contains(where: endsLines))
         let line = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect((line["message"] as? String).map { Array($0.unicodeScalars) } == Array(nasty.unicodeScalars))
         #expect((line["metadata"] as? [String: String])?.values.first.map { Array($0.utf8) } == Array(nasty.utf8))
@@ -53,13 +58,13 @@ struct OperationsLogTests {
         let text = "a\(try #require(Unicode.Scalar(value)))b"
         let json = lines(.json) { $0.error("\(text)", metadata: [text: "\(text)"]) }
         #expect(json.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
-        #expect(json.unicodeScalars.dropLast().allSatisfy { !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        #expect(!json.unicodeScalars.dropLast().contains(where: endsLines))
         let line = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         #expect((line["message"] as? String).map { Array($0.utf8) } == Array(text.utf8))
         let (key, entry) = try #require((line["metadata"] as? [String: String])?.first)
         #expect(Array(key.utf8) == Array(text.utf8) && Array(entry.utf8) == Array(text.utf8))
         let plain = lines(.text) { $0.error("\(text)") }
-        #expect(plain.unicodeScalars.dropLast().allSatisfy { !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        #expect(!plain.unicodeScalars.dropLast().contains(where: endsLines))
         #expect(plain.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
     }
 

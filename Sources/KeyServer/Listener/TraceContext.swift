@@ -16,13 +16,13 @@ public struct TraceContext: Sendable, Equatable {
     }
 
     init(traceparent: String?, using random: inout some RandomNumberGenerator) {
-        spanID = Self.hex(UInt64.random(in: 1...UInt64.max, using: &random))
+        spanID = UInt64.random(in: 1...UInt64.max, using: &random).hexadecimal
         if let traceparent, let parent = Self.parse(traceparent) {
             (traceID, parentID, isSampled) = parent
         } else {
             traceID =
-                Self.hex(UInt64.random(in: 1...UInt64.max, using: &random))
-                + Self.hex(UInt64.random(in: 0...UInt64.max, using: &random))
+                UInt64.random(in: 1...UInt64.max, using: &random).hexadecimal
+                + UInt64.random(in: 0...UInt64.max, using: &random).hexadecimal
             parentID = nil
             isSampled = false
         }
@@ -46,15 +46,5 @@ public struct TraceContext: Sendable, Equatable {
             !traceID.allSatisfy({ $0 == "0" }), !parentID.allSatisfy({ $0 == "0" })
         else { return nil }
         return (traceID, parentID, flags & 1 == 1)
-    }
-
-    private static func hex(_ number: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 16) { digits in
-            for index in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 0xF
-                digits[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
-            return 16
-        }
     }
 }

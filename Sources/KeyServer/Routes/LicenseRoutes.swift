@@ -134,9 +134,8 @@ public struct LicenseRoutes: Sendable {
         let (value, expires) = try await service.challenge(
             for: try await authorization(request, context, assetID: nil)
         )
-        let digits = String(value, radix: 16)
         return JSONValue.fields([
-            ("challenge", .string(String(repeating: "0", count: 16 - digits.count) + digits)),
+            ("challenge", .string(value.hexadecimal)),
             ("expires", .integer(Int(expires))),
         ]).response()
     }
