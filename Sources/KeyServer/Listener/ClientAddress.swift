@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 
 /// An IPv4 or IPv6 address. An IPv4 address that is written in IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
@@ -13,15 +12,6 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         case 4: self.bytes = bytes
         case 16: self.bytes = bytes.starts(with: mappedPrefix) ? Array(bytes[12...]) : bytes
         default: return nil
-        }
-    }
-
-    /// The address at the other end of a connection; nil where that has none, as with a Unix domain socket.
-    init?(_ address: SocketAddress) {
-        switch address {
-        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
-        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
-        case .unixDomainSocket: return nil
         }
     }
 

@@ -30,7 +30,7 @@ public struct ServerRequestContext: RequestContext {
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         id = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
-        peerAddress = source.channel.remoteAddress.flatMap { ClientAddress($0) }
+        peerAddress = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
         clientAddress = peerAddress
         trace = TraceContext()
         channel = source.channel
