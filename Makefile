@@ -9,6 +9,9 @@ SHELL := bash
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
 SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/* Benchmarks/Peers/*)
 
+# Swift's own libraries are linked in: the executables run where no Swift is, and a licence takes 3 to 4 % less.
+RELEASE := swift build -c release --static-swift-stdlib
+
 # How long `make fuzz` gives each fuzz target, in seconds. Ten minutes is the least before a release.
 FUZZ_SECONDS ?= 600
 # How long `make soak` lets streams and memory run, in seconds, and how often it kills the server under load.
@@ -22,7 +25,7 @@ setup: ## Install the Debian packages that are missing (quick when none is)
 	@scripts/setup
 
 build: setup ## Build .build/release/keyway and .build/release/keyway-server
-	swift build -c release
+	$(RELEASE)
 
 demo: build ## Start a key server, let a virtual iPhone play with it, and leave the pages up (KEEP=1 without a terminal)
 	@scripts/demo
@@ -40,11 +43,11 @@ bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packag
 	.build-bench/release/keyway-bench
 	@Benchmarks/Peers/setup .build-bench/peers
 	.build-bench/release/playlist-bench --peers .build-bench/peers
-	swift build -c release --product keyway
+	$(RELEASE) --product keyway
 	@Benchmarks/Peers/packaging .build-bench/films --keyway "$$(swift build -c release --show-bin-path)/keyway" \
 		--shaka "$$(IntegrationTests/peers || true)"
 	@Benchmarks/Peers/live .build-bench/films --keyway "$$(swift build -c release --show-bin-path)/keyway"
-	swift build -c release --product keyway-server
+	$(RELEASE) --product keyway-server
 	@Benchmarks/Server/nodes --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Client/playing --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Client/downloading --bin "$$(swift build -c release --show-bin-path)"
@@ -53,8 +56,8 @@ bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packag
 
 # The tests run side by side; then nothing else may, while memory is measured.
 soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten minutes of load
-	swift build -c release --product keyway
-	swift build -c release --product keyway-server
+	$(RELEASE) --product keyway
+	$(RELEASE) --product keyway-server
 	KILLS=$(SOAK_KILLS) SECONDS=$(SOAK_SECONDS) IntegrationTests/run "$$(swift build -c release --show-bin-path)" \
 		test-server-crash test-server-streams
 	@Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" --soak $(SOAK_SECONDS)

@@ -20,6 +20,7 @@ struct Keyway: AsyncParsableCommand {
               2  the command line is wrong
               3  a file or a connection cannot be read or written
             """,
+        version: "0.1.0",
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
             DeviceCommand.self, PlayCommand.self, DownloadCommand.self, OfflineCommand.self, PlaylistCommand.self,
