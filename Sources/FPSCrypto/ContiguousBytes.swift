@@ -1,4 +1,7 @@
 /// Lends the elements of `bytes` as contiguous memory; copies them only when the collection has none to lend.
+///
+/// Always inlined: most callers are generic themselves, and a call would have the runtime make this one's types each time.
+@inline(__always)
 func withContiguousBytes<Value, Failure: Error>(
     _ bytes: some Collection<UInt8>,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value

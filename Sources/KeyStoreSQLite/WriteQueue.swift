@@ -136,6 +136,7 @@ final class WriteQueue: Sendable {
                 // A full disk ends the whole transaction, and with it what came before.
                 guard transaction.db.isInsideTransaction else { throw error }
                 transaction.head = head
+                transaction.knownPlace = nil
                 answers.append { job.fail(error) }
             }
         }
@@ -148,6 +149,8 @@ final class WriteQueue: Sendable {
 final class SharedTransaction {
     let db: Database
     fileprivate var head: AuditHead
+    /// What the last grant has left, for the next.
+    var knownPlace: KnownPlace?
     private let first: AuditHead
     private var version: Int64?
 

@@ -21,7 +21,7 @@ struct LicenseRequestTests {
 
     @Test("Text is base64", arguments: ["+/8BAg==", "+/8BAg", "-_8BAg", "-_8BAg==\r\n", "+/8B\nAg==\n"])
     func text(_ body: String) throws {
-        let request = try request(body, "text/plain; charset=utf-8", "persist=false&assetId=x")
+        let request = try request(body, "text/plain\t ; charset=utf-8", "persist=false&assetId=x")
         #expect(request.shape == .text)
         #expect(request.spc == Self.spc)
         #expect(request.assetID == Array("x".utf8))

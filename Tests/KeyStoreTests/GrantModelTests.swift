@@ -16,7 +16,7 @@ struct GrantModelTests {
 
     @Test("At every instant no account is over its limits, and nobody is refused without need", arguments: 0..<20)
     func neverOverLimits(_ seed: UInt64) async throws {
-        var random = Seeded(state: seed)
+        var random = Seeded(seed)
         let store = InMemoryKeyStore()
         var models = ["anna": Model(), "ben": Model()]
         let limits = (streams: Int.random(in: 1...3, using: &random), devices: Int.random(in: 2...5, using: &random))
@@ -71,17 +71,5 @@ struct GrantModelTests {
             if Int.random(in: 0..<50, using: &random) == 0 { try await store.prune(at: now) }
         }
         #expect(try await store.verifyAudit().isWhole)
-    }
-}
-
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

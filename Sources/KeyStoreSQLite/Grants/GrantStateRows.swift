@@ -1,15 +1,27 @@
+import FoundationEssentials
 import GRDB
 import KeyStore
 
 extension GrantState {
     /// Reads what matters to a proposal.
-    static func read(for proposal: GrantProposal, _ db: Database) throws -> GrantState {
+    static func read(for proposal: GrantProposal, _ transaction: SharedTransaction) throws -> GrantState {
+        let db = transaction.db
         let account = Array(proposal.account.utf8).data
+        var state = try transaction.knownPlace?.state(for: proposal, db) ?? place(of: proposal, account, db)
+        if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
+        if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
+        if let claim = proposal.rental { state.rental = try RentalRow.fetch(account, claim.subject, db) }
+        if let claim = proposal.offline, let device = proposal.place.device {
+            state.offline = try OfflineLicenseRow.fetch(account, device, claim.streamID, db)
+        }
+        return state
+    }
+
+    /// Reads the part that is the same for all keys of a playback: ``KnownPlace`` has it.
+    private static func place(of proposal: GrantProposal, _ account: Data, _ db: Database) throws -> GrantState {
         let place = proposal.place.encoded.data
         var state = GrantState()
         state.endedSession = try EndedSessionRow.fetch(proposal, account, place, db)
-        if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
-        if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
         if let claim = proposal.device, let device = proposal.place.device {
             state.device = try DeviceRow.fetch(account, device, db)
             // A device that is known needs no room.
@@ -18,7 +30,6 @@ extension GrantState {
                 state.otherDevices = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [account]) ?? 0
             }
         }
-        if let claim = proposal.rental { state.rental = try RentalRow.fetch(account, claim.subject, db) }
         if let claim = proposal.slot {
             state.lease = try LeaseRow.fetch(account, place, db)
             if claim.limit != nil {
@@ -26,9 +37,6 @@ extension GrantState {
                 let arguments: StatementArguments = [account, place, proposal.now]
                 state.otherLeases = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
             }
-        }
-        if let claim = proposal.offline, let device = proposal.place.device {
-            state.offline = try OfflineLicenseRow.fetch(account, device, claim.streamID, db)
         }
         return state
     }

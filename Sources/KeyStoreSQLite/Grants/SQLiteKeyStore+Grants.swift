@@ -9,11 +9,12 @@ extension SQLiteKeyStore {
         try proposal.check()
         return try await writes.perform(in: "grant") { transaction in
             guard proposal.holds(at: try transaction.catalogueVersion()) else { return .catalogueChanged }
-            let former = try GrantState.read(for: proposal, transaction.db)
+            let former = try GrantState.read(for: proposal, transaction)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)
             try state.write(since: former, transaction.db)
             if let record = GrantRules.auditRecord(of: proposal, outcome) { try transaction.append(record) }
+            transaction.knownPlace = KnownPlace(proposal, state, transaction.db)
             return outcome
         }
     }
