@@ -57,6 +57,9 @@ struct LicenseRoutesTests {
             guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerFault() }
             #expect(try key(device, json, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
             #expect(try await server.auditOutcomes() == ["issued", "issued", "issued", "issued"])
+            // What is worth noting of a licence goes into its record.
+            let detail = try await server.store.auditEntries(before: nil, limit: 1).first?.record.detail
+            #expect(detail?.contains("an online key instead of a persistable one") == true, "\(detail ?? "no detail")")
         }
     }
 

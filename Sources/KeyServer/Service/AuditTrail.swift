@@ -6,7 +6,7 @@ import KeyStore
 /// What becomes known about a request on its way through, until it is an audit record.
 struct AuditTrail {
     var policyName: String?
-    var notes: [String] = []
+    private var notes: [String] = []
     /// What a policy could decide about again, once the content is known.
     var facts: RequestFacts?
     private var device: ReportedDevice?
@@ -67,7 +67,9 @@ struct AuditTrail {
     private var microseconds: Int64 { Int64(elapsed / .microseconds(1)) }
 
     /// The record of a request that came to this.
-    func record(outcome: String, detail: String?) -> AuditRecord {
+    ///
+    /// - Parameter notes: what is worth recording of the licence, beside what was noted on the way.
+    func record(outcome: String, detail: String?, notes more: [Note] = []) -> AuditRecord {
         var final = AuditRecord(
             milliseconds: milliseconds,
             route: record.route,
@@ -75,7 +77,7 @@ struct AuditTrail {
             microseconds: microseconds
         )
         let alias = name == record.assetID ? nil : name.map { "asked for as \(displayName(ofAssetID: $0))" }
-        let words = [detail, alias].compactMap { $0 } + notes
+        let words = [detail, alias].compactMap { $0 } + notes + more.map(\.description)
         final.detail = words.isEmpty ? nil : words.joined(separator: "; ")
         final.account = record.account
         final.transactionID = record.transactionID

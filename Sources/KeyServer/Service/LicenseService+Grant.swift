@@ -17,8 +17,6 @@ extension LicenseService {
         _ question: Question,
         _ trail: AuditTrail
     ) -> GrantProposal {
-        var trail = trail
-        trail.notes += license.notes.map(\.description)
         let terms = license.terms
         var proposal = GrantProposal(
             account: party.account,
@@ -31,7 +29,11 @@ extension LicenseService {
                 isPersistable: terms.isPersistable,
                 hasDualExpiry: terms.hasDualExpiry
             ),
-            audit: trail.record(outcome: terms.isPersistable ? "issued-persistable" : "issued", detail: nil)
+            audit: trail.record(
+                outcome: terms.isPersistable ? "issued-persistable" : "issued",
+                detail: nil,
+                notes: license.notes
+            )
         )
         proposal.replay = replay(of: opened, policy, party)
         proposal.binding = question.authorization.binding

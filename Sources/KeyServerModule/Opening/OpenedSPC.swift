@@ -2,7 +2,10 @@ package import FPSCrypto
 public import FPSMessages
 
 /// An SPC whose integrity has been proven: what it asks for, who asks, and the secrets to answer with.
-public struct OpenedSPC: Sendable {
+///
+/// Nothing of it changes. It is an object because it is handed on a dozen times for a licence, and as a value each time its
+/// thirty or so parts would be counted one by one.
+public final class OpenedSPC: Sendable {
     /// The bundle that opened it.
     public let bundle: CertificateBundle
     /// The version of the SPC.
@@ -16,6 +19,24 @@ public struct OpenedSPC: Sendable {
     /// What is worth recording.
     public let notes: [Note]
     let session: Session
+
+    init(
+        bundle: CertificateBundle,
+        version: SPCVersion,
+        request: SPCRequest,
+        device: ReportedDevice,
+        hu: [UInt8],
+        notes: [Note],
+        session: Session
+    ) {
+        self.bundle = bundle
+        self.version = version
+        self.request = request
+        self.device = device
+        self.hu = hu
+        self.notes = notes
+        self.session = session
+    }
 
     /// The anonymous ID to count devices by, 20 bytes; nil where HU is that of a digital AV adapter (Table 2-7).
     public var deviceID: [UInt8]? { device.route == .digitalAVAdapter ? nil : hu }
