@@ -45,6 +45,17 @@ static inline void clibcrypto_free(void *pointer) { OPENSSL_free(pointer); }
 /// Wipes and frees `size` bytes that libcrypto allocated. `pointer` may be NULL.
 static inline void clibcrypto_clear_free(void *pointer, size_t size) { OPENSSL_clear_free(pointer, size); }
 
+/// Takes the message out of an OAEP block with SHA-1, MGF1-SHA-1 and an empty label, in constant time. `block_size` is the
+/// modulus' size. Less than 0 when it is no such block.
+static inline int clibcrypto_oaep_decode(void *message, size_t size, const void *block, size_t block_size) {
+// There is no function for padding alone that is not deprecated.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return RSA_padding_check_PKCS1_OAEP_mgf1((unsigned char *)message, (int)size, (const unsigned char *)block,
+        (int)block_size, (int)block_size, NULL, 0, EVP_sha1(), EVP_sha1());
+#pragma GCC diagnostic pop
+}
+
 /// The bytes in a memory BIO. They belong to the BIO.
 static inline size_t clibcrypto_bio_bytes(BIO *bio, const unsigned char **bytes) {
     char *data = NULL;

@@ -1,4 +1,5 @@
 import CLibcrypto
+import Synchronization
 
 /// An RSA private key of 1024 to 8192 bits, in memory or in an OpenSSL provider.
 public final class RSAPrivateKey: Sendable {
@@ -6,6 +7,8 @@ public final class RSAPrivateKey: Sendable {
     // that threads may decrypt with one key at once as long as none changes it, and nothing here does.
     nonisolated(unsafe) let key: OpaquePointer
     private let decryptionContexts = DecryptionContexts()
+    /// Nil until it is asked for.
+    let multiBufferKey = Mutex<MultiBufferKey?>(nil)
 
     /// The size of the modulus in bits.
     public let bits: Int

@@ -1,5 +1,5 @@
 import ByteCoding
-import FPSCrypto
+public import FPSCrypto
 import FPSMessages
 
 /// The Key Server Module: turns an SPC into a CKC by the ten steps of the guide's Table 2-1, under a policy.
@@ -11,7 +11,8 @@ import FPSMessages
 ///     let license = try module.license(for: opened, content: content, policy: policy, wantsPersistable: false, at: now)
 ///     send(license.ckc)
 ///
-/// Opening costs one RSA private operation and is best run on threads of its own; the rest is cheap.
+/// Opening costs one RSA private operation and is best run on threads of its own; the rest is cheap. SPCs that are there at the
+/// same time are best opened together.
 public struct KeyServerModule: Sendable {
     /// The server's own settings.
     public struct Configuration: Sendable {
@@ -23,6 +24,8 @@ public struct KeyServerModule: Sendable {
         public var maximumClockAhead = Seconds(rawValue: 10 * 60)
         /// The Kext Deny List version below which a Mac counts as Baseline; 31 is Apple's latest as of September 2024.
         public var minimumKDL: UInt32 = 31
+        /// What does several RSA operations at once; nil where there is none.
+        public var multiBuffer: MultiBufferRSA?
         /// Whether every CKC is opened again and checked before it leaves. Costs a few microseconds.
         public var checksBeforeIssuing: Bool
 
@@ -40,7 +43,7 @@ public struct KeyServerModule: Sendable {
     public let configuration: Configuration
     /// All bundles, in the order given.
     public let bundles: [CertificateBundle]
-    private let bundleByHash: [[UInt8]: CertificateBundle]
+    let bundleByHash: [[UInt8]: CertificateBundle]
 
     /// Makes a module that opens nothing yet.
     public init(configuration: Configuration) {
@@ -62,49 +65,6 @@ public struct KeyServerModule: Sendable {
         self.bundles = bundles
         self.bundleByHash = bundleByHash
         self.configuration = configuration
-    }
-
-    /// Steps 1 to 6: reads an SPC, decrypts it and proves its integrity.
-    ///
-    /// - Throws: ``KSMError`` of the stages container, certificate, key, payload, version, session-key and integrity.
-    public func open(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
-        // 1. Receive the SPC and parse it.
-        let message: SPCMessage
-        do {
-            message = try SPCMessage(parsing: spc)
-        } catch {
-            guard error.code == .spcVersion3 else { throw KSMError(.container, error) }
-            return try openWhole(spc)
-        }
-        // 2. Find the certificate that it was made for.
-        guard let bundle = bundleByHash[message.certificateHash] else {
-            throw KSMError(
-                .certificate,
-                .unknownCertificate,
-                "no bundle has the certificate with SHA-1 \(hexadecimal(message.certificateHash))"
-            )
-        }
-        // 3. Decrypt the payload.
-        let payload = try decryptPayload(of: message, bundle: bundle)
-        // 4. Check the protocol versions. The answer is given after step 6: until integrity is proven, the payload may be
-        //    anybody's, and a client must not learn what it decrypts to.
-        let versions = ProtocolVersionDecision(
-            server: configuration.protocolVersions,
-            supported: Set(payload.protocolVersionsSupported.versions),
-            used: payload.protocolVersionUsed.version
-        )
-        // 5. Decrypt session key and R1.  6. Check the integrity.
-        let (session, hu) = try openSession(payload, bundle: bundle)
-        let notes = try notes(on: versions, payload: payload)
-        return OpenedSPC(
-            bundle: bundle,
-            version: message.version,
-            request: payload.request,
-            device: ReportedDevice(payload.request),
-            hu: hu,
-            notes: notes + payload.request.oddities.map(Note.oddity),
-            session: session
-        )
     }
 
     /// The rules, then steps 7 to 10: makes the CKC.

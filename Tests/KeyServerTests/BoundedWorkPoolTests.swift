@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import KeyServer
@@ -68,6 +69,90 @@ struct BoundedWorkPoolTests {
         for task in accepted { #expect(try await task.value) }
     }
 
+    @Test("Shared work takes along what waits behind it, up to its width, and everybody gets their own outputs")
+    func shared() async throws {
+        let pool = BoundedWorkPool(threads: 1, capacity: 100)
+        let calls = Calls()
+        let doubling = SharedWork<Int, Int>(width: { 8 }) { calls.take($0) }
+        let other = SharedWork<Int, Int>(width: { 8 }) { calls.take($0) }
+        let gate = Gate()
+        let accepted = await gate.occupy(pool, jobs: 1)
+        // One after the other, so that they wait in this order.
+        var answers: [Task<[Int], any Error>] = []
+        for (inputs, work) in [
+            ([1, 2, 3, 4], doubling), ([5, 6], doubling), ([7, 8, 9], doubling), ([10], doubling), ([], doubling),
+            ([11], other),
+            ([12], doubling),
+        ] {
+            let before = pool.unfinished
+            answers.append(Task { try await pool.run(inputs, by: work) })
+            while pool.unfinished == before { await Task.yield() }
+        }
+        gate.open()
+        for task in accepted { #expect(try await task.value) }
+        var outputs: [[Int]] = []
+        for answer in answers { outputs.append(try await answer.value) }
+        #expect(outputs == [[2, 4, 6, 8], [10, 12], [14, 16, 18], [20], [], [22], [24]])
+        #expect(calls.all == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10], [11], [12]])
+        #expect(pool.unfinished == 0)
+        #expect(try await pool.run { 7 } == 7)
+    }
+
+    @Test("Work of a width of one is shared by nobody, and what is wider than that runs all the same")
+    func unshared() async throws {
+        let pool = BoundedWorkPool(threads: 2, capacity: 1_000)
+        let calls = Calls()
+        let work = SharedWork<Int, Int>(width: { 1 }) { calls.take($0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    let doubled = try await pool.run([number, 1], by: work)
+                    #expect(doubled == [2 * number, 2])
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(calls.all.count == 100)
+    }
+
+    @Test("Many threads share work without losing any")
+    func sharedByMany() async throws {
+        let pool = BoundedWorkPool(threads: 4, capacity: 100_000)
+        let work = SharedWork<Int, Int>(width: { 8 }) { $0.map { 2 * $0 } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<2_000 {
+                group.addTask {
+                    let doubled = try await pool.run([number], by: work)
+                    #expect(doubled == [2 * number])
+                }
+                guard number % 10 == 0 else { continue }
+                group.addTask {
+                    let same = try await pool.run { number }
+                    #expect(same == number)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(pool.unfinished == 0)
+        #expect(pool.waiting == 0)
+    }
+
+    @Test("Shared work is refused as other work is: by its inputs, and when the pool is stopped")
+    func sharedRefused() async throws {
+        let pool = BoundedWorkPool(threads: 1, capacity: 4)
+        let work = SharedWork<Int, Int>(width: { 8 }) { $0 }
+        let gate = Gate()
+        let accepted = await gate.occupy(pool, jobs: 1)
+        let waiting = Task { try await pool.run([1, 2, 3, 4], by: work) }
+        while pool.waiting < 4 { await Task.yield() }
+        await #expect(throws: WorkPoolError.overloaded) { try await pool.run([5], by: work) }
+        pool.stop()
+        await #expect(throws: WorkPoolError.stopped) { try await waiting.value }
+        await #expect(throws: WorkPoolError.stopped) { try await pool.run([5], by: work) }
+        gate.open()
+        for task in accepted { #expect(try await task.value) }
+    }
+
     @Test("Stopping finishes what runs, refuses what waits and everything that comes")
     func stop() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 2)
@@ -82,5 +167,18 @@ struct BoundedWorkPoolTests {
             do { finished += try await task.value ? 1 : 0 } catch { #expect(error as? WorkPoolError == .stopped) }
         }
         #expect(finished == 1)
+    }
+}
+
+/// What shared work was called with.
+private final class Calls: Sendable {
+    private let taken = Mutex<[[Int]]>([])
+
+    var all: [[Int]] { taken.withLock { $0 } }
+
+    /// Doubles.
+    func take(_ inputs: [Int]) -> [Int] {
+        taken.withLock { $0.append(inputs) }
+        return inputs.map { 2 * $0 }
     }
 }

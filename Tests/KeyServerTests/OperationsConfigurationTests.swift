@@ -88,6 +88,23 @@ struct OperationsConfigurationTests {
         #expect(origins["limits.connections"] == "default")
     }
 
+    @Test(
+        "Which library does several RSA operations at once is left to be found, off, or named by its whole path",
+        arguments: [
+            ("auto", .auto), ("off", .off), ("'off'", .off),
+            ("/usr/lib/libcrypto_mb.so.13", .library("/usr/lib/libcrypto_mb.so.13")),
+            ("libcrypto_mb.so.13", nil), ("on", nil),
+        ] as [(String, ServerConfiguration.MultiBuffer?)]
+    )
+    func multiBuffer(text: String, value: ServerConfiguration.MultiBuffer?) throws {
+        let file = Self.least + "limits:\n  multiBuffer: \(text)\n"
+        guard let value else {
+            #expect(throws: ConfigurationErrors.self) { try load(file) }
+            return
+        }
+        #expect(try load(file).configuration.limits.multiBuffer == value)
+    }
+
     @Test("Each setting has a variable of its own, of whole words")
     func variables() {
         let variables = ServerConfiguration.settings.compactMap(\.variable)

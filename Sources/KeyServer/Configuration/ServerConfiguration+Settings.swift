@@ -241,6 +241,11 @@ extension ServerConfiguration.Limits {
     fileprivate mutating func read(_ reader: inout SettingReader) {
         reader.read(&threads, "threads", in: 0...1_024, "Threads for RSA; 0 means one for each core.")
         reader.read(&queue, "queue", in: 0...100_000, "Requests that may wait for such a thread.")
+        reader.read(
+            &multiBuffer,
+            "multiBuffer",
+            "Whether RSA of several licences is done at once, by Intel's crypto_mb; `auto`: where it is installed and runs."
+        )
         reader.read(&batch, "batch", in: 1...256, "Licences in one request.")
         reader.read(&connections, "connections", in: 1...1_000_000, "Open connections of a listener.")
         reader.section("rates") { section in

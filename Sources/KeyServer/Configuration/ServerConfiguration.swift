@@ -157,12 +157,23 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var keyURLs = KeyURLs()
     }
 
+    /// Whether several RSA operations are done at once, by crypto_mb.
+    public enum MultiBuffer: Sendable, Equatable {
+        /// Where it is installed and runs on this processor.
+        case auto
+        case off
+        /// Always, by this library.
+        case library(String)
+    }
+
     /// How much at once and how often.
     public struct Limits: Sendable, Equatable {
         /// Threads for RSA; 0: one for each core.
         public var threads = 0
         /// Requests that may wait for one.
         public var queue = 256
+        /// Whether RSA runs in several at once.
+        public var multiBuffer = MultiBuffer.auto
         /// Licences in one request.
         public var batch = 32
         /// Open connections of a listener.

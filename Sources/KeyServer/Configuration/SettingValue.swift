@@ -65,6 +65,27 @@ extension LogFormat: SettingValue {
     var setting: String { rawValue }
 }
 
+extension ServerConfiguration.MultiBuffer: SettingValue {
+    static var takes: String { "auto, off, or the absolute path of the library" }
+    init?(setting: String) {
+        switch setting {
+        case "auto": self = .auto
+        case "off", "false": self = .off
+        default:
+            // dlopen searches the library path for a bare name; which file that finds is not for a configuration to leave open.
+            guard setting.hasPrefix("/"), let path = String(setting: setting) else { return nil }
+            self = .library(path)
+        }
+    }
+    var setting: String {
+        switch self {
+        case .auto: "auto"
+        case .off: "off"
+        case .library(let path): path
+        }
+    }
+}
+
 extension UInt32: SettingValue {
     static var takes: String { "numbers, such as 1" }
     init?(setting: String) { self.init(setting) }

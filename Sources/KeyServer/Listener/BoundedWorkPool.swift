@@ -10,6 +10,20 @@ public enum WorkPoolError: Error, Sendable, Equatable {
     case stopped
 }
 
+/// Work that costs less when it is done for several inputs together, also for those of different callers.
+public final class SharedWork<Input: Sendable, Output: Sendable>: Sendable {
+    /// How many inputs are best done together; asked each time.
+    let width: @Sendable () -> Int
+    /// Gives an output for each input, in their order.
+    let work: @Sendable ([Input]) -> [Output]
+
+    /// Makes work for ``BoundedWorkPool/run(_:by:)``.
+    public init(width: @escaping @Sendable () -> Int, _ work: @escaping @Sendable ([Input]) -> [Output]) {
+        self.width = width
+        self.work = work
+    }
+}
+
 /// A fixed number of threads for work that keeps a core busy, with a bounded queue before them.
 ///
 /// RSA must run neither on an event loop, where it would hold up every other connection, nor on Swift's own threads,
@@ -19,9 +33,20 @@ public final class BoundedWorkPool: Sendable {
     private struct Job {
         /// As how many pieces of work it counts.
         let weight: Int
-        /// Does the work, and hands back what tells the caller.
-        let run: @Sendable () -> @Sendable () -> Void
+        /// Does the work, and hands back what tells the callers; with that of others, if it is shared.
+        let run: @Sendable (_ with: [Job]) -> @Sendable () -> Void
         let refuse: @Sendable () -> Void
+        var shared: Shared?
+    }
+
+    /// Work that can be done together with what is shared in the same way.
+    private struct Shared {
+        let work: ObjectIdentifier
+        let width: @Sendable () -> Int
+        /// One for each piece of work that the job counts as.
+        let inputs: [any Sendable]
+        /// Takes the outputs, and hands back what tells the caller.
+        let answer: @Sendable (ArraySlice<any Sendable>) -> @Sendable () -> Void
     }
 
     /// What the threads share. They hold this and not the pool, so that the pool can go while they wait.
@@ -34,6 +59,19 @@ public final class BoundedWorkPool: Sendable {
             var unfinished = 0
             var isStopped = false
 
+            /// The next job.
+            var front: Job? { first < jobs.count ? jobs[first] : nil }
+
+            mutating func pop() -> Job? {
+                guard let job = front else { return nil }
+                first += 1
+                if first > jobs.count / 2 {
+                    jobs.removeFirst(first)
+                    first = 0
+                }
+                return job
+            }
+
             /// How many jobs wait.
             var count: Int { jobs.count - first }
             /// What they weigh.
@@ -41,37 +79,43 @@ public final class BoundedWorkPool: Sendable {
         }
 
         let state = Mutex(State())
-        /// Counts the jobs, and one more for each thread once the pool is stopped.
+        /// Counts the jobs, those that were taken along included, and one more for each thread once the pool is stopped.
         let available = DispatchSemaphore(value: 0)
 
         /// Runs jobs until the pool is stopped.
         func work() {
-            while let job = next() {
-                let answer = job.run()
+            while let jobs = next() {
+                guard let first = jobs.first else { continue }
+                let answer = first.run(jobs)
                 // First the room, then the answer: whoever has it may come again at once.
-                state.withLock { $0.unfinished -= job.weight }
+                state.withLock { state in state.unfinished -= jobs.reduce(0) { $0 + $1.weight } }
                 answer()
             }
         }
 
-        /// The next job; waits for one. Nil when the pool is stopped.
-        private func next() -> Job? {
+        /// The next job, with those right behind it that can be done together with it; waits for one. None when another
+        /// thread has taken it along; nil when the pool is stopped.
+        private func next() -> [Job]? {
             available.wait()
             return state.withLock { state in
-                guard state.count > 0 else { return nil }
-                let job = state.jobs[state.first]
-                state.first += 1
-                if state.first > state.jobs.count / 2 {
-                    state.jobs.removeFirst(state.first)
-                    state.first = 0
+                guard let first = state.pop() else { return state.isStopped ? nil : [] }
+                var jobs = [first]
+                guard let shared = first.shared else { return jobs }
+                var room = shared.width() - first.weight
+                while let next = state.front, next.shared?.work == shared.work, next.weight <= room,
+                    let job = state.pop()
+                {
+                    room -= job.weight
+                    jobs.append(job)
                 }
-                return job
+                return jobs
             }
         }
     }
 
     private let queue = Queue()
-    private let threads: Int
+    /// How many pieces of work run at once.
+    public let threads: Int
     private let capacity: Int
 
     /// Starts the threads.
@@ -114,11 +158,51 @@ public final class BoundedWorkPool: Sendable {
             (answer: CheckedContinuation<Result<Value, WorkPoolError>, Never>) in
             let job = Job(
                 weight: max(weight, 1),
-                run: {
+                run: { _ in
                     let value = work()
                     return { answer.resume(returning: .success(value)) }
                 },
                 refuse: { answer.resume(returning: .failure(.stopped)) }
+            )
+            do throws(WorkPoolError) { try add(job) } catch { answer.resume(returning: .failure(error)) }
+        }
+        return try result.get()
+    }
+
+    /// Runs shared work on one of the threads, together with what others want of it at the time. It counts as many pieces of
+    /// work as there are inputs, at least one.
+    ///
+    /// - Returns: an output for each input, in their order.
+    /// - Throws: ``WorkPoolError``.
+    public func run<Input: Sendable, Output: Sendable>(
+        _ inputs: [Input],
+        by shared: SharedWork<Input, Output>
+    ) async throws(WorkPoolError) -> [Output] {
+        let result = await withCheckedContinuation {
+            (answer: CheckedContinuation<Result<[Output], WorkPoolError>, Never>) in
+            let job = Job(
+                weight: max(inputs.count, 1),
+                run: { jobs in
+                    // All are of this work, so that the inputs are its own.
+                    let parts = jobs.compactMap(\.shared)
+                    let outputs = shared.work(parts.flatMap { $0.inputs.compactMap { $0 as? Input } })
+                    var rest = (outputs as [any Sendable])[...]
+                    let answers = parts.map { part in
+                        defer { rest = rest.dropFirst(part.inputs.count) }
+                        return part.answer(rest.prefix(part.inputs.count))
+                    }
+                    return { for answer in answers { answer() } }
+                },
+                refuse: { answer.resume(returning: .failure(.stopped)) },
+                shared: Shared(
+                    work: ObjectIdentifier(shared),
+                    width: shared.width,
+                    inputs: inputs,
+                    answer: { outputs in
+                        let own = outputs.compactMap { $0 as? Output }
+                        return { answer.resume(returning: .success(own)) }
+                    }
+                )
             )
             do throws(WorkPoolError) { try add(job) } catch { answer.resume(returning: .failure(error)) }
         }

@@ -70,12 +70,7 @@ extension LicenseService {
         if !paid.isEmpty {
             let start = ContinuousClock.now
             do {
-                let module = module
-                opened = try await pool.run(weight: paid.count) {
-                    paid.map { spc in
-                        Result { () throws(KSMError) in try module.open(spc) }.mapError { $0 }
-                    }
-                }
+                opened = try await pool.run(paid, by: opener).map { result in result.mapError { $0 } }
             } catch {
                 opened = paid.map { _ in .failure(error) }
             }

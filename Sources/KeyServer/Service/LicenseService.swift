@@ -66,6 +66,8 @@ public struct LicenseService: Sendable {
     var module: KeyServerModule { shelf.module }
     let store: MeasuredStore
     let pool: BoundedWorkPool
+    /// Opens SPCs on the pool's threads.
+    let opener: SharedWork<[UInt8], Result<OpenedSPC, KSMError>>
     let settings: LicenseSettings
     let limiter: RateLimiter?
     let metrics: ServerMetrics?
@@ -120,6 +122,7 @@ public struct LicenseService: Sendable {
         shelf = bundles
         self.store = MeasuredStore(store, metrics)
         self.pool = pool
+        opener = SharedWork(width: { bundles.module.openedTogether }) { bundles.module.open($0) }
         self.settings = settings
         self.limiter = limiter
         self.metrics = metrics

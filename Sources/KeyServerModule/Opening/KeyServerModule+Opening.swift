@@ -6,8 +6,11 @@ import FPSMessages
 
 extension KeyServerModule {
     /// Step 3.
-    func decryptPayload(of message: SPCMessage, bundle: CertificateBundle) throws(KSMError) -> SPCPayload {
-        let clear = try SPCOpening.clearPayload(of: message, with: bundle.privateKey)
+    func decryptPayload(
+        of message: SPCMessage,
+        payloadKey: Result<SecretBytes, CryptoError>
+    ) throws(KSMError) -> SPCPayload {
+        let clear = try SPCOpening.clearPayload(of: message, payloadKey: payloadKey)
         do {
             return try SPCPayload(parsing: clear)
         } catch {

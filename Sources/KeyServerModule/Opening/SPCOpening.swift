@@ -17,10 +17,18 @@ package enum SPCOpening {
     ///
     /// - Throws: `decryption-failed`, whatever is wrong with the key's block.
     package static func clearPayload(of message: SPCMessage, with key: RSAPrivateKey) throws(KSMError) -> [UInt8] {
-        let payloadKey: SecretBytes
-        do {
-            payloadKey = try key.decryptOAEP(message.encryptedKey)
-        } catch {
+        try clearPayload(
+            of: message,
+            payloadKey: Result { () throws(CryptoError) in try key.decryptOAEP(message.encryptedKey) }
+        )
+    }
+
+    /// Step 3 from where RSA has been done.
+    package static func clearPayload(
+        of message: SPCMessage,
+        payloadKey: Result<SecretBytes, CryptoError>
+    ) throws(KSMError) -> [UInt8] {
+        guard case .success(let payloadKey) = payloadKey else {
             throw KSMError(.key, .decryptionFailed, "the payload's key does not decrypt with this private key")
         }
         guard payloadKey.count == 16 else {

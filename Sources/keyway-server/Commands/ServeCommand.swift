@@ -1,4 +1,5 @@
 import ArgumentParser
+import FPSCrypto
 import Foundation
 import Hummingbird
 import KeyServer
@@ -92,7 +93,9 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in place.warnings { logger.warning("\(warning)") }
         let opened = try await place.open()
         let store = opened.store
-        let bundles = BundleShelf(configuration: configuration.module, allowsDevelopment: dev)
+        var module = configuration.module
+        module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
+        let bundles = BundleShelf(configuration: module, allowsDevelopment: dev)
         for (name, reason) in try bundles.take(try await store.certificateBundles()).leftOut {
             logger.warning("bundle \(name) is not used: \(reason)")
         }
@@ -116,6 +119,31 @@ struct ServeCommand: AsyncParsableCommand {
         ).run(bundles: bundles, store: store, pool: pool)
         pool.stop()
         try await opened.close()
+    }
+
+    /// What does several RSA operations at once.
+    ///
+    /// - Throws: when it is asked for by its path and does not run here.
+    private func multiBuffer(_ wanted: ServerConfiguration.MultiBuffer, _ logger: Logger) throws -> MultiBufferRSA? {
+        let found: MultiBufferRSA?
+        switch wanted {
+        case .off: found = nil
+        case .auto:
+            do {
+                found = try MultiBufferRSA()
+            } catch {
+                logger.debug("RSA is done one by one: \(error)")
+                return nil
+            }
+        case .library(let path):
+            do {
+                found = try MultiBufferRSA(library: path)
+            } catch {
+                throw CommandFailure("limits.multiBuffer: \(error)")
+            }
+        }
+        if let found { logger.info("RSA is done by \(found.version), up to \(MultiBufferRSA.width) at once") }
+        return found
     }
 
     /// The file, over it the environment, over that what the command line says.
