@@ -1,7 +1,6 @@
-import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 @testable import KeyServer
@@ -42,7 +41,7 @@ struct ConnectionDeadlinesTests {
         #expect(throws: BodyDeadlineExceeded.self) { try channel.throwIfErrorCaught() }
         #expect(channel.isActive)
         let head = try send(status: .requestTimeout)
-        #expect(head?.headerFields[.connection] == "close")
+        #expect(head?.headers["connection"] == ["close"])
         #expect(!channel.isActive)
     }
 
@@ -64,7 +63,7 @@ struct ConnectionDeadlinesTests {
         #expect(channel.isActive)
         try channel.throwIfErrorCaught()
         let head = try send(status: .ok)
-        #expect(head?.headerFields[.connection] == nil)
+        #expect(head?.headers["connection"] == [])
         #expect(channel.isActive)
     }
 
@@ -94,8 +93,8 @@ struct ConnectionDeadlinesTests {
     @Test("An answer that comes before the body has ended announces the end, which waits for the rest of the body")
     func earlyAnswer() throws {
         try receive(.head(post))
-        let head = try send(status: .contentTooLarge)
-        #expect(head?.headerFields[.connection] == "close")
+        let head = try send(status: .payloadTooLarge)
+        #expect(head?.headers["connection"] == ["close"])
         try receive(.body(ByteBuffer(bytes: [1])))
         #expect(channel.isActive)
         try receive(.end(nil))
@@ -105,7 +104,7 @@ struct ConnectionDeadlinesTests {
     @Test("The rest of the body after an early answer has its deadline too")
     func earlyAnswerAndEndlessBody() throws {
         try receive(.head(post))
-        _ = try send(status: .contentTooLarge)
+        _ = try send(status: .payloadTooLarge)
         advance(19)
         #expect(channel.isActive)
         advance(1)
@@ -149,32 +148,56 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    private let post = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/")
+    @Test("An answer that is encoded already goes on the wire as it is, and ends its request")
+    func encodedAnswer() throws {
+        try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
+        let bytes = ByteBuffer(string: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+        for _ in 0..<2 {
+            try receive(.head(post), .end(nil))
+            _ = channel.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: false))
+            #expect(try channel.readOutbound(as: IOData.self) == .byteBuffer(bytes))
+            advance(59)
+            #expect(channel.isActive)
+        }
+        advance(1)
+        #expect(!channel.isActive)
+    }
+
+    @Test("An answer that is encoded already and says so ends the connection")
+    func lastEncodedAnswer() throws {
+        try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
+        try receive(.head(post), .end(nil))
+        _ = channel.triggerUserOutboundEvent(EncodedAnswer(bytes: ByteBuffer(string: "bye"), isLast: true))
+        #expect(try channel.readOutbound(as: IOData.self) == .byteBuffer(ByteBuffer(string: "bye")))
+        #expect(!channel.isActive)
+    }
+
+    private let post = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["host": "localhost"])
 
     private func advance(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
 
-    private func receive(_ parts: HTTPRequestPart...) throws {
+    private func receive(_ parts: HTTPServerRequestPart...) throws {
         for part in parts { try channel.writeInbound(part) }
-        while try channel.readInbound(as: HTTPRequestPart.self) != nil {}
+        while try channel.readInbound(as: HTTPServerRequestPart.self) != nil {}
     }
 
     /// Writes a whole answer, and hands back its head as it left.
-    private func send(status: HTTPResponse.Status) throws -> HTTPResponse? {
-        for part in [HTTPResponsePart.head(HTTPResponse(status: status)), .body(ByteBuffer(bytes: [1])), .end(nil)] {
-            channel.write(part, promise: nil)
-        }
+    private func send(status: HTTPResponseStatus) throws -> HTTPResponseHead? {
+        let head = HTTPResponseHead(version: .http1_1, status: status)
+        let body = IOData.byteBuffer(ByteBuffer(bytes: [1]))
+        for part in [HTTPServerResponsePart.head(head), .body(body), .end(nil)] { channel.write(part, promise: nil) }
         channel.flush()
-        var head: HTTPResponse?
-        while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
-            if case .head(let found) = part { head = found }
+        var sent: HTTPResponseHead?
+        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+            if case .head(let found) = part { sent = found }
         }
-        return head
+        return sent
     }
 }
 
 /// Stands for the network and the client behind it: while it is blocked it holds what is written.
 private final class SlowNetwork: ChannelOutboundHandler {
-    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundIn = HTTPServerResponsePart
     var isBlocked = false
     private var held: [EventLoopPromise<Void>?] = []
 

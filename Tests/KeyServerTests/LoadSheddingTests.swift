@@ -1,6 +1,9 @@
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import Synchronization
 import Testing
 
@@ -28,8 +31,10 @@ struct LoadSheddingTests {
     private let metrics = ServerMetrics()
 
     /// A server that has room for so many licences at once, whose route answers when the gate is open.
-    private func serve(room: Int, _ test: @Sendable (TestServer, Door, LoadShedding) async throws -> Void) async throws
-    {
+    private func serve(
+        room: Int,
+        _ test: @Sendable (TestServer, Door, LoadShedding) async throws -> Void
+    ) async throws {
         let (gate, shedding) = (Door(), LoadShedding(room: room, metrics: metrics))
         let router = Listener.makeRouter()
         router.post("/fps/license") { request, _ in
@@ -104,6 +109,30 @@ struct LoadSheddingTests {
             try await until { shedding.count == 0 }
             #expect(try await Self.ask(server, Self.post("/fps/license", "x")).hasSuffix("\r\n1"))
         }
+    }
+
+    @Test("A request that is held when the server is told to stop goes to the route, which keeps its connection open")
+    func shutdown() throws {
+        let shedding = LoadShedding(room: 1)
+        let channel = EmbeddedChannel(handler: LoadSheddingHandler(shedding, maximumBody: 100))
+        let head = HTTPRequestHead(
+            version: .http1_1,
+            method: .POST,
+            uri: "/fps/license",
+            headers: ["Content-Length": "2"]
+        )
+        let (first, second) = (ByteBuffer(bytes: [1]), ByteBuffer(bytes: [2]))
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        try channel.writeInbound(HTTPServerRequestPart.body(first))
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        try channel.writeInbound(HTTPServerRequestPart.body(second))
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        for part in [HTTPServerRequestPart.head(head), .body(first), .body(second), .end(nil)] {
+            #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == part)
+        }
+        #expect(shedding.count == 0)
+        _ = try channel.finish()
     }
 
     @Test("Answers on one connection keep the order of the requests")

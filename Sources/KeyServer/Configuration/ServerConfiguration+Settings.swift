@@ -240,7 +240,7 @@ extension ServerConfiguration.Limits {
 
     fileprivate mutating func read(_ reader: inout SettingReader) {
         reader.read(&threads, "threads", in: 0...1_024, "Threads for RSA; 0 means one for each core.")
-        reader.read(&queue, "queue", in: 0...100_000, "Requests that may wait for such a thread.")
+        reader.read(&queue, "queue", in: 0...100_000, "Requests that may wait for each of them; the next is refused.")
         reader.read(
             &multiBuffer,
             "multiBuffer",

@@ -170,8 +170,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     public struct Limits: Sendable, Equatable {
         /// Threads for RSA; 0: one for each core.
         public var threads = 0
-        /// Requests that may wait for one.
-        public var queue = 256
+        /// Requests that may wait for each of them.
+        public var queue = 64
         /// Whether RSA runs in several at once.
         public var multiBuffer = MultiBuffer.auto
         /// Licences in one request.

@@ -1,14 +1,13 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTPTypes
 import NIOSSL
 
 /// TLS connections that ask for a client's certificate, each held against the authorities of its time.
 struct ClientTLS: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
+    typealias Value = GuardedChannel.Value
 
-    let base: HTTP1Channel
+    let base: GuardedChannel
     let authorities: ClientAuthorities
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

@@ -1,9 +1,15 @@
-import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// The body of a request did not arrive in time.
 struct BodyDeadlineExceeded: Error {}
+
+/// An outbound event: a whole answer as it goes on the wire, to the one request that is owed one. Nothing has to encode it.
+struct EncodedAnswer: Sendable {
+    let bytes: ByteBuffer
+    /// Whether it says that the connection ends with it.
+    let isLast: Bool
+}
 
 /// Cuts off clients that are too slow, in either direction.
 ///
@@ -14,10 +20,10 @@ struct BodyDeadlineExceeded: Error {}
 /// Nearly every request comes in one piece and its answer goes out in one. For those nothing is scheduled: the event loop
 /// looks through all its timers for one to cancel, and ten thousand connections have as many.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let limits: ListenerLimits
     /// Until when the client must have sent what it owes, and what happens if it has not.
@@ -34,6 +40,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAnswering = false
     private var unflushed = 0
     private var closesAfterAnswer = false
+    private var encoder: ChannelHandlerContext?
     /// How long the 408 may take. The route has only to notice and to write it, but a busy machine may keep it waiting.
     static let graceForAnswer = TimeAmount.seconds(30)
 
@@ -44,6 +51,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        encoder = nil
         cancelTimers()
     }
 
@@ -90,32 +98,58 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
+        notice(promise, context)
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where !(100..<200).contains(head.status.code):
+            isAnswering = true
+            if isReading || closesAfterAnswer {
+                closesAfterAnswer = true
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            ended(promise, context)
+            context.write(data, promise: promise)
+        default:
+            context.write(data, promise: promise)
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let answer = event as? EncodedAnswer else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
+        if answer.isLast { closesAfterAnswer = true }
+        notice(promise, context)
+        ended(promise, context)
+        // What the encoder's own context writes goes past the encoder.
+        if encoder == nil {
+            encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+        }
+        (encoder ?? context).write(NIOAny(IOData.byteBuffer(answer.bytes)), promise: promise)
+        flush(context: context)
+    }
+
+    /// Learns when something that is written has gone.
+    private func notice(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         unflushed += 1
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in
             let (handler, context) = loopBound.value
             handler.flushed(context)
         }
-        switch unwrapOutboundIn(data) {
-        case .head(var head) where head.status.kind != .informational:
-            isAnswering = true
-            if isReading || closesAfterAnswer {
-                closesAfterAnswer = true
-                head.headerFields[.connection] = "close"
-            }
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .end:
-            isAnswering = false
-            unanswered -= 1
-            if closesAfterAnswer {
-                promise.futureResult.whenComplete { _ in
-                    let (handler, context) = loopBound.value
-                    handler.closeUnlessReading(context)
-                }
-            }
-            context.write(data, promise: promise)
-        default:
-            context.write(data, promise: promise)
+    }
+
+    /// An answer ends with what the promise is for.
+    private func ended(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+        isAnswering = false
+        unanswered -= 1
+        guard closesAfterAnswer else { return }
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        promise.futureResult.whenComplete { _ in
+            let (handler, context) = loopBound.value
+            handler.closeUnlessReading(context)
         }
     }
 

@@ -65,18 +65,20 @@ public enum Listener {
         decoder.maxHeaderFieldSize = limits.headerBytes
         decoder.maxHeaderListSize = limits.headerBytes
         decoder.maxHeaderFieldCount = limits.headerFields
-        let configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionDeadlines(limits)]
-                + (shedding.map { [LoadSheddingHandler($0, maximumBody: limits.licenseBody)] } ?? []),
-            httpDecoderConfiguration: decoder
-        )
+        let guarded: @Sendable (@escaping HTTPChannelHandler.Responder) -> GuardedChannel = { [decoder] responder in
+            let channel = HTTP1Channel(
+                responder: responder,
+                configuration: .init(httpDecoderConfiguration: decoder)
+            )
+            return GuardedChannel(base: channel, limits: limits, shedding: shedding)
+        }
         let plain = HTTPServerBuilder { responder in
-            let channel = HTTP1Channel(responder: responder, configuration: configuration)
+            let channel = guarded(responder)
             return isQuick ? OnEventLoop(base: channel) : channel
         }
         return Application(
             router: RouterWithTable(router: router),
-            server: try server(plain, configuration, certificate, clientAuthorities),
+            server: try server(plain, guarded, certificate, clientAuthorities),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)
@@ -89,17 +91,12 @@ public enum Listener {
     /// With TLS around it, where there is a certificate.
     private static func server(
         _ plain: HTTPServerBuilder,
-        _ configuration: HTTP1Channel.Configuration,
+        _ guarded: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) -> GuardedChannel,
         _ certificate: ServerCertificate?,
         _ clientAuthorities: ClientAuthorities?
     ) throws -> HTTPServerBuilder {
         if let clientAuthorities {
-            return HTTPServerBuilder { responder in
-                ClientTLS(
-                    base: HTTP1Channel(responder: responder, configuration: configuration),
-                    authorities: clientAuthorities
-                )
-            }
+            return HTTPServerBuilder { ClientTLS(base: guarded($0), authorities: clientAuthorities) }
         }
         guard let certificate else { return plain }
         return try .tls(plain, tlsConfiguration: try certificate.listenerConfiguration())

@@ -1,7 +1,6 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTPTypes
 
 /// HTTP/1.1 connections whose requests are handled on the thread of their event loop.
 ///
@@ -9,9 +8,9 @@ import NIOHTTPTypes
 /// nothing: a route parses a few kilobytes, and what takes long, RSA and SQL, is on threads of its own anyway. For routes
 /// of which that is not true, those of administration, this is not.
 struct OnEventLoop: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
+    typealias Value = GuardedChannel.Value
 
-    let base: HTTP1Channel
+    let base: GuardedChannel
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         base.setup(channel: channel, logger: logger)

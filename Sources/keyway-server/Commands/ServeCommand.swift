@@ -61,7 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
     var maximumSPCAge: String?
     @Option(help: ArgumentHelp("How many threads do RSA work; without it, one for each core.", valueName: "number"))
     var threads: String?
-    @Option(help: ArgumentHelp("How many licence requests may wait for such a thread.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many licence requests may wait for each thread.", valueName: "number"))
     var queue: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
@@ -108,7 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
         Listener.useEventLoops(min(threads, cores))
-        let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue)
+        let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue * threads)
         let token = try AdminTokenFile(folder: configuration.data).authenticator()
         try await ServerProcess(
             configuration: configuration,
