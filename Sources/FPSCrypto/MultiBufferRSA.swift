@@ -12,8 +12,6 @@ import Foundation
 public final class MultiBufferRSA: Sendable {
     /// How many operations run at once.
     public static let width = 8
-    /// From how many on it is faster than one after the other.
-    static let worthwhile = 3
     /// The name of the library's file, of the interface that this is written for.
     public static let libraryName = "libcrypto_mb.so.13"
 

@@ -1,14 +1,17 @@
 import CLibcrypto
+import Foundation
 import Synchronization
 
 extension RSAPrivateKey {
-    /// Decrypts as ``decryptOAEP(_:)`` does, several messages at once where that is faster: three and more, with a key that
-    /// crypto_mb takes. The results come in the order of the messages.
+    /// Decrypts as ``decryptOAEP(_:)`` does, several messages at once where that is faster, with a key that crypto_mb takes. The
+    /// results come in the order of the messages.
+    ///
+    /// How many it takes to be faster is measured when a key is first used so: three with AVX-512.
     public func decryptOAEP(
         _ ciphertexts: [[UInt8]],
         with multiBuffer: MultiBufferRSA?
     ) -> [Result<SecretBytes, CryptoError>] {
-        guard ciphertexts.count >= MultiBufferRSA.worthwhile, let multiBuffer, let key = crtKey(for: multiBuffer) else {
+        guard ciphertexts.count > 1, let multiBuffer, let known = multiBufferKey(for: multiBuffer) else {
             return ciphertexts.map(alone)
         }
         var results: [Result<SecretBytes, CryptoError>] = []
@@ -17,8 +20,7 @@ extension RSAPrivateKey {
         while !rest.isEmpty {
             let some = rest.prefix(MultiBufferRSA.width)
             rest = rest.dropFirst(MultiBufferRSA.width)
-            results +=
-                some.count < MultiBufferRSA.worthwhile ? some.map(alone) : together(Array(some), multiBuffer, key)
+            results += some.count < known.worthwhile ? some.map(alone) : together(Array(some), multiBuffer, known.key)
         }
         return results
     }
@@ -58,29 +60,58 @@ extension RSAPrivateKey {
         }
     }
 
-    /// The key in crypto_mb's form, once the two libraries have agreed about it.
-    private func crtKey(for multiBuffer: MultiBufferRSA) -> CRTKey? {
+    /// The key in crypto_mb's form, once the two libraries have agreed about it; nil where it is not to be used.
+    private func multiBufferKey(for multiBuffer: MultiBufferRSA) -> MultiBufferKey? {
         multiBufferKey.withLock { known in
-            if let known { return known.key }
-            let key = multiBuffer.takes(bits: bits) ? CRTKey(self.key, bits: bits) : nil
-            let isRight = key.map { agrees(with: multiBuffer, $0) } ?? false
-            known = MultiBufferKey(key: isRight ? key : nil)
-            return isRight ? key : nil
+            if let known { return known.usable }
+            let found = multiBuffer.takes(bits: bits) ? CRTKey(key, bits: bits) : nil
+            let usable = found.flatMap { tried($0, with: multiBuffer) }
+            known = MultiBufferUse(usable: usable)
+            return usable
         }
     }
 
-    private func agrees(with multiBuffer: MultiBufferRSA, _ key: CRTKey) -> Bool {
+    /// Nil when the libraries disagree, or when crypto_mb is not faster on this processor.
+    private func tried(_ key: CRTKey, with multiBuffer: MultiBufferRSA) -> MultiBufferKey? {
         var random = SecureRandom()
-        guard let publicKey = try? publicKey else { return false }
+        guard let publicKey = try? publicKey else { return nil }
         let messages = (0..<MultiBufferRSA.width).map { _ in SecretBytes(count: 16, randomFrom: &random) }
         let ciphertexts = messages.compactMap { try? publicKey.encryptOAEP($0) }
-        guard ciphertexts.count == messages.count else { return false }
-        let results = together(ciphertexts, multiBuffer, key)
-        return zip(results, messages).allSatisfy { (try? $0.get()) == $1 }
+        guard ciphertexts.count == messages.count else { return nil }
+        /// The least of a few times, of this thread alone: what else runs meanwhile is not counted.
+        func leastTime(_ work: () -> Bool) -> UInt64? {
+            var least: UInt64?
+            for _ in 0..<5 {
+                let begin = nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
+                guard work() else { return nil }
+                least = min(least ?? .max, nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - begin)
+            }
+            return least
+        }
+        let one = leastTime { (try? alone(ciphertexts[0]).get()) == messages[0] }
+        let all = leastTime {
+            zip(together(ciphertexts, multiBuffer, key), messages).allSatisfy { (try? $0.get()) == $1 }
+        }
+        guard let one, let all, one > 0 else { return nil }
+        let worthwhile = Int(all / one) + 1
+        return worthwhile <= MultiBufferRSA.width ? MultiBufferKey(key: key, worthwhile: worthwhile) : nil
     }
 }
 
-/// What is known of a key and crypto_mb: nil in it where they do not go together.
+/// A key that crypto_mb takes.
 struct MultiBufferKey: Sendable {
-    let key: CRTKey?
+    let key: CRTKey
+    /// From how many messages on it is faster than libcrypto.
+    let worthwhile: Int
+}
+
+/// What has been found out about a key and crypto_mb.
+struct MultiBufferUse: Sendable {
+    let usable: MultiBufferKey?
+}
+
+private func nanoseconds(of clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

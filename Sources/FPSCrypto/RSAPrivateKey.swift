@@ -8,7 +8,7 @@ public final class RSAPrivateKey: Sendable {
     nonisolated(unsafe) let key: OpaquePointer
     private let decryptionContexts = DecryptionContexts()
     /// Nil until it is asked for.
-    let multiBufferKey = Mutex<MultiBufferKey?>(nil)
+    let multiBufferKey = Mutex<MultiBufferUse?>(nil)
 
     /// The size of the modulus in bits.
     public let bits: Int
