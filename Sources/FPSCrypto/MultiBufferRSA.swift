@@ -8,7 +8,7 @@ import Foundation
 /// two or three one after the other, and one alone takes as long as eight. It is loaded when the program runs, since few
 /// systems have it; nothing needs it.
 ///
-/// Like libcrypto's it takes the same time whatever key and message are. It does not blind.
+/// Like libcrypto's it is made to take the same time whatever key and message are. It does not blind.
 public final class MultiBufferRSA: Sendable {
     /// How many operations run at once.
     public static let width = 8
@@ -16,7 +16,7 @@ public final class MultiBufferRSA: Sendable {
     public static let libraryName = "libcrypto_mb.so.13"
 
     /// The sizes of keys that it takes, in bits, and what the library calls the method.
-    private static let methods = [
+    private static let methodNames = [
         1024: "mbx_RSA1K_private_crt_Method", 2048: "mbx_RSA2K_private_crt_Method",
         3072: "mbx_RSA3K_private_crt_Method", 4096: "mbx_RSA4K_private_crt_Method",
     ]
@@ -36,7 +36,7 @@ public final class MultiBufferRSA: Sendable {
         let workspace: Int
     }
 
-    // What these lead to is code and constants of a library that is never unloaded.
+    // What these lead to is code and constants of a library that is never unloaded; nothing changes them.
     private nonisolated(unsafe) let methods: [Int: Method]
     private let privateCRT: PrivateCRT
     /// What was loaded: the library's own name and version.
@@ -54,6 +54,8 @@ public final class MultiBufferRSA: Sendable {
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw failure(dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
         }
+        var isKept = false
+        defer { if !isKept { dlclose(handle) } }
         func function<Function>(_ name: String, as type: Function.Type) throws(CryptoError) -> Function {
             guard let symbol = dlsym(handle, name) else { throw failure("\(path) does not export \(name)") }
             return unsafeBitCast(symbol, to: type)
@@ -62,8 +64,8 @@ public final class MultiBufferRSA: Sendable {
         let widths = try function("mbx_get_algo_info", as: (@convention(c) (UInt32) -> UInt64).self)
         let workspace = try function("mbx_RSA_Method_BufSize", as: (@convention(c) (OpaquePointer) -> Int32).self)
         var methods: [Int: Method] = [:]
-        for (index, bits) in Self.methods.keys.sorted().enumerated() {
-            guard widths(UInt32(index)) & UInt64(Self.width) != 0, let name = Self.methods[bits] else { continue }
+        for (index, bits) in Self.methodNames.keys.sorted().enumerated() {
+            guard widths(UInt32(index)) & UInt64(Self.width) != 0, let name = Self.methodNames[bits] else { continue }
             guard let method = try function(name, as: (@convention(c) () -> OpaquePointer?).self)() else { continue }
             methods[bits] = Method(pointer: method, workspace: Int(workspace(method)))
         }
@@ -75,6 +77,7 @@ public final class MultiBufferRSA: Sendable {
         let numbers = try function("mbx_getversion", as: GetVersion.self)()?.loadUnaligned(
             as: (Int32, Int32, Int32).self
         )
+        isKept = true
         version = numbers.map { "crypto_mb \($0.0).\($0.1).\($0.2)" } ?? "crypto_mb"
     }
 
@@ -112,75 +115,6 @@ public final class MultiBufferRSA: Sendable {
                     guard (status >> (4 * UInt32(index))) & 0xF == 0, let result = to[index] else { return nil }
                     return SecretBytes(copying: UnsafeBufferPointer(start: result, count: size))
                 }
-            }
-        }
-    }
-}
-
-/// A private key by its primes (RFC 8017, 3.2), in the words that crypto_mb takes.
-final class CRTKey: Sendable {
-    /// The size of the modulus.
-    let bits: Int
-    /// Big-endian.
-    let modulus: [UInt8]
-    /// p, q, dP, dQ and qInv, little-endian, each half as long as the modulus.
-    private let words: SecretBytes
-
-    /// Nil where the key does not show itself, as in a hardware module, or where its primes are not what crypto_mb reckons
-    /// with: two, of half the modulus' size each, the first the larger.
-    init?(_ key: OpaquePointer, bits: Int) {
-        let half = bits / 16
-        guard bits % 128 == 0 else { return nil }
-        var numbers: [OpaquePointer] = []
-        defer { for number in numbers { BN_clear_free(number) } }
-        func number(_ name: String) -> OpaquePointer? {
-            var number: OpaquePointer?
-            guard EVP_PKEY_get_bn_param(key, name, &number) == 1, let number else { return nil }
-            numbers.append(number)
-            return number
-        }
-        // What is not there is an error that nobody asked for.
-        defer { ERR_clear_error() }
-        guard number("rsa-factor3") == nil, let n = number("n"),
-            let p = number("rsa-factor1"), let q = number("rsa-factor2"),
-            let dp = number("rsa-exponent1"), let dq = number("rsa-exponent2"),
-            let inverse = number("rsa-coefficient1"),
-            BN_num_bits(p) == bits / 2, BN_num_bits(q) == bits / 2, BN_cmp(p, q) > 0
-        else { return nil }
-        self.bits = bits
-        modulus = [UInt8](unsafeUninitializedCapacity: bits / 8) { buffer, count in
-            count = Int(max(BN_bn2binpad(n, buffer.baseAddress, Int32(bits / 8)), 0))
-        }
-        var isWhole = modulus.count == bits / 8
-        words = SecretBytes(count: 5 * half) { memory in
-            for (index, number) in [p, q, dp, dq, inverse].enumerated() {
-                let place = memory.baseAddress?.advanced(by: index * half).assumingMemoryBound(to: UInt8.self)
-                if BN_bn2lebinpad(number, place, Int32(half)) != half { isWhole = false }
-            }
-        }
-        guard isWhole else { return nil }
-    }
-
-    /// Lends the five numbers, each as many times as there are messages.
-    func withWords<Value>(
-        repeated count: Int,
-        _ body: (
-            UnsafePointer<MultiBufferRSA.Words>, UnsafePointer<MultiBufferRSA.Words>,
-            UnsafePointer<MultiBufferRSA.Words>, UnsafePointer<MultiBufferRSA.Words>,
-            UnsafePointer<MultiBufferRSA.Words>
-        ) -> Value
-    ) -> Value {
-        words.withUnsafeBytes { bytes in
-            let each = (0..<5).flatMap { index in
-                [MultiBufferRSA.Words](
-                    repeating: bytes.baseAddress?.advanced(by: index * bits / 16).assumingMemoryBound(to: UInt64.self),
-                    count: count
-                )
-            }
-            return each.withUnsafeBufferPointer { each in
-                // There are five times `count`.
-                let base = each.baseAddress.unsafelyUnwrapped
-                return body(base, base + count, base + 2 * count, base + 3 * count, base + 4 * count)
             }
         }
     }

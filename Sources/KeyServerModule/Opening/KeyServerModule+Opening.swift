@@ -2,99 +2,124 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 
-// Steps 3 to 6 of Table 2-1 as a server takes them.
+// Steps 1 to 6 of Table 2-1: one SPC, or several at once.
 
 extension KeyServerModule {
-    /// Step 3.
-    func decryptPayload(
-        of message: SPCMessage,
-        payloadKey: Result<SecretBytes, CryptoError>
-    ) throws(KSMError) -> SPCPayload {
-        let clear = try SPCOpening.clearPayload(of: message, payloadKey: payloadKey)
-        do {
-            return try SPCPayload(parsing: clear)
-        } catch {
-            throw KSMError(.payload, error)
-        }
-    }
+    /// How many SPCs are best opened together.
+    public var openedTogether: Int { configuration.multiBuffer == nil ? 1 : MultiBufferRSA.width }
 
-    /// Steps 5 and 6, by the bundle's way to DASk.
-    func openSession(
-        _ payload: SPCPayload,
-        bundle: CertificateBundle
-    ) throws(KSMError) -> (OpenedSPC.Session, hu: [UInt8]) {
-        let hash = bundle.certificate.sha1
-        let opened = try SPCOpening.session(of: payload, by: bundle.derivation, certificateHash: hash)
-        if let sessionKey = opened.sessionKey {
-            return (.open(sessionKey: sessionKey, r1: opened.r1, payload: payload), opened.hu)
-        }
-        guard case .keyPayload(let provider) = bundle.derivation else {
-            throw KSMError(.sessionKey, .daskUnavailable, "bundle \(bundle.name) has no way to a DASk")
-        }
-        let input = KeyPayload(payload, certificateHash: hash)
-        return (.keyPayload(provider, input, r1: opened.r1, payload: payload), opened.hu)
-    }
-
-    /// Step 4's answer.
-    func notes(on decision: ProtocolVersionDecision, payload: SPCPayload) throws(KSMError) -> [Note] {
-        func list(_ versions: some Sequence<UInt32>) -> String {
-            versions.sorted().map(String.init).joined(separator: ", ")
-        }
-        let used = payload.protocolVersionUsed.version
-        let supported = list(payload.protocolVersionsSupported.versions)
-        switch decision {
-        case .serve: return []
-        case .serveOutdated(let newest): return [.newerProtocolVersion(newest)]
-        case .mismatch:
-            throw KSMError(
-                .version,
-                .versionMismatch,
-                "the device uses \(used) of {\(supported)}, this server has {\(list(configuration.protocolVersions))}"
-            )
-        case .downgrade:
-            throw KSMError(
-                .version,
-                .versionDowngrade,
-                "the device uses \(used) although both have newer: it has {\(supported)}, this server "
-                    + "{\(list(configuration.protocolVersions))}"
+    /// Steps 1 to 6: reads an SPC, decrypts it and proves its integrity.
+    ///
+    /// - Throws: ``KSMError`` of the stages container, certificate, key, payload, version, session-key and integrity.
+    public func open(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
+        switch try receive(spc) {
+        case .opened(let opened): opened
+        case .encrypted(let message, let bundle):
+            try open(
+                message,
+                for: bundle,
+                payloadKey: Result { () throws(CryptoError) in try bundle.privateKey.decryptOAEP(message.encryptedKey) }
             )
         }
     }
 
-    /// An SPC of a version that the guide does not describe, by the first plug-in that takes it.
-    func openWhole(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
-        for bundle in bundles {
-            guard let provider = bundle.wholeSPC else { continue }
-            let session: any WholeSPCSession
-            do {
-                session = try provider.open(spc: spc)
-            } catch {
-                guard error.code == .keyPayloadInvalid, bundles.filter({ $0.wholeSPC != nil }).count > 1 else {
-                    throw error
+    /// Steps 1 to 6 for several SPCs, whose RSA operations are done together where the configuration has what does that. The
+    /// results are those of ``open(_:)``, in the order of the SPCs.
+    public func open(_ spcs: [[UInt8]]) -> [Result<OpenedSPC, KSMError>] {
+        guard let multiBuffer = configuration.multiBuffer, spcs.count > 1 else {
+            return spcs.map { spc in Result { () throws(KSMError) in try open(spc) } }
+        }
+        let received = spcs.map { spc in Result { () throws(KSMError) in try receive(spc) } }
+        var payloadKeys = [Result<SecretBytes, CryptoError>?](repeating: nil, count: spcs.count)
+        for (key, places) in places(byKeyOf: received) {
+            let encrypted = places.map(\.message.encryptedKey)
+            for (place, payloadKey) in zip(places, key.decryptOAEP(encrypted, with: multiBuffer)) {
+                payloadKeys[place.index] = payloadKey
+            }
+        }
+        return zip(received, payloadKeys).map { received, payloadKey in
+            Result { () throws(KSMError) in
+                switch try received.get() {
+                case .opened(let opened): opened
+                case .encrypted(let message, let bundle):
+                    // There is one for each that is encrypted.
+                    try open(
+                        message,
+                        for: bundle,
+                        payloadKey: payloadKey ?? .failure(CryptoError(.decryptionFailed, operation: "RSA"))
+                    )
                 }
-                continue
             }
-            guard session.certificateHash == bundle.certificate.sha1 else { continue }
-            let request: SPCRequest
-            do {
-                request = try SPCRequest(TLLVSequence(parsing: session.request))
-            } catch {
-                throw KSMError(.payload, error)
-            }
-            return OpenedSPC(
-                bundle: bundle,
-                version: .version3,
-                request: request,
-                device: ReportedDevice(request),
-                hu: session.hu,
-                notes: request.oddities.map(Note.oddity),
-                session: .whole(session)
+        }
+    }
+
+    /// An SPC after steps 1 and 2.
+    private enum Received {
+        case encrypted(SPCMessage, CertificateBundle)
+        /// By a plug-in, which does all of it.
+        case opened(OpenedSPC)
+    }
+
+    private func receive(_ spc: [UInt8]) throws(KSMError) -> Received {
+        // 1. Receive the SPC and parse it.
+        let message: SPCMessage
+        do {
+            message = try SPCMessage(parsing: spc)
+        } catch {
+            guard error.code == .spcVersion3 else { throw KSMError(.container, error) }
+            return .opened(try openWhole(spc))
+        }
+        // 2. Find the certificate that it was made for.
+        guard let bundle = bundleByHash[message.certificateHash] else {
+            throw KSMError(
+                .certificate,
+                .unknownCertificate,
+                "no bundle has the certificate with SHA-1 \(hexadecimal(message.certificateHash))"
             )
         }
-        throw KSMError(
-            .container,
-            .spcVersion3,
-            "an SPC of version 3 needs Apple's licensed library, by way of a DASk plug-in; none that opens it is configured"
+        return .encrypted(message, bundle)
+    }
+
+    private func places(
+        byKeyOf received: [Result<Received, KSMError>]
+    ) -> [(key: RSAPrivateKey, places: [(index: Int, message: SPCMessage)])] {
+        var all: [(key: RSAPrivateKey, places: [(index: Int, message: SPCMessage)])] = []
+        for (index, received) in received.enumerated() {
+            guard case .success(.encrypted(let message, let bundle)) = received else { continue }
+            if let known = all.firstIndex(where: { $0.key === bundle.privateKey }) {
+                all[known].places.append((index, message))
+            } else {
+                all.append((bundle.privateKey, [(index, message)]))
+            }
+        }
+        return all
+    }
+
+    private func open(
+        _ message: SPCMessage,
+        for bundle: CertificateBundle,
+        payloadKey: Result<SecretBytes, CryptoError>
+    ) throws(KSMError) -> OpenedSPC {
+        // 3. Decrypt the payload.
+        let payload = try decryptPayload(of: message, payloadKey: payloadKey)
+        // 4. Check the protocol versions. The answer is given after step 6: until integrity is proven, the payload may be
+        //    anybody's, and a client must not learn what it decrypts to.
+        let versions = ProtocolVersionDecision(
+            server: configuration.protocolVersions,
+            supported: Set(payload.protocolVersionsSupported.versions),
+            used: payload.protocolVersionUsed.version
+        )
+        // 5. Decrypt session key and R1.  6. Check the integrity.
+        let (session, hu) = try openSession(payload, bundle: bundle)
+        let notes = try notes(on: versions, payload: payload)
+        return OpenedSPC(
+            bundle: bundle,
+            version: message.version,
+            request: payload.request,
+            device: ReportedDevice(payload.request),
+            hu: hu,
+            notes: notes + payload.request.oddities.map(Note.oddity),
+            session: session
         )
     }
 }
