@@ -161,8 +161,9 @@ public struct ServerConfiguration: Sendable, Equatable {
     public enum MultiBuffer: Sendable, Equatable {
         /// Where it is installed and runs on this processor.
         case auto
+        /// Never; nothing is loaded.
         case off
-        /// Always, by this library.
+        /// By this library; without it the server does not start.
         case library(String)
     }
 
@@ -172,7 +173,7 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var threads = 0
         /// Requests that may wait for each of them.
         public var queue = 64
-        /// Whether RSA runs in several at once.
+        /// Whether several RSA operations are done at once.
         public var multiBuffer = MultiBuffer.auto
         /// Licences in one request.
         public var batch = 32

@@ -70,9 +70,9 @@ extension ServerConfiguration.MultiBuffer: SettingValue {
     init?(setting: String) {
         switch setting {
         case "auto": self = .auto
-        case "off", "false": self = .off
+        case "off": self = .off
         default:
-            // dlopen searches the library path for a bare name; which file that finds is not for a configuration to leave open.
+            // A bare name is what `auto` looks for.
             guard setting.hasPrefix("/"), let path = String(setting: setting) else { return nil }
             self = .library(path)
         }

@@ -72,14 +72,12 @@ public final class BoundedWorkPool: Sendable {
                 return job
             }
 
-            /// How many jobs wait.
-            var count: Int { jobs.count - first }
             /// What they weigh.
             var waiting: Int { jobs[first...].reduce(0) { $0 + $1.weight } }
         }
 
         let state = Mutex(State())
-        /// Counts the jobs, those that were taken along included, and one more for each thread once the pool is stopped.
+        /// Counts the jobs that wait, and one more for each thread once the pool is stopped.
         let available = DispatchSemaphore(value: 0)
 
         /// Runs jobs until the pool is stopped.
@@ -107,6 +105,8 @@ public final class BoundedWorkPool: Sendable {
                 {
                     room -= job.weight
                     jobs.append(job)
+                    // Its count too. Where another thread has that already, it finds nothing.
+                    _ = available.wait(timeout: .now())
                 }
                 return jobs
             }
@@ -114,8 +114,7 @@ public final class BoundedWorkPool: Sendable {
     }
 
     private let queue = Queue()
-    /// How many pieces of work run at once.
-    public let threads: Int
+    private let threads: Int
     private let capacity: Int
 
     /// Starts the threads.
@@ -231,7 +230,8 @@ public final class BoundedWorkPool: Sendable {
             guard state.unfinished < room else { throw .overloaded }
             state.unfinished += job.weight
             state.jobs.append(job)
+            // No later: who takes the job along takes its count along.
+            queue.available.signal()
         }
-        queue.available.signal()
     }
 }

@@ -14,16 +14,9 @@ import Synchronization
 /// A request counts from when its body is there until it is answered, so that slow clients take nobody's place.
 public final class LoadShedding: Sendable {
     /// The routes that are limited here.
-    enum Route: String, CaseIterable {
+    enum Route: String {
         case license = "/fps/license"
         case licenses = "/fps/licenses"
-
-        /// - Parameter target: of the request, with its query.
-        fileprivate init?(target: String) {
-            let path = target.prefix { $0 != "?" }
-            guard let route = Self.allCases.first(where: { $0.rawValue == path }) else { return nil }
-            self = route
-        }
     }
 
     /// The answer but for the ID of the request, made once. It names no instance: neither log nor audit has anything of it.
@@ -74,7 +67,7 @@ public final class LoadShedding: Sendable {
         guard head.method == .POST else { return nil }
         // A page gets the route's answer, with the headers by which it may see it; who waits to be told to go on is told there.
         guard !head.headers.contains(name: "origin"), !head.headers.contains(name: "expect") else { return nil }
-        return Route(target: head.uri)
+        return Route(rawValue: String(head.uri.prefix { $0 != "?" }))
     }
 
     /// How many are let in.

@@ -125,25 +125,21 @@ struct ServeCommand: AsyncParsableCommand {
     ///
     /// - Throws: when it is asked for by its path and does not run here.
     private func multiBuffer(_ wanted: ServerConfiguration.MultiBuffer, _ logger: Logger) throws -> MultiBufferRSA? {
-        let found: MultiBufferRSA?
+        let path: String
         switch wanted {
-        case .off: found = nil
-        case .auto:
-            do {
-                found = try MultiBufferRSA()
-            } catch {
-                logger.debug("RSA is done one by one: \(error)")
-                return nil
-            }
-        case .library(let path):
-            do {
-                found = try MultiBufferRSA(library: path)
-            } catch {
-                throw CommandFailure("limits.multiBuffer: \(error)")
-            }
+        case .off: return nil
+        case .auto: path = MultiBufferRSA.libraryName
+        case .library(let named): path = named
         }
-        if let found { logger.info("RSA is done by \(found.version), up to \(MultiBufferRSA.width) at once") }
-        return found
+        do {
+            let found = try MultiBufferRSA(library: path)
+            logger.info("RSA is done by \(found.version), up to \(MultiBufferRSA.width) at once")
+            return found
+        } catch {
+            guard wanted == .auto else { throw CommandFailure("limits.multiBuffer: \(error)") }
+            logger.debug("RSA is done one by one: \(error)")
+            return nil
+        }
     }
 
     /// The file, over it the environment, over that what the command line says.
