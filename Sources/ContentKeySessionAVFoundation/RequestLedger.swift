@@ -101,7 +101,12 @@ final class RequestLedger: Sendable {
             // First of all: it may come before the call returns.
             state.withLock { $0.waiters[request.identifier, default: []].append((request.id, continuation)) }
             do {
+                // Swift shortens the method's name where no other method has the short one.
+                #if os(iOS)
                 try object.respondByRequestingPersistableContentKeyRequestAndReturnError()
+                #else
+                try object.respondByRequestingPersistableContentKeyRequest()
+                #endif
             } catch {
                 giveUp(request, "AVFoundation says that the key cannot be kept here")
             }

@@ -45,9 +45,16 @@ open class AVContentKeyRequest: NSObject, @unchecked Sendable {
     open func processContentKeyResponse(_ keyResponse: AVContentKeyResponse) {}
     open func processContentKeyResponseError(_ error: any Error) {}
 
-    // The name of the older method without an error is taken, so that Swift keeps the whole selector.
-    @available(iOS 11.2, macOS 10.15, tvOS 17, visionOS 1, *)
+    // The short name belongs to the older method without an error, which exists on iOS alone.
+    #if os(iOS)
+    @available(iOS, introduced: 10.3, deprecated: 11.2)
+    open func respondByRequestingPersistableContentKeyRequest() {}
+    @available(iOS 11.2, *)
     open func respondByRequestingPersistableContentKeyRequestAndReturnError() throws {}
+    #else
+    @available(macOS 10.15, tvOS 17, visionOS 1, *)
+    open func respondByRequestingPersistableContentKeyRequest() throws {}
+    #endif
 }
 
 @available(iOS 10.3, macOS 10.15, tvOS 17, visionOS 1, *)

@@ -137,9 +137,7 @@ extension ADTSHeader {
     /// - Throws: `ParseError`; `unsupported-codec-feature` for several blocks without checksums, `invalid-value` when
     ///   positions contradict each other.
     public func rawDataBlocks(base: Int = 0) throws(ParseError) -> RawDataBlocks {
-        var starts: InlineArray<4, UInt16> = .init(repeating: UInt16(size))
-        var ends: InlineArray<4, UInt16> = .init(repeating: UInt16(frameLength))
-        guard blockCount > 1 else { return RawDataBlocks(count: 1, starts: starts, ends: ends) }
+        guard blockCount > 1 else { return RawDataBlocks(header: self) }
         guard hasChecksum else {
             throw ParseError(
                 .unsupportedCodecFeature,
@@ -149,9 +147,7 @@ extension ADTSHeader {
             )
         }
         for index in 0..<blockCount {
-            let start = size + position(index)
-            // 2 bytes of checksum follow each block.
-            let end = (index + 1 < blockCount ? size + position(index + 1) : frameLength) - 2
+            let (start, end) = bounds(index)
             guard start < end, end <= frameLength - 2 else {
                 throw ParseError(
                     .invalidValue,
@@ -160,30 +156,32 @@ extension ADTSHeader {
                     reason: "block \(index) would lie at bytes \(start) to \(end) of \(frameLength)"
                 )
             }
-            starts[index] = UInt16(start)
-            ends[index] = UInt16(end)
         }
-        return RawDataBlocks(count: blockCount, starts: starts, ends: ends)
+        return RawDataBlocks(header: self)
+    }
+
+    /// Where raw data block `index` begins and ends, as far as the header says it.
+    fileprivate func bounds(_ index: Int) -> (start: Int, end: Int) {
+        guard blockCount > 1 else { return (size, frameLength) }
+        // 2 bytes of checksum follow each block.
+        return (size + position(index), (index + 1 < blockCount ? size + position(index + 1) : frameLength) - 2)
     }
 
     /// The places of 1 to 4 raw data blocks in their frame.
     public struct RawDataBlocks: RandomAccessCollection, Sendable {
-        /// How many there are.
-        public let count: Int
-        private let starts: InlineArray<4, UInt16>
-        private let ends: InlineArray<4, UInt16>
+        /// Its positions have been checked.
+        private let header: ADTSHeader
 
-        fileprivate init(count: Int, starts: InlineArray<4, UInt16>, ends: InlineArray<4, UInt16>) {
-            self.count = count
-            self.starts = starts
-            self.ends = ends
-        }
+        fileprivate init(header: ADTSHeader) { self.header = header }
 
         /// 0.
         public var startIndex: Int { 0 }
         /// The number of blocks.
-        public var endIndex: Int { count }
-        /// A block, from 0.
-        public subscript(index: Int) -> Range<Int> { Int(starts[index])..<Int(ends[index]) }
+        public var endIndex: Int { header.blockCount }
+        /// A block, from 0: its bytes, counted from the frame's first.
+        public subscript(index: Int) -> Range<Int> {
+            let (start, end) = header.bounds(index)
+            return start..<end
+        }
     }
 }
