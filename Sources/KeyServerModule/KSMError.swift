@@ -47,6 +47,8 @@ public struct KSMError: Error, Sendable {
     public let code: Code
     /// In words, for the operator.
     public let reason: String
+    /// What is known of the SPC all the same, where its integrity holds. Remember it as that of an SPC that was opened.
+    public internal(set) var authenticated: AuthenticatedSPC?
 
     /// Makes an error.
     public init(_ stage: Stage, _ code: Code, _ reason: String) {
@@ -102,6 +104,11 @@ extension KSMError.Code {
     public static let libraryFailure = Self(rawValue: "library-failure")
 
     // The rules.
+
+    /// The policy requires a report that the SPC does not hold.
+    public static let reportMissing = Self(rawValue: "report-missing")
+    /// The policy has a rule about classes of devices, and the SPC names none that is known.
+    public static let deviceClassUnknown = Self(rawValue: "device-class-unknown")
 
     /// The SPC asks for another asset than the request says.
     public static let assetIDMismatch = Self(rawValue: "asset-id-mismatch")

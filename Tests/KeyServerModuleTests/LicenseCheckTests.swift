@@ -33,6 +33,7 @@ struct LicenseCheckTests {
     private func verdict(
         _ policy: LicensePolicy,
         _ contents: [any TLLVContent],
+        earlier: EarlierReports = EarlierReports(),
         _ configure: (inout KeyServerModule.Configuration) -> Void = { _ in }
     ) throws -> String? {
         var configuration = KeyServerModule.Configuration()
@@ -42,7 +43,7 @@ struct LicenseCheckTests {
             policy: policy,
             track: .unspecified,
             request: request,
-            device: ReportedDevice(request),
+            device: ReportedDevice(request).bound(by: earlier),
             configuration: configuration,
             now: TestKeys.creationDate
         )
@@ -153,7 +154,7 @@ struct LicenseCheckTests {
 
         #expect(try level() == tooLow)
         #expect(try level(Capabilities([.securityLevelBaseline])) == tooLow)
-        #expect(try level(Capabilities([.securityLevelMain])) == nil)
+        #expect(try level(Capabilities([.securityLevelMain]), identity(.appleMobile)) == nil)
         #expect(try level(report, identity(.appleMobile)) == nil)
         let baseline = SecurityLevelReport(level: .baseline, kextDenyListVersion: nil)
         #expect(try level(baseline, Capabilities([.securityLevelMain])) == tooLow)
@@ -172,6 +173,114 @@ struct LicenseCheckTests {
         for level in [LicensePolicy.Level.audio, .baseline] {
             #expect(try verdict(LicensePolicy(securityLevel: level), [playback()]) == nil)
         }
+    }
+
+    @Test("A Kext Deny List counts whatever the device says it is")
+    func kextDenyListOfAnyClass() throws {
+        let main = LicensePolicy(securityLevel: .main)
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
+        func check(_ contents: any TLLVContent...) throws -> String? {
+            try verdict(main, [playback(), report] + contents)
+        }
+        for device in [DeviceClass.appleMobile, .appleLiving, .partnerLiving, .appleDesktop] {
+            #expect(try check(identity(device), KextDenyListVersion(30)) == "security-level-too-low")
+            #expect(try check(identity(device), KextDenyListVersion(31)) == nil)
+            // What a block holds that was damaged.
+            #expect(try check(identity(device), KextDenyListVersion(0x8a3c_11f0)) == "security-level-too-low")
+        }
+    }
+
+    @Test("A device that names no class which is known does not pass a rule about classes, unless the policy says so")
+    func unclassifiedDevices() throws {
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
+        let unlisted = identity(DeviceClass(rawValue: 0x7777_7777))
+        for rule in [LicensePolicy(securityLevel: .main), LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])] {
+            var lenient = rule
+            lenient.unclassifiedDevices = .allow
+            for contents: [any TLLVContent] in [[], [unlisted], [identity(.unknown)]] {
+                let all: [any TLLVContent] = [playback(), report] + contents
+                #expect(try verdict(rule, all) == "device-class-unknown")
+                #expect(try verdict(lenient, all) == nil)
+            }
+        }
+        #expect(try verdict(LicensePolicy(hdcp: .type0), [playback(), unlisted]) == nil)
+    }
+
+    @Test("A report that the policy requires must be there; without that a missing block is allowed")
+    func requiredReports() throws {
+        let side = VMDeviceInformation.Side(deviceClass: .appleDesktop, osVersion: OSVersion(15), protocolVersion: 1)
+        let metal = VMDeviceInformation(isVirtualMachine: false, host: side, guest: side)
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
+        let cases: [(LicensePolicy, LicensePolicy.ReportedRule, without: [any TLLVContent], with: any TLLVContent)] = [
+            (.default, .virtualMachines, [], metal),
+            (LicensePolicy(airplay: .deny), .airplay, [], StreamingIndicator(rawValue: 0)),
+            (LicensePolicy(adapter: .deny), .adapter, [], StreamingIndicator.airPlay),
+            (
+                LicensePolicy(osVersions: [.appleMobile: OSVersion(15)]), .osVersions,
+                [identity(.partnerLiving, OSVersion(rawValue: 0))],
+                DeviceInfo(deviceType: .iOS, osVersion: OSVersion(16))
+            ),
+            (
+                LicensePolicy(securityLevel: .main), .securityLevel,
+                [identity(.appleMobile), Capabilities([.securityLevelMain])], report
+            ),
+        ]
+        for (policy, rule, without, with) in cases {
+            var strict = policy
+            strict.requiredReports = [rule]
+            #expect(try verdict(policy, [playback()] + without) == nil, "\(rule)")
+            #expect(try verdict(strict, [playback()] + without) == "report-missing", "\(rule)")
+            let whole: [any TLLVContent] = rule == .osVersions ? [playback(), with] : [playback()] + without + [with]
+            #expect(try verdict(strict, whole) == nil, "\(rule)")
+        }
+        // Not a number of Table 2-5: nobody can tell it from a damaged one.
+        var routes = LicensePolicy(airplay: .deny)
+        routes.requiredReports = [.airplay]
+        #expect(try verdict(routes, [playback(), StreamingIndicator(rawValue: 5)]) == "report-missing")
+    }
+
+    @Test("Values that no device reports are taken for damage")
+    func implausibleValues() throws {
+        let versions = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])
+        for number: UInt32 in [0x0100_0000, 0x0064_0000, 0xffff_ffff] {
+            let device = identity(.appleMobile, OSVersion(rawValue: number))
+            #expect(try verdict(versions, [playback(), device]) == "os-version-too-old", "\(number)")
+        }
+        #expect(try verdict(versions, [playback(), identity(.appleMobile, OSVersion(99))]) == nil)
+        let type1 = LicensePolicy(hdcp: .type1)
+        #expect(try verdict(type1, [playback(), Capabilities(high: 1, low: 1)]) == "hdcp-not-enforceable")
+    }
+
+    @Test("What a device has reported against itself before counts like what it reports now")
+    func earlierReports() throws {
+        func verdict(_ policy: LicensePolicy, _ earlier: EarlierReports, _ contents: any TLLVContent...) throws
+            -> String?
+        {
+            try self.verdict(policy, [playback()] + contents, earlier: earlier)
+        }
+        let main = LicensePolicy(securityLevel: .main)
+        let versions = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
+        let phone = identity(.appleMobile, OSVersion(16))
+        #expect(try verdict(.default, EarlierReports(isVirtualMachine: true)) == "virtual-machine")
+        #expect(
+            try verdict(LicensePolicy(virtualMachines: .allow), EarlierReports(isVirtualMachine: true)) == nil
+        )
+        #expect(
+            try verdict(main, EarlierReports(kextDenyListVersion: 30), report, phone) == "security-level-too-low"
+        )
+        #expect(try verdict(main, EarlierReports(kextDenyListVersion: 31), report, phone) == nil)
+        #expect(try verdict(main, EarlierReports(securityLevel: .baseline), report, phone) == "security-level-too-low")
+        #expect(try verdict(main, EarlierReports(securityLevel: .main), report, phone) == nil)
+        // A Mac that says it is a phone, or nothing, has no list to show.
+        let mac = EarlierReports(kinds: [.apple(.appleDesktop)])
+        #expect(try verdict(main, mac, report, phone) == "security-level-too-low")
+        #expect(try verdict(main, mac, report) == "security-level-too-low")
+        #expect(try verdict(main, mac, report, KextDenyListVersion(31)) == nil)
+        let mobile = EarlierReports(kinds: [.apple(.appleMobile)])
+        #expect(try verdict(versions, mobile, identity(.partnerLiving, OSVersion(rawValue: 0))) == "os-version-too-old")
+        #expect(try verdict(versions, mobile) == "os-version-too-old")
+        #expect(try verdict(versions, mobile, phone) == nil)
     }
 
     @Test("Minimum OS versions count for their class alone; identity outranks info")

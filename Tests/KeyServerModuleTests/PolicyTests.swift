@@ -36,6 +36,52 @@ struct PolicyTests {
         #expect(try policy(String(decoding: LicensePolicy.default.json, as: UTF8.self)) == .default)
     }
 
+    @Test("A rule may ask for the report that it is decided by")
+    func requiredReports() throws {
+        let json = """
+            {"adapter":"deny","airplay":{"requireReport":true,"value":"deny"},\
+            "osVersions":{"requireReport":true,"value":{"appleMobile":"15.0.0"}},\
+            "securityLevel":{"requireReport":true,"value":"main"},"unclassifiedDevices":"allow",\
+            "virtualMachines":{"requireReport":true}}
+            """
+        let read = try policy(json)
+        #expect(read.requiredReports == [.airplay, .osVersions, .securityLevel, .virtualMachines])
+        #expect(read.airplay == .deny)
+        #expect(read.virtualMachines == nil)
+        #expect(read.osVersions == [.appleMobile: OSVersion(15)])
+        #expect(read.securityLevel == .main)
+        #expect(read.unclassifiedDevices == .allow)
+        #expect(String(decoding: read.json, as: UTF8.self) == json)
+        #expect(try policy(#"{"airplay":{"value":"deny"}}"#) == LicensePolicy(airplay: .deny))
+        #expect(try policy(#"{"airplay":{"value":"deny","requireReport":false}}"#) == LicensePolicy(airplay: .deny))
+        let wrong = [
+            #"{"airplay":{"value":"allow","requireReport":true}}"#, #"{"airplay":{"requireReport":true}}"#,
+            #"{"virtualMachines":{"value":"allow","requireReport":true}}"#,
+            #"{"securityLevel":{"value":"baseline","requireReport":true}}"#,
+            #"{"osVersions":{"value":{},"requireReport":true}}"#,
+        ]
+        for json in wrong { #expect(error(json)?.code == .contradiction, "\(json)") }
+        #expect(error(#"{"airplay":{"value":"deny","requireReports":true}}"#)?.field == "airplay.requireReports")
+        #expect(error(#"{"airplay":{"value":"perhaps"}}"#)?.code == .invalidValue)
+        #expect(error(#"{"airplay":{"requireReport":"yes"}}"#)?.code == .invalidValue)
+        #expect(error(#"{"hdcp":{"value":"type1","requireReport":true}}"#)?.code == .invalidValue)
+    }
+
+    @Test("Merged policies require every report that one of them requires, and allow unknown devices where all do")
+    func mergedReports() throws {
+        let first = try policy(#"{"airplay":{"value":"deny","requireReport":true},"unclassifiedDevices":"allow"}"#)
+        let second = try policy(#"{"virtualMachines":{"requireReport":true},"airplay":"allow"}"#)
+        let merged = try LicensePolicy.strictest([first, second])
+        #expect(merged.requiredReports == [.airplay, .virtualMachines])
+        #expect(merged.airplay == .deny)
+        #expect(merged.unclassifiedDevices != .allow)
+        #expect(try LicensePolicy.strictest([first, first]).unclassifiedDevices == .allow)
+        // A token that may loosen replaces the rules that it speaks of.
+        let loose = merged.loosened(by: try policy(#"{"airplay":"deny","unclassifiedDevices":"allow"}"#))
+        #expect(loose.requiredReports == [.virtualMachines])
+        #expect(loose.unclassifiedDevices == .allow)
+    }
+
     @Test(
         "Each form of persistence is read, and written back the same",
         arguments: [

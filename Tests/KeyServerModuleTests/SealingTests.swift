@@ -118,6 +118,7 @@ struct SealingTests {
             device: ReportedDevice(payload.request),
             hu: [UInt8](repeating: 0, count: 20),
             notes: [],
+            authenticated: nil,
             session: .open(
                 sessionKey: SecretBytes(copying: Array(0..<16)),
                 r1: SecretBytes(copying: Array(0..<44)),

@@ -11,6 +11,8 @@ import VirtualDevice
 struct LicenseServer: Sendable {
     static let token = "a token of more than thirty-two characters"
     static let asset = Array("movie".utf8)
+    /// What its clock shows at the beginning.
+    static let time: Int64 = 1_800_000_000
 
     var port: Int
     let store: InMemoryKeyStore
@@ -93,7 +95,7 @@ struct LicenseServer: Sendable {
         certificate: X509Certificate,
         contentKey: SecretBytes,
         pool: BoundedWorkPool,
-        clock: ManualDeviceClock = ManualDeviceClock(now: 1_800_000_000)
+        clock: ManualDeviceClock = ManualDeviceClock(now: LicenseServer.time)
     ) {
         self.pool = pool
         self.port = port

@@ -45,6 +45,8 @@ struct StoreCopyTests {
         let everything = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "TV").rental().slot(limit: 1)
         #expect(try await store.grant(everything.kept(playback: 500)) == .granted)
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()) == .granted)
+        let machine = Sample.evidence(1, bytes: 1, [.virtualMachine: 0])
+        #expect(try await store.refuse(Sample.audit(1), evidence: machine, now: 1_000) == .recorded)
         let place = Sample.place(7)
         #expect(try await store.endLease(account: "漢字", place: place, now: 1_000, audit: Sample.audit(2)))
         _ = try await store.makeChallenge(account: "anna", now: 1_000, expires: 9_000)
@@ -84,6 +86,11 @@ struct StoreCopyTests {
         #expect(try await store.grant(Sample.proposal(at: 1_030).once(1)).refusal == .replayed)
         #expect(try await store.grant(Sample.proposal("berta").bound(1)).refusal == .tokenBoundElsewhere)
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()).refusal == .leaseEnded)
+        // The SPC that was seen is known, and what its device reported.
+        let changed = Sample.proposal(device: 3).with { $0.evidence = Sample.evidence(1, bytes: 2) }
+        #expect(try await store.grant(changed).refusal == .tampered)
+        let report = try await store.deviceReport(Sample.device(1), at: 1_000)
+        #expect(report.entries == [.virtualMachine: .init(value: 0, until: 5_000)])
     }
 
     @Test("From SQLite to PostgreSQL and back everything is the same, and the limits and the log go on")
@@ -106,7 +113,7 @@ struct StoreCopyTests {
             let (later, laterHead) = (
                 try await shown(second), try #require(try await second.verifyAudit().heads.first)
             )
-            #expect(laterHead.sequence == head.sequence + 5 && laterHead.node == head.node)
+            #expect(laterHead.sequence == head.sequence + 6 && laterHead.node == head.node)
             await second.close()
 
             _ = try await SQLiteKeyStore.create(dataFolder: folder.path + "/third") { target in
@@ -201,7 +208,7 @@ struct StoreCopyTests {
             let own = left.filter { column in
                 !["commit_mark.", "catalogue.", "schema_version."].contains { column.hasPrefix($0) }
             }
-            #expect(own == ["audit_head.number"])
+            #expect(own == ["audit_head.number", "spc.number"])
         }
     }
 }

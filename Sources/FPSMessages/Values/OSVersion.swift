@@ -11,6 +11,10 @@ public struct OSVersion: RawRepresentable, Hashable, Sendable {
         rawValue = UInt32(major) << 16 | UInt32(minor) << 8 | UInt32(patch)
     }
 
+    /// Whether it can be one: the first byte is zero, and the major version below 100. A block that was damaged holds any
+    /// number.
+    public var isPlausible: Bool { rawValue >> 16 < 100 }
+
     /// Reads `major`, `major.minor` or `major.minor.patch`, each from 0 to 255; nil for anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

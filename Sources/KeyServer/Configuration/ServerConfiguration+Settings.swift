@@ -215,6 +215,11 @@ extension ServerConfiguration.Licences {
         reader.read(&leaseSkew, "leaseSkew", "How long a slot is kept after its lease.")
         reader.read(&reservation, "reservation", "How long a preloaded key keeps a slot before it is played.")
         reader.read(
+            &reportBinding,
+            "reportBinding",
+            "How long a virtual machine, an old Kext Deny List and the like bind the device that reported them; PT0S: not."
+        )
+        reader.read(
             &checkBeforeIssuing,
             "checkBeforeIssuing",
             "Whether every CKC is opened and checked before it leaves."

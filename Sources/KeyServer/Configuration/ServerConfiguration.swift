@@ -151,6 +151,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var leaseSkew = Seconds(rawValue: 30)
         /// How long a preloaded key keeps a slot.
         public var reservation = Seconds(rawValue: 120)
+        /// How long what a device reports against itself binds it.
+        public var reportBinding = Seconds(rawValue: 24 * 3600)
         /// Whether every CKC is opened again before it leaves.
         public var checkBeforeIssuing = false
         /// Signed URLs of keys.

@@ -126,6 +126,23 @@ public final class RateLimiter: Sendable {
         return .allowed
     }
 
+    /// Takes licenses from both limits, as many as are there: for what was done already, and costs more than was charged.
+    func charge(_ count: Int, account: String?, address: ClientAddress?) {
+        let (limits, now) = (self.limits[.licence], clock())
+        if let site = site(address, .licence) {
+            addresses.withLock {
+                $0.update(site, initial: TokenBucket(limits.address, at: now)) {
+                    $0.drain(count, limits.address, at: now)
+                }
+            }
+        }
+        guard let account else { return }
+        let key = Key(requestClass: .licence, name: Array(account.utf8))
+        accounts.withLock {
+            $0.update(key, initial: TokenBucket(limits.account, at: now)) { $0.drain(count, limits.account, at: now) }
+        }
+    }
+
     private func site(_ address: ClientAddress?, _ requestClass: RequestClass) -> Key? {
         // Everybody comes from there when a proxy on this machine is not told of in the configuration.
         guard let address, !address.isLoopback else { return nil }

@@ -39,6 +39,12 @@ struct TokenBucket: Sendable, Equatable {
         return max(Int(((needed - level) / pace / 1e9).rounded(.up)), 1)
     }
 
+    /// Takes `count`, or what is there.
+    mutating func drain(_ count: Int, _ limit: RateLimit, at now: Int64) {
+        guard limit.perMinute > 0, take(count, limit, at: now) != nil else { return }
+        level = 0
+    }
+
     /// Gives back what was taken and not used.
     mutating func giveBack(_ count: Int, _ limit: RateLimit) {
         level = min(Double(limit.burst), level + Double(min(max(count, 0), limit.burst)))

@@ -42,6 +42,20 @@ enum OpenAPISchemas {
         ),
         ("Permission", #"{"type": "string", "enum": ["allow", "deny"]}"#),
         (
+            "ReportedPermission",
+            #"""
+            {"description": "With requireReport, an SPC must hold the report that the rule is decided by.",
+             "oneOf": [{"$ref": "#/components/schemas/Permission"},
+               {"type": "object", "additionalProperties": false, "properties": {
+                 "value": {"$ref": "#/components/schemas/Permission"}, "requireReport": {"type": "boolean"}}}]}
+            """#
+        ),
+        (
+            "SecurityLevel",
+            #"{"type": "string", "enum": ["audio", "baseline", "main", "appleBaseline", "appleMain"]}"#
+        ),
+        ("OSVersions", #"{"type": "object", "additionalProperties": {"type": "string"}}"#),
+        (
             "Place",
             #"""
             {"type": "string", "pattern": "^(device:[0-9a-f]{32}|session:[0-9a-f]{16})$",

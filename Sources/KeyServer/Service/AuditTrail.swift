@@ -9,6 +9,8 @@ struct AuditTrail {
     private var notes: [String] = []
     /// What a policy could decide about again, once the content is known.
     var facts: RequestFacts?
+    /// What the SPC proves.
+    var evidence: SPCEvidence?
     private var device: ReportedDevice?
     /// The asset ID as the SPC says it.
     private var name: [UInt8]?

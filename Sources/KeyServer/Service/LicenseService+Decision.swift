@@ -30,6 +30,7 @@ extension LicenseService {
         _ trail: inout AuditTrail
     ) async throws -> Outcome {
         trail.note(assetID: content.record.info.assetID)
+        var opened = opened
         var start: Int64?
         while true {
             var proposal: GrantProposal
@@ -49,6 +50,11 @@ extension LicenseService {
             case .refused(let refusal): throw refusal
             case .rentalStarted(let other): start = other
             case .catalogueChanged: throw OutOfDate()
+            case .deviceReported(let report):
+                if let evidence = trail.evidence {
+                    trail.evidence?.considered = evidence.considered.adding(earlier: report)
+                }
+                opened = opened.bound(by: EarlierReports(report))
             }
         }
     }
@@ -73,6 +79,7 @@ extension LicenseService {
                 deviceHash: party.device
             )
             let policy = try await mergedPolicy(for: content, question.authorization)
+            trail.evidence?.sighting.expires = party.now + sightingWindow(policy)
             try content.requireValid(at: party.now, under: policy)
             var rental = try await self.rental(of: content, policy, party, question)
             if let rentalStart { rental?.start = rentalStart }

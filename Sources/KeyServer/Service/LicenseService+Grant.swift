@@ -35,6 +35,7 @@ extension LicenseService {
                 notes: license.notes
             )
         )
+        proposal.evidence = trail.evidence
         proposal.replay = replay(of: opened, policy, party)
         proposal.binding = question.authorization.binding
         proposal.device = DeviceClaim(limit: policy.devices, deviceClass: opened.device.name)

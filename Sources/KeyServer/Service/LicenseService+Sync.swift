@@ -54,6 +54,7 @@ extension LicenseService {
             audit: trail.record(outcome: "sync-report", detail: nil)
         )
         claim.challengeAccount = question.authorization.account
+        claim.evidence = trail.evidence
         claim.made = made.map { Int64($0) }
         switch sync {
         case .version1(let contentID, let expiry, _):

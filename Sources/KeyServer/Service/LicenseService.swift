@@ -148,17 +148,31 @@ public struct LicenseService: Sendable {
             return try await decide(question, opening, &trail)
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
-            count(refusal.isOurFault ? .failed : .refused, reason: problem.reason ?? problem.type.name, trail)
-            try await store.append(trail.record(outcome: refusal.code.rawValue, detail: refusal.description))
-            throw problem
-        } catch let problem as ProblemDocument {
-            count(.refused, reason: problem.outcome, trail)
-            if problem.type != .rateLimited || hasRoom(for: question.address) == .recorded {
-                try await store.append(
-                    trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail)
-                )
+            if let authenticated = refusal.authenticated {
+                trail.evidence = evidence(of: authenticated, at: clock() / 1000)
             }
-            throw problem
+            throw try await recordRefusal(
+                problem,
+                as: refusal.isOurFault ? .failed : .refused,
+                reason: problem.reason ?? problem.type.name,
+                trail.record(outcome: refusal.code.rawValue, detail: refusal.description),
+                trail,
+                question
+            )
+        } catch let problem as ProblemDocument {
+            guard problem.type != .rateLimited || hasRoom(for: question.address) == .recorded else {
+                count(.refused, reason: problem.outcome, trail)
+                throw problem
+            }
+            throw try await recordRefusal(
+                problem,
+                reason: problem.outcome,
+                trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail),
+                trail,
+                question
+            )
+        } catch let refusal as GrantRefusal where refusal.code == .tampered {
+            throw tampered(trail, question)
         } catch let refusal as GrantRefusal {
             // The store has recorded it.
             count(.refused, reason: refusal.code.rawValue, trail)
@@ -294,6 +308,7 @@ public struct LicenseService: Sendable {
         let opened = try opening.opened.get()
         let party = try party(of: opened, question)
         trail.note(opened, party)
+        trail.evidence = evidence(of: opened.authenticated, opened, device: party.device, at: party.now)
         try settle(opening, party, question)
         try KeyServerModule.requireSameAsset(question.assetID, in: opened)
         if let sync = opened.syncReport {

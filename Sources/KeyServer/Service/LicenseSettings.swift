@@ -14,6 +14,8 @@ public struct LicenseSettings: Sendable {
     public var challengeLifetime: Seconds = Seconds(rawValue: 600)
     /// How long a request is remembered whose SPC does not say when it was made, in seconds.
     public var replayWindow: Seconds = Seconds(rawValue: 24 * 3600)
+    /// How long what a device reports against itself binds its later requests, in seconds; zero for not at all.
+    public var reportBinding: Seconds = Seconds(rawValue: 24 * 3600)
 
     /// How long an answer may be on its way to the device, in seconds.
     public static let answerTime = Seconds(rawValue: 5)
@@ -26,5 +28,6 @@ public struct LicenseSettings: Sendable {
         retryGrace = configuration.retryGrace
         leaseSkew = configuration.leaseSkew
         reservation = configuration.reservation
+        reportBinding = configuration.reportBinding
     }
 }

@@ -69,6 +69,16 @@ struct MeasuredStore: Sendable {
         return try await store.makeChallenge(account: account, now: now, expires: expires)
     }
 
+    func refuse(
+        _ record: AuditRecord,
+        evidence: SPCEvidence,
+        now: Int64
+    ) async throws(KeyStoreError) -> RefusalOutcome {
+        let start = start
+        defer { end(start, writing: true) }
+        return try await store.refuse(record, evidence: evidence, now: now)
+    }
+
     func append(_ record: AuditRecord) async throws(KeyStoreError) {
         let start = start
         defer { end(start, writing: true) }

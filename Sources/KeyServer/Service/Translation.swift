@@ -78,11 +78,11 @@ extension LicenseService {
             .assetIDMismatch, .contentOutOfScope, .syncSPC, .spcTooOld, .spcFromTheFuture, .playbackStateMissing,
             .playbackHalted, .playbackStateUnknown, .hdcpNotEnforceable, .securityLevelTooLow, .virtualMachine,
             .airPlayDenied, .adapterDenied, .osVersionTooOld, .offlineKeyUnsupported, .streamIDMissing, .policyInvalid,
-            .networkDenied, .originDenied, .versionMismatch, .versionDowngrade,
+            .networkDenied, .originDenied, .versionMismatch, .versionDowngrade, .reportMissing, .deviceClassUnknown,
         ]
         let grants: [GrantRefusal.Code] = [
             .leaseEnded, .rentalExpired, .rentalOnOtherDevice, .rentalNeedsDevice, .renewalAfterExpiry, .licenseRevoked,
-            .challengeUnknown,
+            .challengeUnknown, .tampered,
         ]
         return rules.map(\.rawValue) + grants.map(\.rawValue)
             + [

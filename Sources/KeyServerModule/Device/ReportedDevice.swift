@@ -3,7 +3,8 @@ public import FPSMessages
 /// What an SPC says of the device, its blocks weighed against each other: Device Identity outranks Device Info, the
 /// Security Level Report outranks the capability bits, and the Kext Deny List TLLV outranks the field in the report.
 ///
-/// All of it is the device's own word. HU is not here: it lies in the encrypted [SK...R1].
+/// All of it is the device's own word, and none of it is authenticated but HU, which is not here: it lies in the encrypted
+/// [SK...R1]. So values that no device reports are taken for damage: such a value counts as not reported.
 public struct ReportedDevice: Sendable, Hashable {
     /// The kind of device.
     public enum Kind: Sendable, Hashable {
@@ -33,7 +34,7 @@ public struct ReportedDevice: Sendable, Hashable {
     public let osVersion: OSVersion?
     /// The security level, before a Mac's Kext Deny List is looked at; nil where the device says nothing.
     public let securityLevel: SecurityLevel?
-    /// The version of a Mac's Kext Deny List.
+    /// The version of a Mac's Kext Deny List; nil where none is reported, and 0 where it cannot be one.
     public let kextDenyListVersion: UInt32?
     /// Whether the device runs in a virtual machine, or says so in a version that cannot be read.
     public let isVirtualMachine: Bool
@@ -41,6 +42,13 @@ public struct ReportedDevice: Sendable, Hashable {
     public let route: Route
     /// What the device can enforce.
     public let capabilities: Capabilities
+    /// The rules whose own block the SPC holds: see ``LicensePolicy/requiredReports``.
+    public let reports: Set<LicensePolicy.ReportedRule>
+    /// What the device has reported against itself before.
+    public private(set) var earlier = EarlierReports()
+
+    /// The Kext Deny List is at version 31 after many years. A block that was damaged gives any number of 32 bits.
+    private static let latestKextDenyList: UInt32 = 65_535
 
     /// Weighs an SPC's blocks.
     public init(_ request: SPCRequest) {
@@ -51,7 +59,9 @@ public struct ReportedDevice: Sendable, Hashable {
         deviceClass = identity?.deviceClass
         // A zero version means that none is reported.
         osVersion = [identity?.osVersion, request.deviceInfo?.osVersion].compactMap { $0 }.first { $0.rawValue != 0 }
-        capabilities = request.capabilities ?? Capabilities([])
+            .flatMap { $0.isPlausible ? $0 : nil }
+        // No feature has a bit from 64 on.
+        capabilities = request.capabilities.flatMap { $0.high == 0 ? $0 : nil } ?? Capabilities([])
         if let report = request.securityLevelReport {
             // A level that the guide does not list says nothing.
             securityLevel = [.baseline, .main].contains(report.level) ? report.level : nil
@@ -60,7 +70,11 @@ public struct ReportedDevice: Sendable, Hashable {
         } else {
             securityLevel = capabilities.has(.securityLevelBaseline) ? .baseline : nil
         }
-        kextDenyListVersion = request.kextDenyListVersion?.version ?? request.securityLevelReport?.kextDenyListVersion
+        // Devices that have no such list report 0 in the field.
+        let listed = request.securityLevelReport.flatMap { $0.kextDenyListVersion == 0 ? nil : $0.kextDenyListVersion }
+        kextDenyListVersion = (request.kextDenyListVersion?.version ?? listed).map {
+            $0 <= Self.latestKextDenyList ? $0 : 0
+        }
         // Only version 0 says that a device is no virtual machine; one that cannot be read does not.
         isVirtualMachine =
             request.vmDeviceInformation?.isVirtualMachine
@@ -70,13 +84,35 @@ public struct ReportedDevice: Sendable, Hashable {
         case StreamingIndicator.digitalAVAdapter: route = .digitalAVAdapter
         default: route = .local
         }
+        var reports: Set<LicensePolicy.ReportedRule> = []
+        if request.vmDeviceInformation != nil { reports.insert(.virtualMachines) }
+        if kind != .unknown, osVersion != nil { reports.insert(.osVersions) }
+        if request.securityLevelReport != nil { reports.insert(.securityLevel) }
+        // The guide has any other number for the device itself. Devices send 0.
+        if let indicator = request.streamingIndicator, route != .local || indicator.rawValue == 0 {
+            reports.formUnion([.airplay, .adapter])
+        }
+        self.reports = reports
     }
 
-    /// The security level that counts: a Mac whose Kext Deny List is older than `minimumKDL`, or which does not report
-    /// one, is at most Baseline.
+    /// The same device, bound by what it has reported before.
+    public func bound(by earlier: EarlierReports) -> ReportedDevice {
+        var device = self
+        device.earlier = earlier
+        return device
+    }
+
+    /// The kinds that the device has said it is, now and before, as far as it said.
+    var kinds: Set<Kind> { earlier.kinds.union(kind == .unknown ? [] : [kind]) }
+
+    /// The security level that counts: a device whose Kext Deny List is older than `minimumKDL`, and a Mac which does not
+    /// report one, is at most Baseline. A list counts whatever the device says it is.
     public func effectiveSecurityLevel(minimumKDL: UInt32) -> SecurityLevel? {
-        guard kind == .apple(.appleDesktop), securityLevel == .main else { return securityLevel }
-        return (kextDenyListVersion ?? 0) < minimumKDL ? .baseline : .main
+        guard securityLevel == .main else { return securityLevel }
+        if earlier.securityLevel == .baseline { return .baseline }
+        let versions = [kextDenyListVersion, earlier.kextDenyListVersion].compactMap { $0 }
+        if let oldest = versions.min() { return oldest < minimumKDL ? .baseline : .main }
+        return kinds.contains(.apple(.appleDesktop)) && minimumKDL > 0 ? .baseline : .main
     }
 
     private static func kind(of deviceClass: DeviceClass) -> Kind? {

@@ -17,6 +17,7 @@ extension KeyServerModule {
         case .encrypted(let message, let bundle):
             try open(
                 message,
+                spc,
                 for: bundle,
                 payloadKey: Result { () throws(CryptoError) in try bundle.privateKey.decryptOAEP(message.encryptedKey) }
             )
@@ -37,16 +38,17 @@ extension KeyServerModule {
                 payloadKeys[place.index] = payloadKey
             }
         }
-        return zip(received, payloadKeys).map { received, payloadKey in
+        return received.indices.map { index in
             Result { () throws(KSMError) in
-                switch try received.get() {
+                switch try received[index].get() {
                 case .opened(let opened): opened
                 case .encrypted(let message, let bundle):
                     // There is one for each that is encrypted.
                     try open(
                         message,
+                        spcs[index],
                         for: bundle,
-                        payloadKey: payloadKey ?? .failure(CryptoError(.decryptionFailed, operation: "RSA"))
+                        payloadKey: payloadKeys[index] ?? .failure(CryptoError(.decryptionFailed, operation: "RSA"))
                     )
                 }
             }
@@ -97,11 +99,22 @@ extension KeyServerModule {
 
     private func open(
         _ message: SPCMessage,
+        _ bytes: [UInt8],
         for bundle: CertificateBundle,
         payloadKey: Result<SecretBytes, CryptoError>
     ) throws(KSMError) -> OpenedSPC {
         // 3. Decrypt the payload.
-        let payload = try decryptPayload(of: message, payloadKey: payloadKey)
+        let clear = try SPCOpening.clearPayload(of: message, payloadKey: payloadKey)
+        let payload: SPCPayload
+        do {
+            payload = try SPCPayload(parsing: clear)
+        } catch {
+            var failure = KSMError(.payload, error)
+            failure.authenticated = authenticatedHU(in: clear, bundle: bundle).map {
+                AuthenticatedSPC(message, bytes: bytes, hu: $0)
+            }
+            throw failure
+        }
         // 4. Check the protocol versions. The answer is given after step 6: until integrity is proven, the payload may be
         //    anybody's, and a client must not learn what it decrypts to.
         let versions = ProtocolVersionDecision(
@@ -111,7 +124,15 @@ extension KeyServerModule {
         )
         // 5. Decrypt session key and R1.  6. Check the integrity.
         let (session, hu) = try openSession(payload, bundle: bundle)
-        let notes = try notes(on: versions, payload: payload)
+        let authenticated = AuthenticatedSPC(message, bytes: bytes, hu: hu)
+        let notes: [Note]
+        do {
+            notes = try self.notes(on: versions, payload: payload)
+        } catch {
+            var failure = error
+            failure.authenticated = authenticated
+            throw failure
+        }
         return OpenedSPC(
             bundle: bundle,
             version: message.version,
@@ -119,6 +140,7 @@ extension KeyServerModule {
             device: ReportedDevice(payload.request),
             hu: hu,
             notes: notes + payload.request.oddities.map(Note.oddity),
+            authenticated: authenticated,
             session: session
         )
     }

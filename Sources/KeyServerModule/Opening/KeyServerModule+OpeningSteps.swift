@@ -5,17 +5,16 @@ import FPSMessages
 // Steps 3 to 6 of Table 2-1 as a server takes them.
 
 extension KeyServerModule {
-    /// Step 3.
-    func decryptPayload(
-        of message: SPCMessage,
-        payloadKey: Result<SecretBytes, CryptoError>
-    ) throws(KSMError) -> SPCPayload {
-        let clear = try SPCOpening.clearPayload(of: message, payloadKey: payloadKey)
-        do {
-            return try SPCPayload(parsing: clear)
-        } catch {
-            throw KSMError(.payload, error)
+    /// The ID of the device whose payload cannot be read as a whole, but has an [SK...R1] block whose integrity holds; nil
+    /// without one. Whoever damages the rest of an SPC must not get another try for it.
+    func authenticatedHU(in clear: [UInt8], bundle: CertificateBundle) -> [UInt8]? {
+        for blocks in SessionBlocks.found(in: clear) {
+            let hash = bundle.certificate.sha1
+            if let session = try? SPCOpening.session(of: blocks, by: bundle.derivation, certificateHash: hash) {
+                return session.hu
+            }
         }
+        return nil
     }
 
     /// Steps 5 and 6, by the bundle's way to DASk.
@@ -24,14 +23,15 @@ extension KeyServerModule {
         bundle: CertificateBundle
     ) throws(KSMError) -> (OpenedSPC.Session, hu: [UInt8]) {
         let hash = bundle.certificate.sha1
-        let opened = try SPCOpening.session(of: payload, by: bundle.derivation, certificateHash: hash)
+        let blocks = SessionBlocks(payload)
+        let opened = try SPCOpening.session(of: blocks, by: bundle.derivation, certificateHash: hash)
         if let sessionKey = opened.sessionKey {
             return (.open(sessionKey: sessionKey, r1: opened.r1, payload: payload), opened.hu)
         }
         guard case .keyPayload(let provider) = bundle.derivation else {
             throw KSMError(.sessionKey, .daskUnavailable, "bundle \(bundle.name) has no way to a DASk")
         }
-        let input = KeyPayload(payload, certificateHash: hash)
+        let input = KeyPayload(blocks, certificateHash: hash)
         return (.keyPayload(provider, input, r1: opened.r1, payload: payload), opened.hu)
     }
 
@@ -88,6 +88,7 @@ extension KeyServerModule {
                 device: ReportedDevice(request),
                 hu: session.hu,
                 notes: request.oddities.map(Note.oddity),
+                authenticated: nil,
                 session: .whole(session)
             )
         }

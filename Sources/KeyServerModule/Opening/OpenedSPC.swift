@@ -18,6 +18,8 @@ public final class OpenedSPC: Sendable {
     public let hu: [UInt8]
     /// What is worth recording.
     public let notes: [Note]
+    /// What to remember of the message; nil where a plug-in opened it, which answers for all of it.
+    public let authenticated: AuthenticatedSPC?
     let session: Session
 
     init(
@@ -27,6 +29,7 @@ public final class OpenedSPC: Sendable {
         device: ReportedDevice,
         hu: [UInt8],
         notes: [Note],
+        authenticated: AuthenticatedSPC?,
         session: Session
     ) {
         self.bundle = bundle
@@ -35,7 +38,22 @@ public final class OpenedSPC: Sendable {
         self.device = device
         self.hu = hu
         self.notes = notes
+        self.authenticated = authenticated
         self.session = session
+    }
+
+    /// The same SPC of a device that has reported more against itself before.
+    public func bound(by earlier: EarlierReports) -> OpenedSPC {
+        OpenedSPC(
+            bundle: bundle,
+            version: version,
+            request: request,
+            device: device.bound(by: earlier),
+            hu: hu,
+            notes: notes,
+            authenticated: authenticated,
+            session: session
+        )
     }
 
     /// The anonymous ID to count devices by, 20 bytes; nil where HU is that of a digital AV adapter (Table 2-7).

@@ -45,15 +45,15 @@ package enum SPCOpening {
     ///
     /// - Throws: `integrity-mismatch`, `key-payload-invalid`, `dask-unavailable`.
     package static func session(
-        of payload: SPCPayload,
+        of blocks: SessionBlocks,
         by derivation: CertificateBundle.KeyDerivation,
         certificateHash: [UInt8]
     ) throws(KSMError) -> Session {
         switch derivation {
         case .dask(let provider):
-            let clear = try decryptSessionKeyAndR1(payload, provider)
+            let clear = try decryptSessionKeyAndR1(blocks, provider)
             typealias Fields = SessionKeyAndR1.Payload
-            guard clear[Fields.integrity] == SecretBytes(copying: payload.sessionKeyAndR1Integrity.bytes) else {
+            guard clear[Fields.integrity] == SecretBytes(copying: blocks.integrity.bytes) else {
                 throw KSMError(
                     .integrity,
                     .integrityMismatch,
@@ -62,7 +62,7 @@ package enum SPCOpening {
             }
             return Session(hu: clear[Fields.hu].reveal(), sessionKey: clear[Fields.sessionKey], r1: clear[Fields.r1])
         case .keyPayload(let provider):
-            let opened = try provider.open(KeyPayload(payload, certificateHash: certificateHash), contentKey: nil)
+            let opened = try provider.open(KeyPayload(blocks, certificateHash: certificateHash), contentKey: nil)
             return Session(hu: opened.hu, sessionKey: nil, r1: opened.r1)
         case .none:
             throw KSMError(.sessionKey, .daskUnavailable, "the bundle has no way to a DASk")
@@ -70,11 +70,11 @@ package enum SPCOpening {
     }
 
     private static func decryptSessionKeyAndR1(
-        _ payload: SPCPayload,
+        _ blocks: SessionBlocks,
         _ provider: any DASkProvider
     ) throws(KSMError) -> SecretBytes {
-        let dask = try provider.dask(r2: payload.r2)
-        let block = payload.sessionKeyAndR1
+        let dask = try provider.dask(r2: blocks.r2)
+        let block = blocks.sessionKeyAndR1
         do {
             return try AES128.decryptCBCSecret(block.encryptedPayload, key: dask, iv: block.iv)
         } catch {
@@ -85,11 +85,11 @@ package enum SPCOpening {
 
 extension KeyPayload {
     /// Gathers what a provider needs of an SPC.
-    init(_ payload: SPCPayload, certificateHash: [UInt8]) {
+    init(_ blocks: SessionBlocks, certificateHash: [UInt8]) {
         self.init(
-            sessionKeyAndR1: payload.sessionKeyAndR1,
-            integrity: payload.sessionKeyAndR1Integrity,
-            r2: payload.r2,
+            sessionKeyAndR1: blocks.sessionKeyAndR1,
+            integrity: blocks.integrity,
+            r2: blocks.r2,
             certificateHash: certificateHash
         )
     }

@@ -38,6 +38,20 @@ public struct LicenseQuestion: Sendable {
     public var origin: String? = nil
 }
 
+extension LicenseQuestion {
+    /// The refusal of a rule whose report the policy requires and the SPC does not hold; nil otherwise.
+    fileprivate func missingReport(_ rule: LicensePolicy.ReportedRule, _ what: String) -> Verdict? {
+        guard policy.requiredReports.contains(rule), !device.reports.contains(rule) else { return nil }
+        return .refuse(.reportMissing, "\(rule.rawValue) requires a report, and the SPC does not say \(what)")
+    }
+
+    /// The refusal of a rule about classes to a device that names no class that is known; nil otherwise.
+    fileprivate var unknownClass: Verdict? {
+        guard device.kinds.isEmpty, policy.unclassifiedDevices != .allow else { return nil }
+        return .refuse(.deviceClassUnknown, "the device names no class that is known")
+    }
+}
+
 /// The rules that every request for a key passes, in this order.
 public enum LicenseChecks {
     /// All of them.
@@ -110,12 +124,18 @@ public struct SPCAgeCheck: LicenseCheck {
 public struct RouteCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
+        let policy = question.policy
         switch question.device.route {
-        case .airPlay where question.policy.airplay == .deny: .refuse(.airPlayDenied, "AirPlay is denied")
-        case .digitalAVAdapter where question.policy.adapter == .deny:
-            .refuse(.adapterDenied, "the digital AV adapter is denied")
-        default: .allow
+        case .airPlay where policy.airplay == .deny: return .refuse(.airPlayDenied, "AirPlay is denied")
+        case .digitalAVAdapter where policy.adapter == .deny:
+            return .refuse(.adapterDenied, "the digital AV adapter is denied")
+        default: break
         }
+        for (rule, permission) in [(LicensePolicy.ReportedRule.airplay, policy.airplay), (.adapter, policy.adapter)]
+        where permission == .deny {
+            if let missing = question.missingReport(rule, "where the content is shown") { return missing }
+        }
+        return .allow
     }
 }
 
@@ -123,40 +143,52 @@ public struct RouteCheck: LicenseCheck {
 public struct VirtualMachineCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
-        question.device.isVirtualMachine && question.policy.virtualMachines != .allow
-            ? .refuse(.virtualMachine, "the device is a virtual machine") : .allow
+        guard question.policy.virtualMachines != .allow else { return .allow }
+        if question.device.isVirtualMachine { return .refuse(.virtualMachine, "the device is a virtual machine") }
+        if question.device.earlier.isVirtualMachine {
+            return .refuse(.virtualMachine, "the device reported earlier that it is a virtual machine")
+        }
+        return question.missingReport(.virtualMachines, "whether it is a virtual machine") ?? .allow
     }
 }
 
-/// The oldest operating system, by class of device. A device of a class with a minimum must report its version.
+/// The oldest operating system, by class of device. A device of a class with a minimum must report its version, and every
+/// device its class.
 public struct OSVersionCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
-        guard case .apple(let device) = question.device.kind, let minimum = question.policy.osVersions[device] else {
-            return .allow
+        let (device, policy) = (question.device, question.policy)
+        guard !policy.osVersions.isEmpty else { return .allow }
+        if let unknown = question.unknownClass { return unknown }
+        for case .apple(let kind) in device.kinds {
+            guard let minimum = policy.osVersions[kind] else { continue }
+            guard let version = device.osVersion else {
+                return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
+            }
+            guard version >= minimum else {
+                return .refuse(.osVersionTooOld, "OS version \(version), \(minimum) is required")
+            }
         }
-        guard let version = question.device.osVersion else {
-            return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
-        }
-        return version < minimum ? .refuse(.osVersionTooOld, "OS version \(version), \(minimum) is required") : .allow
+        return question.missingReport(.osVersions, "its class and OS version") ?? .allow
     }
 }
 
-/// Main needs a device that reports Main, and a Mac with a recent Kext Deny List. Baseline and Audio are met by every
-/// device (Table 3-8).
+/// Main needs a device that reports Main and what it is, and a Mac with a recent Kext Deny List. Baseline and Audio are met
+/// by every device (Table 3-8).
 public struct SecurityLevelCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         guard question.policy.securityLevel == .main else { return .allow }
+        if let missing = question.missingReport(.securityLevel, "its security level") { return missing }
         let minimumKDL = question.policy.minimumKDL ?? question.configuration.minimumKDL
         switch question.device.effectiveSecurityLevel(minimumKDL: minimumKDL) {
-        case SecurityLevel.main: return .allow
+        case SecurityLevel.main: return question.unknownClass ?? .allow
         case let level?:
-            let isOldMac = question.device.securityLevel == .main
+            let isOld = question.device.securityLevel == .main && question.device.earlier.securityLevel != .baseline
             return .refuse(
                 .securityLevelTooLow,
-                isOldMac
-                    ? "the Mac's Kext Deny List is older than \(minimumKDL), which makes it Baseline; Main is required"
+                isOld
+                    ? "the Kext Deny List is older than \(minimumKDL), which makes the device Baseline; Main is required"
                     : "the device is \(level), Main is required"
             )
         case nil: return .refuse(.securityLevelTooLow, "the device reports no security level, Main is required")

@@ -10,7 +10,10 @@ import FoundationEssentials
 //      "maximumSPCAge": DURATION, "osVersions": {"appleMobile": "15.0.0", …}, "streams" | "devices": 1...1000,
 //      "rentalStart": "firstLicence" | "token", "bindRentalToDevice" | "renewAfterExpiry": BOOL,
 //      "networks": [CIDR, …], "origins": [ORIGIN, …], "otherClients": "allow" | "deny",
-//      "preload" | "catchUp": DURATION}
+//      "preload" | "catchUp": DURATION, "unclassifiedDevices": "allow" | "deny"}
+//
+// "virtualMachines", "airplay", "adapter", "osVersions" and "securityLevel" may each be written as
+// {"value": VALUE, "requireReport": BOOL} too.
 //
 // DURATION is ISO 8601: weeks, days, hours, minutes, seconds. An empty list of networks or origins means any.
 
@@ -47,7 +50,7 @@ extension LicensePolicy: Codable {
     private enum Field: String, CaseIterable {
         case name, lease, rental, persist, hdcp, securityLevel, minimumKDL, virtualMachines, airplay, adapter
         case maximumSPCAge, undatedSPC, osVersions, streams, devices, rentalStart, bindRentalToDevice
-        case renewAfterExpiry, networks, origins, otherClients, preload, catchUp
+        case renewAfterExpiry, networks, origins, otherClients, preload, catchUp, unclassifiedDevices
     }
 
     /// Reads the fields; ``init(json:for:)`` is the way in, since it validates as well.
@@ -63,12 +66,22 @@ extension LicensePolicy: Codable {
         func value<Value: Decodable>(_ field: Field) throws -> Value? {
             try fields.decodeIfPresent(Value.self, forKey: AnyKey(field.rawValue))
         }
+        var reports: Set<ReportedRule> = []
+        /// The value of a rule, with or without the demand for a report around it.
+        func rule<Value: Decodable>(_ rule: ReportedRule) throws -> Value? {
+            guard let found = try fields.decodeIfPresent(PolicyRule<Value>.self, forKey: AnyKey(rule.rawValue)) else {
+                return nil
+            }
+            if found.requiresReport { reports.insert(rule) }
+            return found.value
+        }
         func duration(_ field: Field) throws -> Seconds? {
             try value(field).map { try Seconds(json: $0, field: field.rawValue) }
         }
         func choice<Choice: RawRepresentable & CaseIterable>(_ field: Field) throws -> Choice?
         where Choice.RawValue == String {
-            guard let text: String = try value(field) else { return nil }
+            let text: String? = try ReportedRule(rawValue: field.rawValue).map { try rule($0) } ?? value(field)
+            guard let text else { return nil }
             guard let choice = Choice(rawValue: text) else {
                 throw PolicyError(
                     .invalidValue,
@@ -78,7 +91,7 @@ extension LicensePolicy: Codable {
             }
             return choice
         }
-        let spelled: String? = try value(.securityLevel)
+        let spelled: String? = try rule(.securityLevel)
         let level = spelled.map { ["appleBaseline": "baseline", "appleMain": "main"][$0] ?? $0 }
         if let level, Level(rawValue: level) == nil {
             throw PolicyError(.invalidValue, field: "securityLevel", reason: "one of audio, baseline, main is expected")
@@ -96,7 +109,7 @@ extension LicensePolicy: Codable {
             adapter: try choice(.adapter),
             maximumSPCAge: try duration(.maximumSPCAge),
             undatedSPC: try choice(.undatedSPC),
-            osVersions: try Self.osVersions(try value(.osVersions) ?? [:]),
+            osVersions: try Self.osVersions(try rule(.osVersions) ?? [:]),
             streams: try Self.count(try value(.streams), .streams),
             devices: try Self.count(try value(.devices), .devices),
             rentalStart: try choice(.rentalStart),
@@ -108,6 +121,8 @@ extension LicensePolicy: Codable {
             preload: try duration(.preload),
             catchUp: try duration(.catchUp)
         )
+        unclassifiedDevices = try choice(.unclassifiedDevices)
+        requiredReports = reports
     }
 
     /// Decoded as a floating-point number, since an integer out of range would be reported without its field.
@@ -178,19 +193,24 @@ extension LicensePolicy: Codable {
         try write(rental?.description, .rental)
         try write(persist, .persist)
         try write(hdcp?.rawValue, .hdcp)
-        try write(securityLevel?.rawValue, .securityLevel)
+        func write(_ value: (some Encodable)?, _ rule: ReportedRule) throws {
+            guard requiredReports.contains(rule) else {
+                return try fields.encodeIfPresent(value, forKey: AnyKey(rule.rawValue))
+            }
+            try fields.encode(PolicyRule(value: value, requiresReport: true), forKey: AnyKey(rule.rawValue))
+        }
+        try write(securityLevel?.rawValue, ReportedRule.securityLevel)
         try write(minimumKDL, .minimumKDL)
-        try write(virtualMachines?.rawValue, .virtualMachines)
-        try write(airplay?.rawValue, .airplay)
-        try write(adapter?.rawValue, .adapter)
+        try write(virtualMachines?.rawValue, ReportedRule.virtualMachines)
+        try write(airplay?.rawValue, ReportedRule.airplay)
+        try write(adapter?.rawValue, ReportedRule.adapter)
+        try write(unclassifiedDevices?.rawValue, .unclassifiedDevices)
         try write(maximumSPCAge?.description, .maximumSPCAge)
         try write(preload?.description, .preload)
         try write(catchUp?.description, .catchUp)
         try write(undatedSPC?.rawValue, .undatedSPC)
-        if !osVersions.isEmpty {
-            let texts = osVersions.map { ($0.key.rawValue, $0.value.description) }
-            try write(Dictionary(uniqueKeysWithValues: texts), .osVersions)
-        }
+        let versions = osVersions.map { ($0.key.rawValue, $0.value.description) }
+        try write(versions.isEmpty ? nil : Dictionary(uniqueKeysWithValues: versions), ReportedRule.osVersions)
         try write(streams, .streams)
         try write(devices, .devices)
         try write(rentalStart?.rawValue, .rentalStart)

@@ -57,6 +57,8 @@ extension LicensePolicy {
         policy.maximumSPCAge = token.maximumSPCAge ?? maximumSPCAge
         policy.undatedSPC = token.undatedSPC ?? undatedSPC
         policy.osVersions.merge(token.osVersions) { $1 }
+        policy.unclassifiedDevices = token.unclassifiedDevices ?? unclassifiedDevices
+        policy.requiredReports = requiredReports.subtracting(token.statedRules).union(token.requiredReports)
         policy.streams = token.streams ?? streams
         policy.devices = token.devices ?? devices
         policy.rentalStart = token.rentalStart ?? rentalStart
@@ -68,6 +70,17 @@ extension LicensePolicy {
         policy.preload = token.preload ?? preload
         policy.catchUp = token.catchUp ?? catchUp
         return policy
+    }
+
+    /// The rules that the policy says anything about.
+    private var statedRules: Set<ReportedRule> {
+        var rules = requiredReports
+        if virtualMachines != nil { rules.insert(.virtualMachines) }
+        if airplay != nil { rules.insert(.airplay) }
+        if adapter != nil { rules.insert(.adapter) }
+        if !osVersions.isEmpty { rules.insert(.osVersions) }
+        if securityLevel != nil { rules.insert(.securityLevel) }
+        return rules
     }
 
     /// The policy for somebody whose permission ends after `remaining`: no duration that it grants is longer, storage and

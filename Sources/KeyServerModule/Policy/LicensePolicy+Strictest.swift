@@ -57,6 +57,8 @@ extension LicensePolicy {
             preload: Self.strictest(preload, other.preload) { -Int($0?.rawValue ?? 0) },
             catchUp: Self.strictest(catchUp, other.catchUp) { -Int($0?.rawValue ?? 0) }
         )
+        merged.unclassifiedDevices = Self.strictest(unclassifiedDevices, other.unclassifiedDevices, otherwise: .deny)
+        merged.requiredReports = requiredReports.union(other.requiredReports)
         if let rental = merged.rental { merged.persist = merged.persist?.within(rental: rental) }
         // Persistence that was lost, or became stricter than an online key has to be, leaves its limit behind.
         let limit = freeOnlineLimit.strictest(other.freeOnlineLimit)

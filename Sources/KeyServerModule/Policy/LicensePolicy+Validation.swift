@@ -30,6 +30,13 @@ extension LicensePolicy {
         where count > Self.maximumListCount {
             throw PolicyError(.invalidValue, field: field, reason: "at most \(Self.maximumListCount) are allowed")
         }
+        for rule in ReportedRule.allCases where requiredReports.contains(rule) && !refuses(by: rule) {
+            throw PolicyError(
+                .contradiction,
+                field: rule.rawValue,
+                reason: "requireReport needs a rule that can refuse: \(Self.refusing(rule))"
+            )
+        }
         if case .dual = persist, lease != nil {
             throw PolicyError(
                 .contradiction,
@@ -49,6 +56,26 @@ extension LicensePolicy {
             )
         }
         try requireCoherent(for: track)
+    }
+
+    /// Whether a rule can refuse a key because of what an SPC reports.
+    private func refuses(by rule: ReportedRule) -> Bool {
+        switch rule {
+        case .virtualMachines: virtualMachines != .allow
+        case .airplay: airplay == .deny
+        case .adapter: adapter == .deny
+        case .osVersions: !osVersions.isEmpty
+        case .securityLevel: securityLevel == .main
+        }
+    }
+
+    /// The value with which a rule refuses.
+    private static func refusing(_ rule: ReportedRule) -> String {
+        switch rule {
+        case .virtualMachines, .airplay, .adapter: "\(rule.rawValue) of deny"
+        case .osVersions: "an oldest version in osVersions"
+        case .securityLevel: "securityLevel of main"
+        }
     }
 
     /// Refuses what no licence can be made of. A merged or capped policy is held to this alone: in it a lease may stand

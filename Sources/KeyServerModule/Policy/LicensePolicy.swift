@@ -31,6 +31,11 @@ public struct LicensePolicy: Sendable, Hashable {
     public var undatedSPC: Permission?
     /// The oldest operating system that gets the key, by class of device. A class without an entry may have any.
     public var osVersions: [AppleDevice: OSVersion]
+    /// Whether a device gets the key that names no class which is known, where a rule is about classes: ``osVersions``, and
+    /// ``securityLevel`` of `main`. Nil: deny.
+    public var unclassifiedDevices: Permission?
+    /// The rules whose report an SPC must hold, so that damaging the block gains nothing. Empty: a missing block is allowed.
+    public var requiredReports: Set<ReportedRule> = []
     /// How many places of an account may hold a key at once, 1 to 1,000; needs a lease. Nil: any number.
     public var streams: Int?
     /// How many devices an account may have, 1 to 1,000. Nil: any number.
@@ -110,6 +115,20 @@ public struct LicensePolicy: Sendable, Hashable {
 
     /// What content gets that names no policy: streaming only, HDCP Type 0, no virtual machines.
     public static let `default` = LicensePolicy(name: "default", hdcp: .type0, virtualMachines: .deny)
+
+    /// A rule that a block of the SPC decides.
+    public enum ReportedRule: String, Sendable, Hashable, CaseIterable {
+        /// VM Device Information.
+        case virtualMachines
+        /// The Streaming Indicator, with a value of Table 2-5 or 0.
+        case airplay
+        /// The same.
+        case adapter
+        /// A class that is known and an OS version, of Device Identity or Device Info.
+        case osVersions
+        /// The Security Level Report. The capability bits do not do for it.
+        case securityLevel
+    }
 
     /// Whether something is permitted.
     public enum Permission: String, Sendable, Hashable, CaseIterable {

@@ -47,6 +47,42 @@ extension LicensePolicy.Persistence: Codable {
     }
 }
 
+/// The value of a rule: as it is, or as `{"value": VALUE, "requireReport": BOOL}`. Without a value the rule has its default.
+struct PolicyRule<Value> {
+    var value: Value?
+    var requiresReport = false
+
+    init(value: Value?, requiresReport: Bool) {
+        self.value = value
+        self.requiresReport = requiresReport
+    }
+}
+
+extension PolicyRule: Decodable where Value: Decodable {
+    init(from decoder: any Decoder) throws {
+        guard let fields = try? decoder.container(keyedBy: AnyKey.self),
+            fields.contains(AnyKey("requireReport")) || fields.contains(AnyKey("value"))
+        else {
+            value = try Value(from: decoder)
+            return
+        }
+        if let unknown = fields.allKeys.map(\.stringValue).filter({ !["value", "requireReport"].contains($0) }).min() {
+            let field = (decoder.codingPath.map(\.stringValue) + [unknown]).joined(separator: ".")
+            throw PolicyError(.unknownField, field: field, reason: "value and requireReport are expected here")
+        }
+        value = try fields.decodeIfPresent(Value.self, forKey: AnyKey("value"))
+        requiresReport = try fields.decodeIfPresent(Bool.self, forKey: AnyKey("requireReport")) ?? false
+    }
+}
+
+extension PolicyRule: Encodable where Value: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: AnyKey.self)
+        try fields.encodeIfPresent(value, forKey: AnyKey("value"))
+        try fields.encode(requiresReport, forKey: AnyKey("requireReport"))
+    }
+}
+
 /// A field of any name.
 struct AnyKey: CodingKey {
     let stringValue: String

@@ -120,6 +120,12 @@ package struct CopiedTable: Sendable {
             [("account", .bytes), ("place", .bytes), ("session_id", .integer), ("expires", .integer)]
         ),
         .init("challenge", [("challenge", .integer)], [("account", .bytes), ("expires", .integer)]),
+        .init("spc", [("key", .bytes)], [("digest", .bytes), ("expires", .integer)]),
+        .init(
+            "device_report",
+            [("device", .bytes), ("fact", .text)],
+            [("value", .integer), ("until", .integer)]
+        ),
         .init(
             "audit",
             [("number", .integer)],

@@ -4,12 +4,17 @@ enum GrantLimits {
     /// With the byte for its kind.
     static let subject = 2...201
     static let answer = 1...65_536
+    /// The name of a fact that a device reports, in bytes.
+    static let fact = 1...64
+    /// How many facts one SPC may report.
+    static let facts = 16
 }
 
 extension GrantProposal {
     /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a size that the store does not take.
     package func check() throws(KeyStoreError) {
         try checkAccount(account)
+        try evidence?.check()
         try requireCount(assetID, RecordLimits.assetID, "asset ID", in: "grant")
         try requireCount(answer.ckc, GrantLimits.answer, "CKC", in: "grant")
         try requireCount(replay?.key, 32...32, "replay key", in: "grant")
@@ -28,6 +33,7 @@ extension SyncClaim {
     /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a size that the store does not take.
     package func check() throws(KeyStoreError) {
         try checkAccount(account)
+        try evidence?.check()
         try requireCount(streamID, 16...16, "stream ID", in: "sync")
         try requireCount(titleID, 16...16, "title ID", in: "sync")
         guard case .invalidated(let streamIDs, _, _) = message else { return }
@@ -35,6 +41,21 @@ extension SyncClaim {
             throw KeyStoreError(.invalidRecord, place: "sync", reason: "\(streamIDs.count) stream IDs")
         }
         for streamID in streamIDs { try requireCount(streamID, 16...16, "stream ID", in: "sync") }
+    }
+}
+
+extension SPCEvidence {
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a hash or the name of a fact has a size that the store does not take.
+    package func check() throws(KeyStoreError) {
+        let size = SPCSighting.hashSize...SPCSighting.hashSize
+        try requireCount(sighting.key, size, "hash of the RSA block", in: "SPC")
+        try requireCount(sighting.digest, size, "hash of the message", in: "SPC")
+        guard report.entries.count <= GrantLimits.facts else {
+            throw KeyStoreError(.invalidRecord, place: "SPC", reason: "it reports \(report.entries.count) facts")
+        }
+        for fact in report.entries.keys {
+            try requireCount(Array(fact.rawValue.utf8), GrantLimits.fact, "name of a fact", in: "SPC")
+        }
     }
 }
 

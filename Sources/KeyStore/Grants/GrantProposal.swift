@@ -14,6 +14,8 @@ public struct GrantProposal: Sendable {
     public var sessionID: UInt64?
     /// The asset ID, 2 to 200 bytes.
     public var assetID: [UInt8]
+    /// What the SPC proves; nil where a plug-in opened it and keeps the message to itself.
+    public var evidence: SPCEvidence?
     /// That the same request has not been answered before.
     public var replay: ReplayClaim?
     /// That a token for one use is used where it was used first.
@@ -238,6 +240,9 @@ public enum GrantOutcome: Sendable, Equatable {
     /// Content, titles, tracks or policies have changed since the proposal's ``GrantProposal/catalogueVersion``. Nothing
     /// was written, no audit record either: look them up and ask again.
     case catalogueChanged
+    /// The device has reported against itself what ``SPCEvidence/considered`` does not have. Nothing was written, no audit
+    /// record either: take it into account and ask again.
+    case deviceReported(DeviceReport)
 }
 
 /// Why the store says no.
@@ -270,6 +275,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         public static let renewalAfterExpiry = Code(rawValue: "renewal-after-expiry")
         /// An admin revoked the kept key.
         public static let licenseRevoked = Code(rawValue: "license-revoked")
+        /// The SPC was changed on its way: its RSA block came with another message before.
+        public static let tampered = Code(rawValue: "tampered")
         /// The challenge of a Sync SPC was not given out, was used, or has expired.
         public static let challengeUnknown = Code(rawValue: "challenge-unknown")
     }

@@ -10,9 +10,16 @@ package enum GrantRules {
     /// lenient about the clock.
     package static let bindingMemory: Int64 = 3_600
 
-    /// Decides, and leaves in `state` what is to be kept. It is as it was unless the outcome is
-    /// ``GrantOutcome/granted``.
+    /// Decides, and leaves in `state` what is to be kept. Unless the outcome is ``GrantOutcome/granted``, only
+    /// ``GrantState/memory`` changes.
     package static func decide(_ proposal: GrantProposal, _ state: inout GrantState) -> GrantOutcome {
+        if let evidence = proposal.evidence {
+            switch admit(evidence, at: proposal.now, &state.memory) {
+            case .admitted: break
+            case .tampered: return .refused(tampered)
+            case .reported(let report): return .deviceReported(report)
+            }
+        }
         if let ended = state.endedSession, ended.forgetAt > proposal.now {
             return .refused(GrantRefusal(.leaseEnded, "the session was ended"))
         }
@@ -55,7 +62,7 @@ package enum GrantRules {
         case .granted: break
         case .retried: record.replaceOutcome("retried", "the same request again: it got the same answer")
         case .refused(let refusal): record.replaceOutcome(refusal.code.rawValue, refusal.reason)
-        case .rentalStarted, .catalogueChanged: return nil
+        case .rentalStarted, .catalogueChanged, .deviceReported: return nil
         }
         return record
     }

@@ -3,6 +3,8 @@
 
 /// What a store knows that matters to one proposal.
 package struct GrantState: Sendable, Equatable {
+    /// What is remembered of the SPC and its device. It is to be kept whatever is decided.
+    package var memory = SPCMemory()
     /// That an admin ended the proposal's session at its place.
     package var endedSession: EndedSessionRecord?
     /// The record under the proposal's replay key.
@@ -82,6 +84,8 @@ package struct TokenBindingRecord: Sendable, Equatable {
 
 /// What a store knows that matters to one Sync claim.
 package struct SyncState: Sendable, Equatable {
+    /// What is remembered of the SPC and its device. It is to be kept whatever is decided.
+    package var memory = SPCMemory()
     /// The challenge that the claim carries, if the store gave it out and it was not used. Using it makes it nil.
     package var challenge: ChallengeRecord?
     /// The kept keys that the claim is about: ``SyncClaim/subject`` says which.

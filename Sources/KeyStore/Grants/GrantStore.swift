@@ -11,6 +11,20 @@ public protocol GrantStore: Sendable {
     ///   too many proposals wait.
     func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome
 
+    /// Writes the audit record of a request that is refused, and remembers its SPC and what the device reported, in one
+    /// transaction.
+    ///
+    /// - Parameter now: the time, in Unix seconds.
+    /// - Returns: ``RefusalOutcome/tampered`` when the SPC was changed on its way; the audit record then says so.
+    func refuse(
+        _ record: AuditRecord,
+        evidence: SPCEvidence,
+        now: Int64
+    ) async throws(KeyStoreError) -> RefusalOutcome
+
+    /// What a device has reported against itself, as far as it still binds at `time`, in Unix seconds.
+    func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport
+
     /// Records what a Sync SPC tells, the audit record with it. An invalidation uses up its challenge.
     func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome
 
@@ -79,12 +93,25 @@ public protocol GrantStore: Sendable {
     @discardableResult
     func forgetRental(account: String, subject: RentalSubject, audit: AuditRecord) async throws(KeyStoreError) -> Bool
 
-    /// Forgets replay records, token bindings, challenges, leases and ended sessions that are of no use at `time`; how
-    /// many.
+    /// Forgets replay records, token bindings, challenges, leases, ended sessions, SPCs and reports of devices that are of no
+    /// use at `time`; how many.
+    ///
+    /// - Parameter limit: how many SPCs are remembered at most; of more the oldest are forgotten.
     @discardableResult
-    func prune(at time: Int64) async throws(KeyStoreError) -> Int
+    func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int
 
     /// The keyed hash under which a request is remembered: HMAC-SHA256, 32 bytes, with a secret that all servers on this
     /// store share.
     func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8]
+}
+
+extension GrantStore {
+    /// How many SPCs a store remembers, unless it is told otherwise. Each takes about 100 bytes, so that it is 1 GB at most.
+    public static var rememberedSPCs: Int { 10_000_000 }
+
+    /// Forgets what is of no use at `time`, and of more than ``rememberedSPCs`` SPCs the oldest; how many records.
+    @discardableResult
+    public func prune(at time: Int64) async throws(KeyStoreError) -> Int {
+        try await prune(at: time, keepingSPCs: Self.rememberedSPCs)
+    }
 }

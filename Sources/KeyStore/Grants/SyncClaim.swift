@@ -27,6 +27,8 @@ public struct SyncClaim: Sendable {
     public var device: DeviceHash
     /// The time, in Unix seconds.
     public var now: Int64
+    /// What the SPC proves; nil where a plug-in opened it and keeps the message to itself.
+    public var evidence: SPCEvidence?
     /// When the device made the SPC by its own clock, in Unix seconds; nil when it does not say. What was made before a
     /// key was given says nothing of that key.
     public var made: Int64?

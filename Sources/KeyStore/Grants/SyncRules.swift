@@ -3,8 +3,12 @@ extension GrantRules {
     /// in seconds: the SPC was under way, and clocks differ.
     package static let firstPlayTolerance: Int64 = 60
 
-    /// Decides on a Sync claim, and leaves in `state` what is to be kept. Refused, it is as it was.
+    /// Decides on a Sync claim, and leaves in `state` what is to be kept. Refused, only ``SyncState/memory`` changes.
     package static func decide(_ claim: SyncClaim, _ state: inout SyncState) -> SyncOutcome {
+        // Its device gets no key for it, so that earlier reports do not matter here.
+        if let evidence = claim.evidence, refuse(evidence, at: claim.now, &state.memory) == .tampered {
+            return .refused(tampered)
+        }
         if let challenge = claim.challenge {
             guard let known = state.challenge, known.challenge == challenge, known.expires > claim.now,
                 known.account.utf8.elementsEqual(claim.challengeAccount.utf8)

@@ -20,10 +20,30 @@ struct InMemoryGrants {
     var replays: [[UInt8]: ReplayRecord] = [:]
     var bindings: [[UInt8]: TokenBindingRecord] = [:]
     var challenges: [UInt64: ChallengeRecord] = [:]
+    var reports: [DeviceHash: DeviceReport] = [:]
+    /// SPCs by the hash of their RSA block, with the number of their arrival.
+    private var sightings: [[UInt8]: (number: Int, sighting: SPCSighting)] = [:]
+    private var sightingNumber = 0
+
+    func memory(for evidence: SPCEvidence) -> SPCMemory {
+        var memory = SPCMemory()
+        memory.sighting = sightings[evidence.sighting.key]?.sighting
+        memory.report = evidence.device.flatMap { reports[$0] } ?? DeviceReport()
+        return memory
+    }
+
+    mutating func keep(_ memory: SPCMemory, of evidence: SPCEvidence) {
+        if let sighting = memory.sighting, sighting != sightings[sighting.key]?.sighting {
+            sightingNumber += 1
+            sightings[sighting.key] = (sightingNumber, sighting)
+        }
+        if let device = evidence.device, !memory.report.entries.isEmpty { reports[device] = memory.report }
+    }
 
     func state(for proposal: GrantProposal) -> GrantState {
         let account = accounts[Array(proposal.account.utf8)] ?? Account()
         var state = GrantState()
+        state.memory = proposal.evidence.map(memory) ?? SPCMemory()
         state.endedSession = account.endedSessions[Session(place: proposal.place, id: proposal.sessionID)]
         state.replay = proposal.replay.flatMap { replays[$0.key] }
         state.binding = proposal.binding.flatMap { bindings[$0.token] }
@@ -52,6 +72,7 @@ struct InMemoryGrants {
     func state(for claim: SyncClaim) -> SyncState {
         let kept = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
         var state = SyncState()
+        state.memory = claim.evidence.map(memory) ?? SPCMemory()
         state.challenge = claim.challenge.flatMap { challenges[$0] }
         state.licenses =
             switch claim.subject {
@@ -68,8 +89,10 @@ struct InMemoryGrants {
         }
     }
 
-    mutating func prune(at time: Int64) -> Int {
+    mutating func prune(at time: Int64, keepingSPCs limit: Int) -> Int {
         let before = count
+        sightings = sightings.filter { $0.value.sighting.expires > time && $0.value.number > sightingNumber - limit }
+        reports = reports.mapValues { $0.binding(at: time) }.filter { !$0.value.entries.isEmpty }
         replays = replays.filter { $0.value.expires > time }
         bindings = bindings.filter { GrantRules.later($0.value.expires, by: GrantRules.bindingMemory) > time }
         challenges = challenges.filter { $0.value.expires > time }
@@ -86,6 +109,7 @@ struct InMemoryGrants {
     /// How many records there are of those that are pruned.
     private var count: Int {
         let ofAccounts = accounts.values.reduce(0) { $0 + $1.leases.count + $1.endedSessions.count }
-        return replays.count + bindings.count + challenges.count + ofAccounts
+        let ofReports = reports.values.reduce(0) { $0 + $1.entries.count }
+        return replays.count + bindings.count + challenges.count + sightings.count + ofReports + ofAccounts
     }
 }

@@ -7,6 +7,7 @@ extension InMemoryKeyStore {
         guard proposal.holds(at: catalogueVersion) else { return .catalogueChanged }
         var state = grants.state(for: proposal)
         let outcome = GrantRules.decide(proposal, &state)
+        if let evidence = proposal.evidence { grants.keep(state.memory, of: evidence) }
         if outcome == .granted { grants.keep(state, of: proposal) }
         if let record = GrantRules.auditRecord(of: proposal, outcome) { audit.append(record) }
         return outcome
@@ -17,9 +18,29 @@ extension InMemoryKeyStore {
         try claim.check()
         var state = grants.state(for: claim)
         let outcome = GrantRules.decide(claim, &state)
+        if let evidence = claim.evidence { grants.keep(state.memory, of: evidence) }
         if case .recorded = outcome { grants.keep(state, of: claim) }
         audit.append(GrantRules.auditRecord(of: claim, outcome))
         return outcome
+    }
+
+    /// Writes a refusal and remembers its SPC.
+    public func refuse(
+        _ record: AuditRecord,
+        evidence: SPCEvidence,
+        now: Int64
+    ) async throws(KeyStoreError) -> RefusalOutcome {
+        try evidence.check()
+        var memory = grants.memory(for: evidence)
+        let outcome = GrantRules.refuse(evidence, at: now, &memory)
+        grants.keep(memory, of: evidence)
+        audit.append(GrantRules.auditRecord(of: record, outcome))
+        return outcome
+    }
+
+    /// What a device has reported against itself.
+    public func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
+        grants.reports[device]?.binding(at: time) ?? DeviceReport()
     }
 
     /// A challenge for one Sync SPC.
@@ -38,7 +59,9 @@ extension InMemoryKeyStore {
 
     /// Forgets what is of no use at `time`.
     @discardableResult
-    public func prune(at time: Int64) async throws(KeyStoreError) -> Int { grants.prune(at: time) }
+    public func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
+        grants.prune(at: time, keepingSPCs: limit)
+    }
 
     /// The keyed hash under which a request is remembered.
     public nonisolated func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {

@@ -28,6 +28,7 @@ extension StateReads where State == GrantState {
         self.init(GrantState())
         let account = PostgresValue.account(proposal.account)
         let place = PostgresValue.bytes(proposal.place.encoded)
+        add(proposal.evidence, to: \.memory)
         add(EndedSessionRow.selection(proposal)) { state, rows in
             state.endedSession = try rows.first.map { try EndedSessionRow.record($0, proposal) }
         }
@@ -85,6 +86,7 @@ extension StateReads where State == SyncState {
     init(for claim: SyncClaim) {
         self.init(SyncState())
         let account = PostgresValue.account(claim.account)
+        add(claim.evidence, to: \.memory)
         if let challenge = claim.challenge {
             add(ChallengeRow.selection(challenge)) { state, rows in
                 state.challenge = try rows.first.map { try ChallengeRow.record($0, challenge) }
@@ -106,8 +108,8 @@ extension StateReads where State == SyncState {
 
 extension GrantState {
     /// Writes what has changed since `former`.
-    func writes(since former: GrantState) -> [PostgresQuery] {
-        var writes: [PostgresQuery] = []
+    func writes(since former: GrantState, of proposal: GrantProposal) -> [PostgresQuery] {
+        var writes = memory.writes(since: former.memory, of: proposal.evidence)
         if let replay, replay != former.replay { writes.append(ReplayRow.writing(replay)) }
         if let binding, binding != former.binding { writes.append(TokenBindingRow.writing(binding)) }
         if let device, device != former.device { writes.append(DeviceRow.writing(device)) }
@@ -120,8 +122,8 @@ extension GrantState {
 
 extension SyncState {
     /// Writes what has changed since `former`.
-    func writes(since former: SyncState) -> [PostgresQuery] {
-        var writes: [PostgresQuery] = []
+    func writes(since former: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
+        var writes = memory.writes(since: former.memory, of: claim.evidence)
         if let used = former.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
         for (license, before) in zip(licenses, former.licenses) where license != before {
             writes.append(OfflineLicenseRow.writing(license))

@@ -11,13 +11,15 @@ extension PostgresKeyStore {
         // These are of one account too, unless somebody gives one token to two.
         if let claim = proposal.binding { locks.append(LockKey(.token, claim.token)) }
         if let claim = proposal.replay { locks.append(LockKey(.request, claim.key)) }
+        locks += proposal.evidence?.locks ?? []
         return try await writes.perform(in: "grant", locks: locks, reads: reads.queries) { results, version in
             guard proposal.holds(at: version) else { return Decided(value: .catalogueChanged) }
             let former = try reads.state(results)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)
             let record = GrantRules.auditRecord(of: proposal, outcome)
-            return Decided(value: outcome, writes: state.writes(since: former), audit: record.map { [$0] } ?? [])
+            let writes = state.writes(since: former, of: proposal)
+            return Decided(value: outcome, writes: writes, audit: record.map { [$0] } ?? [])
         }
     }
 
@@ -27,12 +29,38 @@ extension PostgresKeyStore {
         let reads = StateReads<SyncState>(for: claim)
         var locks = [LockKey(.account, Array(claim.account.utf8))]
         if let challenge = claim.challenge { locks.append(LockKey(challenge: challenge)) }
+        locks += claim.evidence?.locks ?? []
         return try await writes.perform(in: "sync", locks: locks, reads: reads.queries) { results, _ in
             let former = try reads.state(results)
             var state = former
             let outcome = GrantRules.decide(claim, &state)
             let record = GrantRules.auditRecord(of: claim, outcome)
-            return Decided(value: outcome, writes: state.writes(since: former), audit: [record])
+            return Decided(value: outcome, writes: state.writes(since: former, of: claim), audit: [record])
+        }
+    }
+
+    /// Writes a refusal and remembers its SPC.
+    public func refuse(
+        _ record: AuditRecord,
+        evidence: SPCEvidence,
+        now: Int64
+    ) async throws(KeyStoreError) -> RefusalOutcome {
+        try evidence.check()
+        let reads = StateReads<SPCMemory>(for: evidence)
+        return try await writes.perform(in: "refusal", locks: evidence.locks, reads: reads.queries) { results, _ in
+            let former = try reads.state(results)
+            var memory = former
+            let outcome = GrantRules.refuse(evidence, at: now, &memory)
+            let record = GrantRules.auditRecord(of: record, outcome)
+            return Decided(value: outcome, writes: memory.writes(since: former, of: evidence), audit: [record])
+        }
+    }
+
+    /// What a device has reported against itself.
+    public func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
+        try await readers.read(in: "device_report") { reader in
+            let rows = try reader.run([DeviceReportRow.selection(device)]).first?.rows ?? []
+            return try DeviceReportRow.report(rows).binding(at: time)
         }
     }
 

@@ -4,18 +4,27 @@ extension PostgresKeyStore {
     /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long. What
     /// another server is just pruning or writing is left to it.
     @discardableResult
-    public func prune(at time: Int64) async throws(KeyStoreError) -> Int {
+    public func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
         let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
         var count = 0
         for (table, end, time) in [
             ("replay", "expires", time), ("token_binding", "expires", bound), ("challenge", "expires", time),
-            ("lease", "until", time), ("ended_session", "forget_at", time),
+            ("lease", "until", time), ("ended_session", "forget_at", time), ("spc", "expires", time),
+            ("device_report", "until", time),
         ] {
             // The time is asked for again, since a row may have been renewed between the two scans.
             let few = "SELECT ctid FROM \(table) WHERE \(end) <= $1 LIMIT \(Self.pruneStep) FOR UPDATE SKIP LOCKED"
             let sql = "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(\(few))) AND \(end) <= $1"
             count += try await inSteps(PostgresQuery(sql, [.integer(time)]))
         }
+        // In the order of their arrival: of more than the limit the oldest go.
+        let older = """
+            SELECT ctid FROM spc WHERE number <= (SELECT max(number) FROM spc) - $1 LIMIT \(Self.pruneStep)
+            FOR UPDATE SKIP LOCKED
+            """
+        count += try await inSteps(
+            PostgresQuery("DELETE FROM spc WHERE ctid = ANY (ARRAY(\(older)))", [.integer(Int64(limit))])
+        )
         // The CKCs are the bulk of the replay records, and go when they are no answer to a retry any more.
         let few = """
             SELECT ctid FROM replay WHERE ckc IS NOT NULL AND retry_until <= $1 LIMIT \(Self.pruneStep)

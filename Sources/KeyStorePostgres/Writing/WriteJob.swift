@@ -32,6 +32,8 @@ struct LockKey: Hashable, Comparable, Sendable {
         case token
         case request
         case challenge
+        case spc
+        case device
     }
 
     private let number: Int64

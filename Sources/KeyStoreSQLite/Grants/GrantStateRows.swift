@@ -8,6 +8,7 @@ extension GrantState {
         let db = transaction.db
         let account = Array(proposal.account.utf8).data
         var state = try transaction.knownPlace?.state(for: proposal, db) ?? place(of: proposal, account, db)
+        if let evidence = proposal.evidence { state.memory = try SPCMemoryRows.fetch(evidence, db) }
         if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
         if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
         if let claim = proposal.rental { state.rental = try RentalRow.fetch(account, claim.subject, db) }
@@ -42,7 +43,8 @@ extension GrantState {
     }
 
     /// Writes what has changed since `former`.
-    func write(since former: GrantState, _ db: Database) throws {
+    func write(since former: GrantState, of proposal: GrantProposal, _ db: Database) throws {
+        if let evidence = proposal.evidence { try SPCMemoryRows.write(memory, since: former.memory, of: evidence, db) }
         if let replay, replay != former.replay { try ReplayRow.write(replay, db) }
         if let binding, binding != former.binding { try TokenBindingRow.write(binding, db) }
         if let device, device != former.device { try DeviceRow.write(device, db) }
@@ -57,6 +59,7 @@ extension SyncState {
     static func read(for claim: SyncClaim, _ db: Database) throws -> SyncState {
         let account = Array(claim.account.utf8).data
         var state = SyncState()
+        if let evidence = claim.evidence { state.memory = try SPCMemoryRows.fetch(evidence, db) }
         if let challenge = claim.challenge { state.challenge = try ChallengeRow.fetch(challenge, db) }
         switch claim.subject {
         case .streams(let streamIDs):
@@ -71,7 +74,8 @@ extension SyncState {
     }
 
     /// Writes what has changed since `former`.
-    func write(since former: SyncState, _ db: Database) throws {
+    func write(since former: SyncState, of claim: SyncClaim, _ db: Database) throws {
+        if let evidence = claim.evidence { try SPCMemoryRows.write(memory, since: former.memory, of: evidence, db) }
         if let used = former.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
         for (license, before) in zip(licenses, former.licenses) where license != before {
             try OfflineLicenseRow.write(license, db)

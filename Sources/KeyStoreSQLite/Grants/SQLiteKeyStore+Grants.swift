@@ -12,7 +12,7 @@ extension SQLiteKeyStore {
             let former = try GrantState.read(for: proposal, transaction)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)
-            try state.write(since: former, transaction.db)
+            try state.write(since: former, of: proposal, transaction.db)
             if let record = GrantRules.auditRecord(of: proposal, outcome) { try transaction.append(record) }
             transaction.knownPlace = KnownPlace(proposal, state, transaction.db)
             return outcome
@@ -26,9 +26,33 @@ extension SQLiteKeyStore {
             let former = try SyncState.read(for: claim, transaction.db)
             var state = former
             let outcome = GrantRules.decide(claim, &state)
-            try state.write(since: former, transaction.db)
+            try state.write(since: former, of: claim, transaction.db)
             try transaction.append(GrantRules.auditRecord(of: claim, outcome))
             return outcome
+        }
+    }
+
+    /// Writes a refusal and remembers its SPC.
+    public func refuse(
+        _ record: AuditRecord,
+        evidence: SPCEvidence,
+        now: Int64
+    ) async throws(KeyStoreError) -> RefusalOutcome {
+        try evidence.check()
+        return try await writes.perform(in: "refusal") { transaction in
+            let former = try SPCMemoryRows.fetch(evidence, transaction.db)
+            var memory = former
+            let outcome = GrantRules.refuse(evidence, at: now, &memory)
+            try SPCMemoryRows.write(memory, since: former, of: evidence, transaction.db)
+            try transaction.append(GrantRules.auditRecord(of: record, outcome))
+            return outcome
+        }
+    }
+
+    /// What a device has reported against itself.
+    public func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
+        try await translatingErrors(in: "device_report") {
+            try await pool.read { db in try DeviceReportRow.fetch(device, db).binding(at: time) }
         }
     }
 
@@ -58,7 +82,7 @@ extension SQLiteKeyStore {
 
     /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long.
     @discardableResult
-    public func prune(at time: Int64) async throws(KeyStoreError) -> Int {
+    public func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
         let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
         var count = 0
         for (table, key, end, time) in [
@@ -67,10 +91,15 @@ extension SQLiteKeyStore {
             ("challenge", "challenge", "expires", time),
             ("lease", "account, place", "until", time),
             ("ended_session", "account, place, session", "forget_at", time),
+            ("spc", "number", "expires", time),
+            ("device_report", "device, fact", "until", time),
         ] {
             let few = "SELECT \(key) FROM \(table) WHERE \(end) <= ? LIMIT \(Self.pruneStep)"
             count += try await inSteps("DELETE FROM \(table) WHERE (\(key)) IN (\(few))", time)
         }
+        // In the order of their arrival: of more than the limit the oldest go.
+        let older = "SELECT number FROM spc WHERE number <= (SELECT max(number) FROM spc) - ? LIMIT \(Self.pruneStep)"
+        count += try await inSteps("DELETE FROM spc WHERE number IN (\(older))", Int64(limit))
         // The CKCs are the bulk of the replay records, and go when they are no answer to a retry any more.
         let few = "SELECT number FROM replay WHERE ckc IS NOT NULL AND retry_until <= ? LIMIT \(Self.pruneStep)"
         _ = try await inSteps("UPDATE replay SET ckc = NULL WHERE number IN (\(few))", time)

@@ -57,7 +57,7 @@ struct SPCDissection: Sendable {
         guard let payload, let derivation = credentials.derivation else { return }
         if case .none = derivation { return }
         let hash = message.certificateHash
-        let opened = try SPCOpening.session(of: payload, by: derivation, certificateHash: hash)
+        let opened = try SPCOpening.session(of: SessionBlocks(payload), by: derivation, certificateHash: hash)
         session = (opened.hu, opened.sessionKey, opened.r1)
     }
 

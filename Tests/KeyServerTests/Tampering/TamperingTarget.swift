@@ -1,0 +1,113 @@
+import FPSCrypto
+import KeyServerModule
+import KeyStore
+import VirtualDevice
+
+@testable import KeyServer
+
+/// A license service without HTTP around it, with a policy in force, and devices that ask it.
+struct TamperingTarget: Sendable {
+    let rule: TamperingRule
+    let module: KeyServerModule
+    let service: LicenseService
+    let store = InMemoryKeyStore()
+    let certificate: X509Certificate
+    let content: Content
+    let policy: LicensePolicy
+    private let clock = ManualDeviceClock(now: LicenseServer.time)
+    private static let ask = SecretBytes(copying: Array("development ask!".utf8))
+    private static let privateKey = Result { try RSAPrivateKey.generate(bits: 2048) }
+
+    init(_ rule: TamperingRule, strict: Bool = false, pool: BoundedWorkPool) async throws {
+        self.rule = rule
+        let key = try Self.privateKey.get()
+        certificate = try X509Certificate.selfSigned(subject: "Test", key: key, days: 30)
+        let bundle = try CertificateBundle(
+            name: "app",
+            kind: .development,
+            certificate: certificate,
+            privateKey: key,
+            derivation: .dask(DevelopmentDASk(ask: Self.ask)!)
+        )
+        module = try KeyServerModule(bundles: [bundle])
+        let time = clock.now
+        service = LicenseService(
+            bundles: BundleShelf(module),
+            store: store,
+            pool: pool,
+            clock: { time * 1_000 }
+        )
+        let json = Array(((strict ? rule.strictPolicy : nil) ?? rule.policy).utf8)
+        policy = try LicensePolicy(json: json)
+        let contentKey = SecretBytes(copying: Array(0..<16))
+        let iv = [UInt8](repeating: 9, count: 16)
+        content = Content(key: ContentKey(key: contentKey, iv: iv)!)!
+        try await store.putPolicy(ContentDefaults.policy(name: "terms", json: json), replacing: false)
+        try await store.putContent(
+            try ContentRecord(
+                assetID: LicenseServer.asset,
+                contentKey: contentKey,
+                iv: iv,
+                policyName: "terms",
+                streamID: nil,
+                time: time
+            ),
+            replacing: false
+        )
+    }
+
+    func device(_ seed: UInt64) -> VirtualDevice {
+        VirtualDevice(profile: rule.profile, dask: .development(ask: Self.ask), clock: clock, random: .seeded(seed))
+    }
+
+    func request(_ device: VirtualDevice) throws -> KeyRequest {
+        try device.makeSPC(
+            certificate: certificate.der,
+            assetID: LicenseServer.asset,
+            versions: [1],
+            options: .init(output: rule.output, mutations: rule.mutations)
+        )
+    }
+
+    /// Whether a changed SPC gets a key from a server that remembers nothing, and the device that made the SPC can use it.
+    func getsKey(_ spc: [UInt8], of seed: UInt64, _ policy: LicensePolicy) throws -> Bool {
+        guard let opened = try? module.open(spc),
+            let license = try? module.license(
+                for: opened,
+                content: content,
+                policy: policy,
+                wantsPersistable: false,
+                at: LicenseServer.time
+            )
+        else { return false }
+        // The same seed makes the same device and the same SPC, whose request can be answered again.
+        let device = device(seed)
+        return (try? device.process(ckc: license.ckc, for: try request(device))) != nil
+    }
+
+    /// What the server that remembers answers.
+    func ask(_ spc: [UInt8]) async throws -> TamperingAnswer {
+        let authorization = PlaybackAuthorization(account: "viewer", expires: LicenseServer.time + 3_600)
+        let question = LicenseService.Question(
+            spc: spc,
+            authorization: authorization,
+            route: "/fps/license",
+            requestID: "test"
+        )
+        do {
+            guard case .license = try await service.answer(question) else { return .refused("sync") }
+            return .license
+        } catch let problem as ProblemDocument {
+            return problem.type == .unreadableSPC ? .unreadable : .refused(problem.outcome)
+        }
+    }
+}
+
+/// What comes back for an SPC.
+enum TamperingAnswer: Equatable {
+    case license
+    /// The one answer to all that cannot be opened.
+    case unreadable
+    /// Anything else: what it says depends on what the payload decrypts to.
+    case refused(String)
+}
