@@ -50,11 +50,7 @@ extension LicenseService {
             case .refused(let refusal): throw refusal
             case .rentalStarted(let other): start = other
             case .catalogueChanged: throw OutOfDate()
-            case .deviceReported(let report):
-                if let evidence = trail.evidence {
-                    trail.evidence?.considered = evidence.considered.adding(earlier: report)
-                }
-                opened = opened.bound(by: EarlierReports(report))
+            case .deviceReported(let report): opened = opened.bound(by: EarlierReports(report))
             }
         }
     }

@@ -84,21 +84,56 @@ extension LicenseService {
     }
 }
 
+extension SPCEvidence {
+    /// Takes in what the rules were told of earlier reports, and nothing else: so the store is told that a report was considered
+    /// only where it was.
+    mutating func consider(_ earlier: EarlierReports) { considered = report.adding(earlier: DeviceReport(earlier)) }
+}
+
 extension DeviceReport {
+    /// What a device has reported earlier. It is compared by its values alone.
+    fileprivate init(_ earlier: EarlierReports) {
+        self.init(
+            virtualMachine: earlier.isVirtualMachine,
+            kinds: earlier.kinds,
+            kextDenyListVersion: earlier.kextDenyListVersion,
+            securityLevel: earlier.securityLevel,
+            until: .max
+        )
+    }
+
+    private init(
+        virtualMachine: Bool,
+        kinds: Set<ReportedDevice.Kind>,
+        kextDenyListVersion: UInt32?,
+        securityLevel: SecurityLevel?,
+        until: Int64
+    ) {
+        self.init()
+        func add(_ fact: Fact, _ value: Int64) { entries[fact] = Entry(value: value, until: until) }
+        if virtualMachine { add(.virtualMachine, 0) }
+        for kind in kinds { if let name = kind.factName { add(Fact(rawValue: "class-\(name)"), 0) } }
+        if let kextDenyListVersion { add(.kextDenyList, Int64(kextDenyListVersion)) }
+        if let securityLevel { add(.securityLevel, securityLevel == .main ? 1 : 0) }
+    }
+
     /// What an SPC reports against its device.
     ///
     /// - Parameters:
     ///   - now: the time, in Unix seconds.
     ///   - duration: how long it binds; zero for not at all.
     init(_ device: ReportedDevice, from now: Int64, for duration: Seconds) {
-        self.init()
-        guard duration.rawValue > 0 else { return }
-        let until = now + Int64(duration.rawValue)
-        func add(_ fact: Fact, _ value: Int64) { entries[fact] = Entry(value: value, until: until) }
-        if device.isVirtualMachine { add(.virtualMachine, 0) }
-        if let name = device.kind.factName { add(Fact(rawValue: "class-\(name)"), 0) }
-        if let version = device.kextDenyListVersion { add(.kextDenyList, Int64(version)) }
-        if let level = device.securityLevel { add(.securityLevel, level == .main ? 1 : 0) }
+        guard duration.rawValue > 0 else {
+            self.init()
+            return
+        }
+        self.init(
+            virtualMachine: device.isVirtualMachine,
+            kinds: [device.kind],
+            kextDenyListVersion: device.kextDenyListVersion,
+            securityLevel: device.securityLevel,
+            until: now + Int64(duration.rawValue)
+        )
     }
 }
 

@@ -36,6 +36,7 @@ extension LicenseService {
             )
         )
         proposal.evidence = trail.evidence
+        proposal.evidence?.consider(opened.device.earlier)
         proposal.replay = replay(of: opened, policy, party)
         proposal.binding = question.authorization.binding
         proposal.device = DeviceClaim(limit: policy.devices, deviceClass: opened.device.name)

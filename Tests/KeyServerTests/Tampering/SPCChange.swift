@@ -24,6 +24,9 @@ struct SPCChange: Sendable {
     /// Makes the changed message.
     private let make: @Sendable () -> [UInt8]
 
+    /// How the place was chosen: changes of one strategy are as likely to be useful, for all that an attacker knows.
+    var strategy: String { kind == .flippedBit ? "\(kind) \(place % 16)" : "\(kind)" }
+
     /// The changed message.
     var bytes: [UInt8] { make() }
 
