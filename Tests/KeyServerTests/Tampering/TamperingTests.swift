@@ -33,6 +33,7 @@ struct TamperingTests {
             let strict = try rule.strictPolicy.map { try LicensePolicy(json: Array($0.utf8)) }
             var count = 0
             var passing: [SPCChange.Kind: Int] = [:]
+            var strategies: [String: (count: Int, passes: Int)] = [:]
             var strictPassing = 0
             for seed in seeds {
                 let spc = try target.request(target.device(seed)).spc
