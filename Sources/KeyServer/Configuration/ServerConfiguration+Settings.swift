@@ -135,7 +135,11 @@ extension ServerConfiguration.Admin {
 
 extension ServerConfiguration.Authorization {
     fileprivate mutating func read(_ reader: inout SettingReader) {
-        reader.read(&none, "none", "Licences for everybody who can reach this server: something in front decides.")
+        reader.read(
+            &none,
+            "none",
+            "true: a service in front of this server decides, and all requests that reach this server get licenses."
+        )
         reader.sections(&tokens, "tokens", .init()) { $0.read(&$1) }
         var webhook = ServerConfiguration.Webhook()
         let isAsked = reader.has("webhook")
@@ -219,6 +223,15 @@ extension ServerConfiguration.Licences {
             "checkBeforeIssuing",
             "Whether every CKC is opened and checked before it leaves."
         )
+        var clients: [OtherClientKind] = []
+        reader.read(
+            list: &clients,
+            "otherClients",
+            example: ["clearKey", "aes128"],
+            "Which clients without FairPlay get raw keys, which they can copy: clearKey by POST /clearkey, aes128 by "
+                + "GET /keys/{kid}. Each key's policy has to allow it too. None without it; with --dev both."
+        )
+        otherClients = Set(clients)
         reader.section("keyURLs") { section in
             section.read(
                 path: &keyURLs.secretFile,

@@ -153,6 +153,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var reservation = Seconds(rawValue: 120)
         /// Whether every CKC is opened again before it leaves.
         public var checkBeforeIssuing = false
+        /// The clients without FairPlay that may get raw keys, where a policy allows it too.
+        public var otherClients: Set<OtherClientKind> = []
         /// Signed URLs of keys.
         public var keyURLs = KeyURLs()
     }
