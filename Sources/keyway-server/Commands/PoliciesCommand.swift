@@ -38,7 +38,7 @@ struct PoliciesCommand: AsyncParsableCommand {
                     .command("policies add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
                 }
                 print("\(outcome == .created ? "added" : "replaced") policy \(name)")
-                for sentence in try LicensePolicy(json: record.document).openings { print("  - \(sentence)") }
+                try record.printOpenings()
             }
         }
     }
@@ -96,5 +96,12 @@ struct PoliciesCommand: AsyncParsableCommand {
                 print("removed policy \(name)")
             }
         }
+    }
+}
+
+extension PolicyRecord {
+    /// Prints what the policy opens, a line for each.
+    func printOpenings() throws {
+        for sentence in try LicensePolicy(json: document).openings { print("  - \(sentence)") }
     }
 }
