@@ -53,6 +53,7 @@ test("a refusal keeps the server's type and reason, and has words", () => {
 for (const [status, type, code] of [
     [401, "token-expired", "token-expired"], [401, "token-signature", "token-refused"], [401, "token-missing", "token-refused"],
     [403, "token-device", "token-refused"], [403, "streams-exceeded", "too-many-streams"], [404, "unknown-asset", "unknown-key"],
+    [404, "not-found", "keys-not-offered"],
     [429, "rate-limited", "too-many-requests"], [503, "overloaded", "server-busy"], [500, "internal-error", "server-failed"],
 ]) {
     test(`${type} is ${code}`, () => assert.equal(refusal(status, { type: `urn:keyway:problem:${type}` }).code, code));

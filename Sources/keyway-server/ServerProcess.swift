@@ -75,7 +75,7 @@ struct ServerProcess {
             authorizer: authorizer,
             signer: try configuration.licences.keyURLs.signer()
         )
-        OtherClientRoutes(service: others).add(to: publicRouter)
+        OtherClientRoutes(service: others, clients: configuration.licences.otherClients).add(to: publicRouter)
         if configuration.playerPage || isDevelopment { PlayerPage().add(to: publicRouter) }
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
@@ -175,8 +175,13 @@ struct ServerProcess {
     ) {
         // The file's token first: the others are made with it.
         let authenticator = AdminAuthenticators([token, StoredAdminTokens(store: store)])
-        Administration(store: store, authenticator: authenticator, dashboard: dashboard, metrics: metrics)
-            .add(to: router)
+        Administration(
+            store: store,
+            authenticator: authenticator,
+            dashboard: dashboard,
+            metrics: metrics,
+            otherClients: configuration.licences.otherClients
+        ).add(to: router)
         DashboardPages.add(to: router)
     }
 

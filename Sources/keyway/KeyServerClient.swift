@@ -99,11 +99,28 @@ struct KeyServerClient: Sendable {
         )
     }
 
+    /// A licence policy of the server as JSON text; nil where it has none of that name.
+    func policy(named name: String) async throws -> [UInt8]? {
+        let (bytes, response) = try await send("/admin/policies/\(name)", method: "GET", accepting: [200, 404])
+        return response.statusCode == 200 ? bytes : nil
+    }
+
+    /// Has the server keep a licence policy, in the place of one of that name.
+    func put(policy document: [UInt8], named name: String) async throws {
+        _ = try await send(
+            "/admin/policies/\(name)",
+            method: "PUT",
+            body: document,
+            contentType: "application/json"
+        )
+    }
+
     private func send(
         _ path: String,
         method: String = "POST",
         body: [UInt8]? = nil,
-        contentType: String = "application/octet-stream"
+        contentType: String = "application/octet-stream",
+        accepting statuses: Set<Int> = [200, 201]
     ) async throws -> ([UInt8], HTTPURLResponse) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeout)
@@ -128,7 +145,7 @@ struct KeyServerClient: Sendable {
         guard let response = response as? HTTPURLResponse else {
             throw CommandFailure.file("\(url) does not speak HTTP")
         }
-        guard [200, 201].contains(response.statusCode) else {
+        guard statuses.contains(response.statusCode) else {
             throw Self.refusal(response.statusCode, Array(data), path)
         }
         return (Array(data), response)

@@ -192,21 +192,30 @@ struct PolicyLimitsTests {
         }
     }
 
-    @Test("Other clients get what nothing protects, and what is allowed outright")
+    @Test("Clear Key and AES-128 clients are allowed only where a policy says so, whatever else it asks for")
     func otherClients() {
-        #expect(LicensePolicy().allowsOtherClients)
-        #expect(LicensePolicy(hdcp: LicensePolicy.HDCP.none, securityLevel: .audio).allowsOtherClients)
-        #expect(LicensePolicy(persist: .unlimited).allowsOtherClients)
-        for policy in [
-            LicensePolicy.default, LicensePolicy(hdcp: .type1), LicensePolicy(securityLevel: .baseline),
-            LicensePolicy(securityLevel: .main), LicensePolicy(lease: Seconds(rawValue: 60)),
-            LicensePolicy(rental: Seconds(rawValue: 60)), LicensePolicy(devices: 2),
-            LicensePolicy(persist: .limited(Seconds(rawValue: 60))), LicensePolicy(otherClients: .deny),
-        ] {
-            #expect(!policy.allowsOtherClients)
-            var allowing = policy
-            allowing.otherClients = .allow
-            #expect(allowing.allowsOtherClients)
+        for policy in SamplePolicies.all {
+            #expect(policy.allowsOtherClients == (policy.otherClients == .allow), "\(policy.name ?? "")")
         }
+        #expect(!LicensePolicy().allowsOtherClients)
+        #expect(!LicensePolicy.default.allowsOtherClients)
+        #expect(!LicensePolicy(hdcp: LicensePolicy.HDCP.none, airplay: .deny).allowsOtherClients)
+        #expect(LicensePolicy(lease: Seconds(rawValue: 60), hdcp: .type1, otherClients: .allow).allowsOtherClients)
+    }
+
+    @Test(
+        "A token that may loosen decides about other clients where its policy says something",
+        arguments: [
+            (nil, .allow, .allow), (.deny, .allow, .deny), (.allow, .deny, .deny), (.allow, nil, .allow),
+            (.deny, nil, .deny), (nil, nil, nil),
+        ] as [(LicensePolicy.Permission?, LicensePolicy.Permission?, LicensePolicy.Permission?)]
+    )
+    func loosenedOtherClients(
+        title: LicensePolicy.Permission?,
+        token: LicensePolicy.Permission?,
+        expected: LicensePolicy.Permission?
+    ) {
+        let loosened = LicensePolicy(otherClients: title).loosened(by: LicensePolicy(otherClients: token))
+        #expect(loosened.otherClients == expected)
     }
 }

@@ -36,7 +36,7 @@ enum SamplePolicies {
     /// Those about who may have the key.
     static let demands: [LicensePolicy] = [
         LicensePolicy(name: "none", hdcp: LicensePolicy.HDCP.none, otherClients: .allow),
-        LicensePolicy(name: "type0", hdcp: .type0),
+        LicensePolicy(name: "type0", hdcp: .type0, otherClients: .deny),
         LicensePolicy(name: "type1", hdcp: .type1, otherClients: .allow),
         LicensePolicy(name: "audio", securityLevel: .audio, undatedSPC: .allow),
         LicensePolicy(name: "baseline", securityLevel: .baseline, adapter: .deny),

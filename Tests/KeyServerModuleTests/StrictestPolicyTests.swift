@@ -60,7 +60,11 @@ struct StrictestPolicyTests {
                     let refusal = SamplePolicies.refusal(merged, question, configuration)
                     #expect(refusal != nil, "\(merged.name ?? ""): \(question)")
                 }
-                #expect(policy.allowsOtherClients || !merged.allowsOtherClients, "\(merged.name ?? "")")
+                let both = [policy, other].map(\.otherClients)
+                #expect(
+                    merged.allowsOtherClients == (both.contains(.allow) && !both.contains(.deny)),
+                    "\(merged.name ?? "")"
+                )
             }
         }
     }
@@ -121,10 +125,26 @@ struct StrictestPolicyTests {
                     securityLevel: .main,
                     airplay: .deny,
                     streams: 1,
-                    devices: 5,
-                    otherClients: .deny
+                    devices: 5
                 )
         )
+    }
+
+    @Test("Other clients: deny where one denies, allow where one allows, nothing where none says anything")
+    func otherClients() throws {
+        typealias Permission = LicensePolicy.Permission
+        let said: [Permission?] = [nil, .allow, .deny]
+        for first in said {
+            for second in said {
+                for third in said {
+                    let all = [first, second, third]
+                    let expected: Permission? =
+                        all.contains(.deny) ? .deny : all.contains(.allow) ? .allow : nil
+                    let merged = try LicensePolicy.strictest(all.map { LicensePolicy(hdcp: .type1, otherClients: $0) })
+                    #expect(merged.otherClients == expected)
+                }
+            }
+        }
     }
 
     @Test("Persistence: none, limited, dual, unlimited; dual beside limited is limited to the least of its durations")

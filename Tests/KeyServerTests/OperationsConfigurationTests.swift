@@ -32,15 +32,26 @@ struct OperationsConfigurationTests {
         } catch { return error.problems.map(\.description) }
     }
 
-    @Test("The example is accepted as it is, and with every comment in it taken away")
+    @Test("The example is refused until it says who gets licenses, and nothing else is wrong with it")
+    func exampleFailsClosed() throws {
+        let example = ServerConfiguration.example
+        let errors = problems(example)
+        #expect(errors.count == 1 && errors[0].contains("authorization: does not say who gets licenses"), "\(errors)")
+        #expect(errors[0].contains("set authorization.tokens or authorization.webhook"))
+        let decided = try load(example.replacing("#none: false", with: "none: true"))
+        #expect(decided.configuration.authorization.none)
+        #expect(decided.configuration.licences.otherClients == [])
+    }
+
+    @Test("The example is accepted with every comment in it taken away")
     func example() throws {
         let example = ServerConfiguration.example
-        let plain = try load(example)
+        let plain = try load(example, options: [("authorization.none", "true", "--no-authorization")])
         #expect(plain.configuration.data == "/var/lib/keyway")
         #expect(plain.configuration.admin.listen == ListenAddress("127.0.0.1:8081"))
         // What contradicts each other by design is left out again.
         let without = [
-            "none: true", "#variable: KEK", "#command: /usr/local/bin/unwrap-kek",
+            "#none: false", "#variable: KEK", "#command: /usr/local/bin/unwrap-kek",
             "#passwordVariable: POSTGRES_PASSWORD",
         ]
         let lines = example.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
@@ -61,9 +72,11 @@ struct OperationsConfigurationTests {
         #expect(full.channels.map(\.title) == ["news"] && full.channels.map(\.plan?.length) == [600])
         #expect(full.admin.clientCA == "/etc/keyway/encoders.pem")
         #expect(full.crossOrigin == .listed(["https://www.example.com"]))
-        #expect(
-            full.licences == plain.configuration.licences.with { $0.keyURLs.secretFile = "/etc/keyway/urls.secret" }
-        )
+        let licences = plain.configuration.licences.with {
+            $0.keyURLs.secretFile = "/etc/keyway/urls.secret"
+            $0.otherClients = [.clearKey, .aes128]
+        }
+        #expect(full.licences == licences)
         #expect(full.limits == plain.configuration.limits)
     }
 
@@ -196,7 +209,7 @@ struct OperationsConfigurationTests {
     @Test(
         "Who decides on licences is said once, and safely",
         arguments: [
-            ("", "authorization: nobody is said to decide"),
+            ("", "authorization: does not say who gets licenses"),
             ("none: true, webhook: {url: 'https://a', secretFile: s}", "gives more than one"),
             ("webhook: {url: 'http://example.com', secretFile: s}", "webhook.url: takes an https URL"),
             ("webhook: {url: 'http://127.0.0.1.example.com/', secretFile: s}", "webhook.url: takes an https URL"),
@@ -244,6 +257,36 @@ struct OperationsConfigurationTests {
             "data: d\nlisten: 0.0.0.0:80\nauthorization: {tokens: [{issuer: a, audience: b, jwks: /a, mayLoosen: true}]}"
         )
         #expect(other.warnings.map(\.path).filter { $0 != "kek" }.count == 2)
+    }
+
+    @Test("Clients without FairPlay are listed by name; development lists them where nothing is said, and says so")
+    func otherClients() throws {
+        func clients(_ text: String, isDevelopment: Bool = false) throws -> Set<OtherClientKind> {
+            try load(Self.least + text, isDevelopment: isDevelopment).configuration.licences.otherClients
+        }
+        let all = Set(OtherClientKind.allCases)
+        #expect(try clients("") == [])
+        #expect(try clients("licences: {otherClients: [clearKey]}") == [.clearKey])
+        #expect(try clients("licences: {otherClients: [clearKey, aes128]}") == all)
+        #expect(
+            try load(Self.least, environment: ["KEYWAY_LICENCES_OTHER_CLIENTS": "aes128"]).configuration.licences
+                .otherClients == [.aes128]
+        )
+        #expect(try clients("", isDevelopment: true) == all)
+        #expect(try clients("licences: {otherClients: []}", isDevelopment: true) == [])
+        #expect(
+            problems(Self.least + "licences: {otherClients: [identity]}").first?.contains("takes clearKey, aes128")
+                == true
+        )
+
+        func warning(_ text: String, isDevelopment: Bool = false) throws -> String? {
+            try load(Self.least + text, isDevelopment: isDevelopment).warnings.map(\.description)
+                .first { $0.contains("licences.") }
+        }
+        #expect(try warning("") == nil)
+        #expect(try warning("licences: {otherClients: [clearKey]}")?.contains("Clear Key clients get raw keys") == true)
+        #expect(try warning("", isDevelopment: true)?.hasSuffix("; --dev turns this on") == true)
+        #expect(try warning("licences: {keyURLs: {secretFile: s}}")?.contains("lists aes128") == true)
     }
 
     @Test("Development needs no authorization, and loopback addresses")

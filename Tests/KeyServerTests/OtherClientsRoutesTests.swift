@@ -53,7 +53,7 @@ struct OtherClientsRoutesTests {
             try await server.add(1, policy: nil)
             #expect(try await server.clearKey(1).json["reason"] == .string("client-not-protected"))
             #expect(try await server.send("GET", "/keys/\(kid(1))").json["reason"] == .string("client-not-protected"))
-            let open = try ContentDefaults.policy(name: "default", json: Array("{}".utf8))
+            let open = try ContentDefaults.policy(name: "default", json: Array(#"{"otherClients":"allow"}"#.utf8))
             try await server.store.putPolicy(open, replacing: false)
             #expect(keys(try await server.clearKey(1)).count == 1)
             #expect(try await server.send("GET", "/keys/\(kid(1))").status == 200)
@@ -130,7 +130,7 @@ struct OtherClientsRoutesTests {
         #expect(text.contains(#"keyway_rate_limited_total{by="address",class="licence"} 1"#))
     }
 
-    @Test("What a policy protects is left out; where nothing is left the refusal is the answer")
+    @Test("What no policy allows is left out; where nothing is left the refusal is the answer")
     func protected() async throws {
         try await OtherClientsServer.run { server in
             try await server.add(1)
@@ -311,8 +311,11 @@ struct OtherClientsRoutesTests {
     @Test("Networks and origins of the policy hold")
     func whereabouts() async throws {
         try await OtherClientsServer.run { server in
-            try await server.add(1, policy: #"{"networks":["192.0.2.0/24"]}"#)
-            try await server.add(2, policy: #"{"origins":["https://play.example"],"networks":["127.0.0.0/8"]}"#)
+            try await server.add(1, policy: #"{"networks":["192.0.2.0/24"],"otherClients":"allow"}"#)
+            try await server.add(
+                2,
+                policy: #"{"origins":["https://play.example"],"networks":["127.0.0.0/8"],"otherClients":"allow"}"#
+            )
             #expect(try await server.clearKey(1).json["reason"] == .string("network-denied"))
             #expect(try await server.clearKey(2).json["reason"] == .string("origin-denied"))
             #expect(try await server.send("GET", "/keys/\(kid(2))", origin: "https://play.example").status == 200)

@@ -36,25 +36,24 @@ struct OtherClientsRulesTests {
     }
 
     @Test(
-        "A policy that nothing protects allows, one that protects refuses unless it says otherwise",
+        "Only a policy that says allow gives such clients the key, and then in spite of what they cannot follow",
         arguments: [
-            ("", true), (#""hdcp":"none""#, true), (#""securityLevel":"audio""#, true), (#""persist":{}"#, true),
-            (#""airplay":"deny""#, true), (#""hdcp":"type0""#, false), (#""hdcp":"type1""#, false),
-            (#""securityLevel":"baseline""#, false), (#""securityLevel":"main""#, false), (#""lease":"PT10M""#, false),
-            (#""rental":"P2D""#, false), (#""lease":"PT10M","streams":2"#, false), (#""devices":2"#, false),
-            (#""persist":{"validity":"P7D"}"#, false), (#""persist":{"storage":"P30D","playback":"P2D"}"#, false),
+            "", #""hdcp":"none""#, #""securityLevel":"audio""#, #""persist":{}"#, #""airplay":"deny""#,
+            #""hdcp":"type0""#, #""hdcp":"type1""#, #""securityLevel":"baseline""#, #""securityLevel":"main""#,
+            #""lease":"PT10M""#, #""rental":"P2D""#, #""lease":"PT10M","streams":2"#, #""devices":2"#,
+            #""persist":{"validity":"P7D"}"#, #""persist":{"storage":"P30D","playback":"P2D"}"#,
         ]
     )
-    func protection(fields: String, isAllowed: Bool) throws {
+    func permission(fields: String) throws {
         let comma = fields.isEmpty ? "" : ","
-        #expect(try refusal("{\(fields)}") == (isAllowed ? nil : "client-not-protected"))
+        #expect(try refusal("{\(fields)}") == "client-not-protected")
         #expect(try refusal("{\(fields)\(comma)\"otherClients\":\"allow\"}") == nil)
         #expect(try refusal("{\(fields)\(comma)\"otherClients\":\"deny\"}") == "client-not-protected")
         let forbidding = "{\(fields)\(comma)\"networks\":[\"192.0.2.0/24\"],\"otherClients\":\"allow\"}"
         #expect(try refusal(forbidding) == "network-denied")
     }
 
-    @Test("A permission that ends needs a client that can end, or a policy that does not mind")
+    @Test("A permission that ends does not end the key of such a client, which needs allow in any case")
     func notAfter() throws {
         #expect(try refusal("{}", notAfter: now + 3600) == "client-not-protected")
         #expect(try refusal(#"{"otherClients":"allow"}"#, notAfter: now + 3600) == nil)
@@ -62,11 +61,11 @@ struct OtherClientsRulesTests {
 
     @Test("Networks and origins hold for everybody")
     func whereabouts() throws {
-        let networks = #"{"networks":["192.0.2.0/24"]}"#
+        let networks = #"{"networks":["192.0.2.0/24"],"otherClients":"allow"}"#
         #expect(try refusal(networks, address: "192.0.2.1") == nil)
         #expect(try refusal(networks, address: "192.0.3.1") == "network-denied")
         #expect(try refusal(networks) == "network-denied")
-        let origins = #"{"origins":["https://a.example"]}"#
+        let origins = #"{"origins":["https://a.example"],"otherClients":"allow"}"#
         #expect(try refusal(origins, origin: "https://a.example") == nil)
         #expect(try refusal(origins, origin: "https://b.example") == "origin-denied")
         #expect(try refusal(origins) == "origin-denied")

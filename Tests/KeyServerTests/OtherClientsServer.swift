@@ -24,6 +24,7 @@ struct OtherClientsServer: Sendable {
         limiter: RateLimiter? = nil,
         metrics: ServerMetrics? = nil,
         authorizer: (any PlaybackAuthorizer)? = nil,
+        clients: Set<OtherClientKind> = Set(OtherClientKind.allCases),
         _ authorization: PlaybackAuthorization = PlaybackAuthorization(account: "viewer", expires: now + 60),
         _ test: @Sendable (OtherClientsServer) async throws -> Void
     ) async throws {
@@ -46,18 +47,19 @@ struct OtherClientsServer: Sendable {
                 licenses: licenses,
                 authorizer: authorizer ?? OneToken(authorization: authorization),
                 signer: signer
-            )
+            ),
+            clients: clients
         ).add(to: router)
         try await withListener(router, logger) { port, _ in
             try await test(OtherClientsServer(port: port, store: store, log: log))
         }
     }
 
-    /// Stores a key whose bytes are all the byte of its key ID plus 100. Its policy protects nothing; nil is none of its own.
+    /// Stores a key whose bytes are all the byte of its key ID plus 100. Nil is no policy of its own.
     @discardableResult
     func add(
         _ byte: UInt8,
-        policy: String? = "{}",
+        policy: String? = #"{"otherClients":"allow"}"#,
         validFrom: Int64? = nil
     ) async throws -> (keyID: [UInt8], key: [UInt8]) {
         let keyID = [UInt8](repeating: byte, count: 16)

@@ -130,6 +130,19 @@ struct CommandLineTests {
         #expect(blocks[4]["refused"] != nil)
     }
 
+    @Test("policy check says what a policy opens")
+    func policyOpenings() throws {
+        let open = #"{"hdcp": "none", "otherClients": "allow"}"#
+        let outcome = try tool.run(["policy", "check", "-"], input: Array(open.utf8))
+        #expect(outcome.text.contains("Clear Key and AES-128 clients get the raw key"), "\(outcome.text)")
+        #expect(outcome.text.contains("No HDCP is asked for"))
+        let notes =
+            try tool.run(["policy", "check", "-", "--json"], input: Array("{}".utf8)).json()["notes"] as? [String]
+        #expect(
+            notes?.contains { $0.hasPrefix("Clear Key and AES-128 clients get no key from this policy alone") } == true
+        )
+    }
+
     @Test(
         "policy check refuses with the field and the reason",
         arguments: [

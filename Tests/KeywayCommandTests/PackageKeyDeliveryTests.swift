@@ -49,6 +49,83 @@ struct PackageKeyDeliveryTests {
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }
 
+    /// What `--dev --systems` says and asks of a server that has these policies.
+    private func package(
+        _ systems: String,
+        policy: String? = nil,
+        stored: [String: String]
+    ) throws -> (notes: String, requests: [LittleServer.Request]) {
+        let log = Log()
+        let server = try LittleServer { request in
+            log.requests.withLock { $0.append(request) }
+            guard request.method == "GET" else { return LittleServer.Response(status: 201, body: Array("{}".utf8)) }
+            let name = String(request.path.split(separator: "/").last ?? "")
+            guard let document = stored[name] else { return LittleServer.Response(status: 404) }
+            return LittleServer.Response(body: Array(document.utf8))
+        }
+        let tool = try Tool()
+        let run = try tool.run(
+            [
+                "package", PackageTests.film, "--out", "site", "--dev", "--server", server.address, "--admin-token",
+                "token", "--systems", systems,
+            ] + (systems == "identity" ? ["--key-uri", "http://127.0.0.1/keys/{kid}"] : [])
+                + (policy.map { ["--policy", $0] } ?? [])
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        return (run.errors, log.requests.withLock { $0 })
+    }
+
+    @Test(
+        "gives Clear Key and AES-128 clients a policy of their own where none is named",
+        arguments: ["common", "identity"]
+    )
+    func otherClients(systems: String) throws {
+        let (notes, requests) = try package(systems, stored: [:])
+        let policies = requests.filter { $0.method == "PUT" && $0.path.hasPrefix("/admin/policies/") }
+        #expect(policies.map(\.path) == ["/admin/policies/development-other-clients"])
+        let document = try Tool.json(try #require(policies.first).body)
+        #expect(document["otherClients"] as? String == "allow" && document["hdcp"] as? String == "type0")
+        let keys = requests.filter { $0.path.hasPrefix("/admin/content/") }
+        #expect(keys.count == 2)
+        for key in keys { #expect(try Tool.json(key.body)["policy"] as? String == "development-other-clients") }
+        #expect(
+            notes.contains("policy development-other-clients, which gives Clear Key and AES-128 clients the raw key")
+        )
+    }
+
+    @Test(
+        "leaves the server's policies as they are, and says what they give",
+        arguments: [
+            ("gold", #"{"otherClients":"deny"}"#, "which does not allow otherClients"),
+            ("gold", "{}", "which does not allow otherClients"),
+            ("gold", #"{"otherClients":"allow"}"#, "the raw key"),
+            (nil, #"{"otherClients":"deny"}"#, "policy default, which does not allow otherClients"),
+        ] as [(String?, String, String)]
+    )
+    func storedPolicies(policy: String?, document: String, words: String) throws {
+        let (notes, requests) = try package("common", policy: policy, stored: [policy ?? "default": document])
+        #expect(requests.allSatisfy { $0.method != "PUT" || !$0.path.hasPrefix("/admin/policies/") })
+        let keys = requests.filter { $0.path.hasPrefix("/admin/content/") }
+        #expect(keys.count == 2)
+        for key in keys { #expect(try Tool.json(key.body)["policy"] as? String == policy) }
+        #expect(notes.contains(words), "\(notes)")
+    }
+
+    @Test("uses the policy of an earlier run as it is now")
+    func earlierPolicy() throws {
+        let made = "development-other-clients"
+        let (notes, requests) = try package("common", stored: [made: #"{"otherClients":"deny"}"#])
+        #expect(requests.allSatisfy { $0.method != "PUT" || !$0.path.hasPrefix("/admin/policies/") })
+        #expect(notes.contains("policy \(made), which does not allow otherClients"), "\(notes)")
+    }
+
+    @Test("asks for no policy where FairPlay is alone")
+    func fairPlayAlone() throws {
+        let (notes, requests) = try package("fairplay", stored: [:])
+        #expect(requests.map(\.method) == ["PUT", "PUT"])
+        #expect(!notes.contains("otherClients"))
+    }
+
     @Test("writes nothing when the server refuses")
     func refusal() throws {
         let server = try LittleServer { _ in

@@ -8,6 +8,7 @@ public struct Administration: Sendable {
     /// What encoders ask, behind the same gate.
     let encoding: [AdminEndpoint]
     private let session: SessionRoutes
+    private let otherClients: Set<OtherClientKind>
     private let clock: @Sendable () -> Int64
 
     /// Makes the routes.
@@ -17,15 +18,18 @@ public struct Administration: Sendable {
     ///   - authenticator: knows the tokens.
     ///   - dashboard: where the dashboard's routes look.
     ///   - metrics: where keys that encoders get are counted.
+    ///   - otherClients: the clients without FairPlay that the server has routes for, as the OpenAPI document says.
     ///   - clock: the time, in milliseconds since 1970.
     public init(
         store: any KeyStore,
         authenticator: any AdminAuthenticator,
         dashboard: DashboardSources = DashboardSources(),
         metrics: ServerMetrics? = nil,
+        otherClients: Set<OtherClientKind> = [],
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
         self.clock = clock
+        self.otherClients = otherClients
         let sessions = DashboardSessions(clock: clock)
         gate = AdminGate(
             authenticator: authenticator,
@@ -59,6 +63,6 @@ public struct Administration: Sendable {
     public func add(to router: Router<ServerRequestContext>) {
         for endpoint in endpoints + encoding { endpoint.add(to: router, gate: gate, clock: clock) }
         session.add(to: router)
-        OpenAPIDocument.add(to: router)
+        OpenAPIDocument.add(to: router, otherClients: otherClients)
     }
 }

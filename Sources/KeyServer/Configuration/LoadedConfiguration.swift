@@ -67,6 +67,10 @@ public struct LoadedConfiguration: Sendable, Equatable {
         var configuration = ServerConfiguration()
         configuration.read(&reader)
         reader.refuseUnknown()
+        // What the file or a variable says counts in development too.
+        if isDevelopment, !reader.has("licences.otherClients") {
+            configuration.licences.otherClients = Set(OtherClientKind.allCases)
+        }
         // A file that cannot be read has not said what it contradicts.
         if reader.problems.isEmpty { configuration.check(&reader, isDevelopment: isDevelopment) }
         guard reader.problems.isEmpty else {
@@ -100,7 +104,8 @@ extension ServerConfiguration {
     /// The ends of the paths of settings that name files which have to be there.
     static let filePaths = ["kek.file", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks"]
 
-    /// A file with every setting and what it does, to be begun with. It is valid as it is.
+    /// A file with every setting and what it does, to start from. A server does not start with it until `authorization`
+    /// says who gets licenses: with any value there, an unchanged example would be a server that everyone gets keys from.
     public static var example: String {
         var text = """
             # The configuration of keyway-server. Every setting can stand here, in a variable of the environment, or, for
@@ -119,6 +124,9 @@ extension ServerConfiguration {
             for (depth, section) in sections.enumerated()
             where depth >= open.count || Array(open[...depth]) != Array(sections[...depth]) {
                 // What is in a list, or is only one of several ways, stays a comment as a whole.
+                if let words = Self.sectionWords[sections[...depth].joined(separator: ".")] {
+                    text += words.map { "# \($0)\n" }.joined()
+                }
                 let mark = names[depth].hasSuffix("[]") || section == "webhook" ? "#" : ""
                 text += String(repeating: "  ", count: depth) + "\(mark)\(section):\n"
             }
@@ -132,12 +140,19 @@ extension ServerConfiguration {
         return text
     }
 
-    /// What is not a comment in the example: where data goes, and that somebody has to decide who decides.
+    /// What the example says above a section.
+    private static let sectionWords = [
+        "authorization": [
+            "Who gets licenses. Remove the # from exactly one of none, tokens (with all its lines) and webhook (likewise).",
+            "There is no default: until one of them is set, the server does not start.",
+        ]
+    ]
+
+    /// What is not a comment in the example: where data goes, and where to administer.
     private static func exampleValue(of setting: SettingDescription) -> String? {
         switch setting.path {
         case "data": setting.example
         case "admin.listen": setting.example
-        case "authorization.none": "true"
         default: nil
         }
     }

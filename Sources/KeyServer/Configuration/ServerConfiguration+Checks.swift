@@ -11,7 +11,7 @@ extension ServerConfiguration {
         }
         checkListeners(&reader, isDevelopment: isDevelopment)
         checkAuthorization(&reader, isDevelopment: isDevelopment)
-        checkLimits(&reader)
+        checkLimits(&reader, isDevelopment: isDevelopment)
         for (index, channel) in channels.enumerated() where channel.plan == nil {
             reader.fail(
                 "channels[\(index)]",
@@ -100,7 +100,11 @@ extension ServerConfiguration {
         let ways = [!authorization.tokens.isEmpty, reader.has("authorization.webhook"), authorization.none]
         switch ways.filter({ $0 }).count {
         case 0 where !isDevelopment:
-            reader.fail("authorization", "nobody is said to decide; give tokens, a webhook, or none: true")
+            reader.fail(
+                "authorization",
+                "does not say who gets licenses; set authorization.tokens or authorization.webhook, or "
+                    + "authorization.none: true if a service in front of this server decides"
+            )
         case 2...: reader.fail("authorization", "gives more than one of tokens, webhook and none; keep one")
         default: break
         }
@@ -162,7 +166,22 @@ extension ServerConfiguration {
         }
     }
 
-    private func checkLimits(_ reader: inout SettingReader) {
+    private func checkOtherClients(_ reader: inout SettingReader, isDevelopment: Bool) {
+        let clients = OtherClientKind.allCases.filter(licences.otherClients.contains).map(\.rawValue)
+        if !clients.isEmpty {
+            let isDefault = isDevelopment && !reader.has("licences.otherClients")
+            reader.warn(
+                "licences.otherClients",
+                "\(clients.joined(separator: " and ")) clients get raw keys, which they can copy, of content whose policy "
+                    + "says \"otherClients\": \"allow\"" + (isDefault ? "; --dev turns this on" : "")
+            )
+        }
+        if licences.keyURLs.secretFile != nil, !licences.otherClients.contains(.aes128) {
+            reader.warn("licences.keyURLs", "has no effect until licences.otherClients lists aes128")
+        }
+    }
+
+    private func checkLimits(_ reader: inout SettingReader, isDevelopment: Bool) {
         if licences.protocolVersions.isEmpty { reader.fail("licences.protocolVersions", "names none; such as [1]") }
         if licences.maximumSPCAge.rawValue == 0 { reader.fail("licences.maximumSPCAge", "is at least PT1S") }
         // A lease of nothing would be no lease, so every key that is loaded ahead would be refused.
@@ -176,6 +195,7 @@ extension ServerConfiguration {
                     + "outlive its slot"
             )
         }
+        checkOtherClients(&reader, isDevelopment: isDevelopment)
         if licences.keyURLs.secretFile != nil, licences.keyURLs.lifetime.rawValue == 0 {
             reader.fail("licences.keyURLs.lifetime", "is at least PT1S")
         }

@@ -29,7 +29,7 @@ extension ServerConfiguration {
             list: &proxies,
             "proxies",
             example: ["10.0.0.0/8"],
-            "Whose X-Forwarded-For is believed; nobody's without it."
+            "Your reverse proxies. X-Forwarded-For is believed from them alone; without them it is ignored."
         )
         reader.section("cors") { section in
             var origins: [PageOrigin] = []
@@ -37,7 +37,7 @@ extension ServerConfiguration {
                 list: &origins,
                 "origins",
                 example: ["https://www.example.com"],
-                "Web pages that may use the routes for players; none without it."
+                "Web pages that may call the routes for players from a browser; none without it."
             )
             let names = Set(origins.map(\.setting))
             crossOrigin = names.isEmpty ? nil : names.contains("*") ? .all : .listed(names)
@@ -121,7 +121,7 @@ extension ServerConfiguration.Admin {
             &listen,
             "listen",
             example: "127.0.0.1:8081",
-            "Where to listen for administration and metrics; nowhere without it."
+            "Where to listen for administration, the dashboard and metrics. Without it there is no such listener."
         )
         reader.read(&allowRemote, "allowRemote", "Whether that may be an address that other machines reach; needs tls.")
         reader.read(
@@ -135,7 +135,11 @@ extension ServerConfiguration.Admin {
 
 extension ServerConfiguration.Authorization {
     fileprivate mutating func read(_ reader: inout SettingReader) {
-        reader.read(&none, "none", "Licences for everybody who can reach this server: something in front decides.")
+        reader.read(
+            &none,
+            "none",
+            "true: a service in front of this server decides, and all requests that reach this server get licenses."
+        )
         reader.sections(&tokens, "tokens", .init()) { $0.read(&$1) }
         var webhook = ServerConfiguration.Webhook()
         let isAsked = reader.has("webhook")
@@ -147,17 +151,31 @@ extension ServerConfiguration.Authorization {
 extension ServerConfiguration.TokenIssuer {
     fileprivate mutating func read(_ reader: inout SettingReader) {
         var (issuer, jwks): (String?, String?)
-        reader.read(&issuer, "issuer", example: "https://login.example.com", "The tokens' iss claim.")
-        reader.read(&audience, "audience", example: "keyway", "The tokens' aud claim: what this service is called.")
-        reader.read(list: &algorithms, "algorithms", example: ["ES256"], "How its tokens are signed.")
+        reader.read(
+            &issuer,
+            "issuer",
+            example: "https://login.example.com",
+            "Who issues playback tokens: the value of their iss claim."
+        )
+        reader.read(
+            &audience,
+            "audience",
+            example: "keyway",
+            "Who the tokens are for: the value of their aud claim. Others are refused."
+        )
+        reader.read(list: &algorithms, "algorithms", example: ["ES256"], "The signature algorithms that are accepted.")
         reader.read(
             &jwks,
             "jwks",
             example: "https://login.example.com/jwks.json",
-            "Its keys: a JWKS at an https URL, or a file by its whole path."
+            "The keys that verify the signatures: an https URL of a JWKS, or the absolute path of a file."
         )
         reader.read(&clockSkew, "clockSkew", "How far its clock and this one may differ.")
-        reader.read(&mayLoosen, "mayLoosen", "Whether a policy that a token names may be looser than the content's.")
+        reader.read(
+            &mayLoosen,
+            "mayLoosen",
+            "Whether the policy that a token names replaces what the content's policies say, denials included."
+        )
         self.issuer = issuer ?? ""
         self.jwks = jwks ?? ""
     }
@@ -182,14 +200,14 @@ extension ServerConfiguration.Webhook {
             &url,
             "url",
             example: "https://api.example.com/keyway",
-            "Your service that decides; https, or http on a loopback address."
+            "Your service that decides about each request; https, or http on a loopback address."
         )
         self.url = url ?? ""
         reader.read(
             path: &secretFile,
             "secretFile",
             example: "/etc/keyway/webhook.secret",
-            "A file with the secret that signs what is asked."
+            "A file with the secret that signs these requests, 32 bytes or more."
         )
         reader.read(&timeout, "timeout", "How long it has for an answer.")
         reader.read(&retries, "retries", in: 0...2, "How often it is asked again.")
@@ -198,7 +216,11 @@ extension ServerConfiguration.Webhook {
             "asksWithoutToken",
             "Whether requests without a token are put to it too; without this they are refused unasked."
         )
-        reader.read(&mayLoosen, "mayLoosen", "Whether a policy that it names may be looser than the content's.")
+        reader.read(
+            &mayLoosen,
+            "mayLoosen",
+            "Whether the policy that it names replaces what the content's policies say, denials included."
+        )
     }
 }
 
@@ -224,6 +246,15 @@ extension ServerConfiguration.Licences {
             "checkBeforeIssuing",
             "Whether every CKC is opened and checked before it leaves."
         )
+        var clients: [OtherClientKind] = []
+        reader.read(
+            list: &clients,
+            "otherClients",
+            example: ["clearKey", "aes128"],
+            "Which clients without FairPlay get raw keys, which they can copy: clearKey by POST /clearkey, aes128 by "
+                + "GET /keys/{kid}. Each key's policy has to allow it too. None without it; with --dev both."
+        )
+        otherClients = Set(clients)
         reader.section("keyURLs") { section in
             section.read(
                 path: &keyURLs.secretFile,

@@ -155,6 +155,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var reportBinding = Seconds(rawValue: 24 * 3600)
         /// Whether every CKC is opened again before it leaves.
         public var checkBeforeIssuing = false
+        /// The clients without FairPlay that may get raw keys, where a policy allows it too.
+        public var otherClients: Set<OtherClientKind> = []
         /// Signed URLs of keys.
         public var keyURLs = KeyURLs()
     }

@@ -98,6 +98,23 @@ extension ServerConfiguration.TokenIssuer.Algorithm: SettingValue {
     var setting: String { rawValue }
 }
 
+extension OtherClientKind: SettingValue {
+    static var takes: String { "clearKey, aes128" }
+    init?(setting: String) {
+        switch setting {
+        case "clearKey": self = .clearKey
+        case "aes128": self = .aes128
+        default: return nil
+        }
+    }
+    var setting: String {
+        switch self {
+        case .clearKey: "clearKey"
+        case .aes128: "aes128"
+        }
+    }
+}
+
 /// The origin of a web page as browsers send it, or `*` for all.
 struct PageOrigin: SettingValue {
     static let takes = "origins, such as https://www.example.com"

@@ -8,15 +8,18 @@ import KeyStore
 /// types, roles and headers are those of the code. A test holds it against the routes in both directions.
 public enum OpenAPIDocument {
     /// The document as JSON text.
-    public static let json: [UInt8] = value.encoded
+    ///
+    /// - Parameter otherClients: The clients without FairPlay that the server has routes for; the others' are left out.
+    public static func json(otherClients: Set<OtherClientKind>) -> [UInt8] { value(otherClients).encoded }
 
-    /// Every operation.
+    /// Every operation, whatever is configured.
     static let operations =
         OpenAPIOperation.forPlayback + OpenAPIOperation.forAdministration
         + OpenAPIOperation.forDashboard + OpenAPIOperation.forEncoders
 
     /// Puts `GET /openapi.json` on a router: the one for administration. It needs no token, since it is no secret.
-    public static func add(to router: Router<ServerRequestContext>) {
+    public static func add(to router: Router<ServerRequestContext>, otherClients: Set<OtherClientKind>) {
+        let json = json(otherClients: otherClients)
         router.get("/openapi.json") { _, _ in
             Response(
                 status: .ok,
@@ -26,9 +29,10 @@ public enum OpenAPIDocument {
         }
     }
 
-    static var value: JSONValue {
+    private static func value(_ otherClients: Set<OtherClientKind>) -> JSONValue {
+        let missing = OtherClientKind.allCases.filter { !otherClients.contains($0) }.map(\.path)
         var paths: [String: [(name: String, value: JSONValue?)]] = [:]
-        for operation in operations {
+        for operation in operations where !missing.contains(operation.path) {
             let method = operation.method.rawValue.lowercased()
             paths[operation.path, default: []].append((method, operation.json))
         }
@@ -59,7 +63,7 @@ public enum OpenAPIDocument {
     private static let info = parsed(
         #"""
         {"title": "Keyway key server", "version": "1", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
-         "description": "Licences and keys for players, and administration. Administration may be on a listener of its own. HEAD is answered wherever GET is. A known path answers other methods with 405 and Allow, an unknown path with 404. Every failure is a problem document (RFC 9457)."}
+         "description": "Licences and keys for players, and administration. Administration may be on a listener of its own. Routes for Clear Key and AES-128 are described where the server's configuration has them. HEAD is answered wherever GET is. A known path answers other methods with 405 and Allow, an unknown path with 404. Every failure is a problem document (RFC 9457)."}
         """#
     )
 

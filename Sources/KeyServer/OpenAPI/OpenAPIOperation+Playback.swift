@@ -85,7 +85,7 @@ extension OpenAPIOperation {
             path: "/clearkey",
             id: "makeClearKeyLicense",
             tag: .licences,
-            summary: "A Clear Key licence, for browsers without FairPlay.",
+            summary: "Raw keys for browsers without FairPlay (Clear Key), where configuration and policy allow it.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("ClearKeyRequest"))],
             takesAnyType: true,
@@ -97,7 +97,7 @@ extension OpenAPIOperation {
             path: "/keys/{kid}",
             id: "getKey",
             tag: .licences,
-            summary: "A raw AES-128 key, for HLS without FairPlay: by token, or by a signed URL.",
+            summary: "A raw AES-128 key by token or signed URL, where configuration and policy allow it.",
             security: .playback(orSignedURL: true),
             parameters: [
                 Parameter(

@@ -126,7 +126,8 @@ extension OpenAPISchemas {
                "renewAfterExpiry": {"type": "boolean"},
                "networks": {"type": "array", "items": {"type": "string"}, "examples": [["192.0.2.0/24"]]},
                "origins": {"type": "array", "items": {"type": "string"}, "examples": [["https://play.example.com"]]},
-               "otherClients": {"$ref": "#/components/schemas/Permission"},
+               "otherClients": {"$ref": "#/components/schemas/Permission",
+                 "description": "Whether Clear Key and AES-128 clients get the raw key; missing: deny, unless another policy of the key allows."},
                "preload": {"$ref": "#/components/schemas/Duration"},
                "catchUp": {"$ref": "#/components/schemas/Duration"}},
              "examples": [{"lease": "PT10M", "hdcp": "type1", "securityLevel": "main"}]}

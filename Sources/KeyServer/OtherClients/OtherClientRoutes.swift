@@ -2,22 +2,30 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// The routes of clients without FairPlay.
+/// The routes of clients without FairPlay: of those that the configuration lists, and of no others.
 ///
 ///     POST /clearkey      a licence request of W3C EME's Clear Key in, a licence out, JSON
 ///     GET  /keys/{kid}    an AES-128 key, 16 bytes; by token, or by a signed URL that expires
 public struct OtherClientRoutes: Sendable {
     private let service: OtherClientService
+    private let clients: Set<OtherClientKind>
     /// Thirty-two key IDs have two kilobytes.
     private static let bodyLimit = 8_192
 
-    /// Makes the routes.
-    public init(service: OtherClientService) { self.service = service }
+    /// Makes the routes of some clients (`licences.otherClients`).
+    public init(service: OtherClientService, clients: Set<OtherClientKind>) {
+        self.service = service
+        self.clients = clients
+    }
 
-    /// Puts them on a router.
+    /// Puts them on a router. Without its route a client gets 404, as for any path that the server does not have.
     public func add(to router: Router<ServerRequestContext>) {
-        router.post("/clearkey") { request, context in try await clearKey(request, context) }
-        router.get("/keys/:kid") { request, context in try await key(request, context) }
+        if clients.contains(.clearKey) {
+            router.post("/clearkey") { request, context in try await clearKey(request, context) }
+        }
+        if clients.contains(.aes128) {
+            router.get("/keys/:kid") { request, context in try await key(request, context) }
+        }
     }
 
     /// Players name all sorts of types for what is always the browser's JSON, so that none is asked for.

@@ -6,13 +6,21 @@ public enum OtherClientKind: String, Sendable, CaseIterable {
     case clearKey = "Clear Key"
     /// A player of AES-128 playlists, which fetches the key as a file.
     case aes128 = "AES-128"
+
+    /// The path that such a client asks, as the OpenAPI document has it.
+    var path: String {
+        switch self {
+        case .clearKey: "/clearkey"
+        case .aes128: "/keys/{kid}"
+        }
+    }
 }
 
 /// What a client without FairPlay is given: values in, a verdict out.
 ///
-/// Such a client has the key as plain bytes. It can neither protect outputs nor end anything, so a policy that wants one of
-/// these gives it nothing unless `otherClients` is `allow`. Neither does a token whose permission ends (`notAfter`), since
-/// the key would outlast it. Rules about Apple devices (their systems, AirPlay, virtual machines) say nothing about others.
+/// Such a client has the key as plain bytes, and can neither protect outputs nor end anything. It gets nothing unless
+/// `otherClients` of the merged policy is `allow`. With `allow` the key leaves in spite of `hdcp`, `securityLevel`, `lease`
+/// and the other rules that only a FairPlay device can follow, and it outlasts a permission that ends (`notAfter`).
 public enum OtherClientRules {
     /// Decides.
     ///
@@ -37,10 +45,9 @@ public enum OtherClientRules {
             return verdict
         }
         guard policy.allowsOtherClients else {
-            return refuse(.clientNotProtected, "a \(kind.rawValue) client cannot enforce what the policy demands")
-        }
-        guard authorization.notAfter == nil || policy.otherClients == .allow else {
-            return refuse(.clientNotProtected, "the permission ends, and a \(kind.rawValue) client's key does not")
+            let reason =
+                policy.otherClients == .deny ? "the policy denies otherClients" : "no policy allows otherClients"
+            return refuse(.clientNotProtected, "\(reason): a \(kind.rawValue) client gets no key")
         }
         guard policy.rentalStart == .token else { return .allow }
         guard let start = authorization.rentalStart else {
@@ -56,7 +63,7 @@ public enum OtherClientRules {
 }
 
 extension KSMError.Code {
-    /// The client has no FairPlay, and the policy wants what it cannot enforce.
+    /// The client has no FairPlay, and no policy allows such clients, or one denies them.
     public static let clientNotProtected = Self(rawValue: "client-not-protected")
     /// The rental begins when the token says, and the token says nothing.
     static let rentalStartMissing = Self(rawValue: "rental-start-missing")

@@ -1,18 +1,11 @@
 extension LicensePolicy {
-    /// Whether something is protected or limited that a client without FairPlay cannot enforce: outputs by HDCP, a
-    /// security level for video, time by lease, rental or expiry, or a number of streams or devices.
-    public var isProtective: Bool {
-        hdcp == .type0 || hdcp == .type1 || securityLevel == .baseline || securityLevel == .main || lease != nil
-            || onlineRental != nil || streams != nil || devices != nil
-    }
-
     /// Whether the SPC has to say what the player was doing: where something is limited in time, or kept.
     var needsPlaybackState: Bool {
         lease != nil || rental != nil || persist != nil || onlineLimit != nil || hadPersistence
     }
 
-    /// Whether Clear Key and AES-128 clients may have the key.
-    public var allowsOtherClients: Bool { (otherClients ?? (isProtective ? .deny : .allow)) == .allow }
+    /// Whether Clear Key and AES-128 clients may have the key: only where a policy says so.
+    public var allowsOtherClients: Bool { otherClients == .allow }
 
     /// Whether the start and the device of a rental are kept account of. Where a merge has left nothing of a rental's
     /// length, it may still be bound to a device.
@@ -66,7 +59,8 @@ extension LicensePolicy {
         policy.renewAfterExpiry = token.renewAfterExpiry ?? renewAfterExpiry
         policy.networks = token.networks ?? networks
         policy.origins = token.origins ?? origins
-        policy.otherClients = token.otherClients ?? otherClients
+        // A raw key is out for good, so what says that it must not leave cannot be loosened.
+        policy.otherClients = otherClients == .deny ? .deny : token.otherClients ?? otherClients
         policy.preload = token.preload ?? preload
         policy.catchUp = token.catchUp ?? catchUp
         return policy

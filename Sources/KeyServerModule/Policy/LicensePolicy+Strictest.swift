@@ -1,7 +1,8 @@
 extension LicensePolicy {
     /// Merges policies by the strictest value of each field: of title, track, content and token.
     ///
-    /// What one policy refuses, the merged one refuses. A lease beside another's dual expiry stays: it binds online keys
+    /// What one policy refuses, the merged one refuses. `otherClients` is the exception: a policy that says nothing about
+    /// Clear Key and AES-128 clients gives them nothing by itself, but does not keep another one from allowing them. A lease beside another's dual expiry stays: it binds online keys
     /// and the expiry binds kept ones. A rental turns another's dual expiry into one expiry within it. Networks and
     /// origins must be met in all policies; where they have none in common, nobody gets the key. The order does not
     /// matter but for the name, which joins the names by `+`.
@@ -53,7 +54,10 @@ extension LicensePolicy {
             networks: Self.inBoth(networks, other.networks) { $0.intersection($1) }?.outermost,
             origins: Self.inBoth(origins, other.origins) { $0.filter($1.contains) }
                 .map { Set($0).sorted { $0.rawValue < $1.rawValue } },
-            otherClients: Self.strictest(statedOtherClients, other.statedOtherClients, otherwise: .allow),
+            // Denied where one policy denies; allowed only where one allows, so that silence opens nothing.
+            otherClients: Self.strictest(otherClients, other.otherClients) {
+                [nil, .allow, .deny].firstIndex(of: $0) ?? 0
+            },
             preload: Self.strictest(preload, other.preload) { -Int($0?.rawValue ?? 0) },
             catchUp: Self.strictest(catchUp, other.catchUp) { -Int($0?.rawValue ?? 0) }
         )
@@ -66,10 +70,6 @@ extension LicensePolicy {
         merged.hadPersistence = (needsPlaybackState || other.needsPlaybackState) && !merged.needsPlaybackState
         return merged
     }
-
-    /// What the policy says of other clients, said outright: what it protects stays protected when another policy, which
-    /// has nothing to protect, allows them.
-    private var statedOtherClients: Permission? { otherClients ?? (isProtective ? .deny : nil) }
 
     /// The value of the higher rank; between equals the one that was said outright.
     private static func strictest<Value>(_ left: Value?, _ right: Value?, rank: (Value?) -> Int) -> Value? {

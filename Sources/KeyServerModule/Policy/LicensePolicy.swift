@@ -51,7 +51,7 @@ public struct LicensePolicy: Sendable, Hashable {
     /// The web origins that requests must come from. Nil: any, also none. None at all, which only a merge comes to:
     /// nobody gets the key.
     public var origins: [WebOrigin]?
-    /// Whether Clear Key and AES-128 clients get the key. Nil: as far as nothing ``isProtective``.
+    /// Whether Clear Key and AES-128 clients get the key. Nil: deny, unless another policy that is merged allows.
     public var otherClients: Permission?
     /// How long before its key period begins a key is given, so that players have it in time. Nil: not before.
     public var preload: Seconds?

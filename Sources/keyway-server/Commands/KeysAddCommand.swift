@@ -159,6 +159,8 @@ struct KeysAddCommand: AsyncParsableCommand {
         try await store.putPolicy(record, replacing: true) { outcome in
             .command("keys add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
         }
+        print("policy \(name) is stored")
+        try record.printOpenings()
         return name
     }
 }

@@ -9,8 +9,8 @@ struct KeysURLCommand: AsyncParsableCommand {
         commandName: "url",
         abstract: "Sign the URL of an AES-128 key, for a player that sends no header.",
         discussion: """
-            Prints the URL with a line break. Whoever has it gets the key until it ends, if the key's policy allows clients \
-            without FairPlay. A service that makes playlists signs such URLs itself: docs/other-clients.md has the bytes. \
+            Prints the URL with a line break. Whoever has it gets the key until it ends, if licences.otherClients lists \
+            aes128 and the key's policy allows otherClients. A service that makes playlists signs such URLs itself: docs/other-clients.md has the bytes. \
             The secret is the first of the file that licences.keyURLs.secretFile names.
             """
     )
@@ -35,7 +35,14 @@ struct KeysURLCommand: AsyncParsableCommand {
 
     func run() async throws {
         let keyID = try keyID.requireCount(16, "--key-id")
-        let settings = try LoadedConfiguration.load(config).configuration.licences.keyURLs
+        let licences = try LoadedConfiguration.load(config).configuration.licences
+        guard licences.otherClients.contains(.aes128) else {
+            throw CommandFailure(
+                "a server with this configuration gives out no AES-128 keys, so that the URL would be answered with 404; "
+                    + "set licences.otherClients: [aes128]"
+            )
+        }
+        let settings = licences.keyURLs
         guard let signer = try settings.signer() else {
             throw CommandFailure("the configuration has no licences.keyURLs.secretFile: there is nothing to sign with")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeyServer
+import KeyServerModule
 import KeyStore
 
 /// Licence policies.
@@ -14,7 +15,10 @@ struct PoliciesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a policy, or replace one.",
             discussion:
-                "The policy called default is for content that names none. docs/policy.md describes the document."
+                """
+                Prints what the policy opens: where it asks nothing of a device, or sets no limit. The policy called \
+                default is for content that names none. docs/policy.md describes the document.
+                """
         )
 
         @OptionGroup var store: StoreOptions
@@ -34,6 +38,7 @@ struct PoliciesCommand: AsyncParsableCommand {
                     .command("policies add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
                 }
                 print("\(outcome == .created ? "added" : "replaced") policy \(name)")
+                try record.printOpenings()
             }
         }
     }
@@ -91,5 +96,12 @@ struct PoliciesCommand: AsyncParsableCommand {
                 print("removed policy \(name)")
             }
         }
+    }
+}
+
+extension PolicyRecord {
+    /// Prints what the policy opens, a line for each.
+    func printOpenings() throws {
+        for sentence in try LicensePolicy(json: document).openings { print("  - \(sentence)") }
     }
 }

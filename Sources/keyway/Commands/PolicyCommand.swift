@@ -16,7 +16,7 @@ struct PolicyCommand: ParsableCommand {
 struct PolicyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say whether a policy is valid, what it demands, and what becomes of it in a CKC."
+        abstract: "Say whether a policy is valid, what it demands and what it opens, and what becomes of it in a CKC."
     )
 
     @Argument(help: "The policy, JSON; - for standard input.")
@@ -34,6 +34,7 @@ struct PolicyCheckCommand: ParsableCommand {
             FieldTable(title: "Demands", fields: demands(policy)),
             FieldTable(title: "In the CKC", blocks: outcomes(policy)),
         ]
+        report.notes = policy.openings
         try ReportOptions.print(report, json: output.json)
     }
 
@@ -57,7 +58,8 @@ struct PolicyCheckCommand: ParsableCommand {
         }
         add("networks", policy.networks.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any")
         add("web origins", policy.origins.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any, or none")
-        add("Clear Key and AES-128", policy.allowsOtherClients ? "allowed" : "denied")
+        let others = policy.otherClients.map { $0 == .allow ? "get the raw key" : "denied" }
+        add("Clear Key and AES-128", others ?? "denied, unless another policy of the key allows them")
         add("streams at once", policy.streams.map { "at most \($0)" } ?? "any number")
         add("devices", policy.devices.map { "at most \($0)" } ?? "any number")
         if policy.rental != nil || policy.rentalLength != nil {

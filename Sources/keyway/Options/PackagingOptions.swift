@@ -93,7 +93,11 @@ struct EncryptionOptions: ParsableArguments {
 
 /// Where new keys go.
 struct KeyDeliveryOptions: ParsableArguments {
-    @Flag(name: .customLong("dev"), help: "Make keys, and register them with a development server.")
+    @Flag(
+        name: .customLong("dev"),
+        help:
+            "Make keys, and register them with a development server, for Clear Key and AES-128 clients too if --systems has them."
+    )
     var isDev = false
 
     @Option(help: .init("The server's administration.", valueName: "url"))

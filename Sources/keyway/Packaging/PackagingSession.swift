@@ -26,15 +26,16 @@ struct PackagingSession {
     func run() async throws(CommandFailure) {
         let job = try settings.job()
         do {
-            if job.live != nil, !isDryRun { return try await runLive(job) }
+            if job.live != nil, !isDryRun { return try await withPolicy(for: job).runLive(job) }
             var plan = try PackagingPlan(job)
             if !isDryRun, let encoder, let exchange = settings.exchange {
                 plan = try await encoder.keys(for: plan, exchange)
             }
             let preview = try PackagingTables.plan(plan)
             if isDryRun { return try show(preview) }
-            let periods = try await periods(of: plan)
-            if periods.isEmpty { try await deliverKeys(of: plan) }
+            let session = try await withPolicy(for: plan.job)
+            let periods = try await session.periods(of: plan)
+            if periods.isEmpty { try await session.deliverKeys(of: plan) }
             let start = ContinuousClock.now
             var line = ProgressLine(isWanted: !isQuiet)
             defer { line.clear() }
@@ -47,6 +48,16 @@ struct PackagingSession {
         } catch {
             throw settings.failure(error)
         }
+    }
+
+    /// This session with the policy of its new keys, which is said where clients without FairPlay are to get keys too.
+    private func withPolicy(for job: PackagingJob) async throws -> PackagingSession {
+        guard let server, !Set(job.systems).isDisjoint(with: [.common, .identity]) else { return self }
+        let found = try await RegistrationPolicy.forOtherClients(given: policy, on: server)
+        Terminal.complain("note: \(escaped(found.words))")
+        var session = self
+        session.policy = found.name
+        return session
     }
 
     /// Packages what has no end. Keys that do not change are delivered before it begins.

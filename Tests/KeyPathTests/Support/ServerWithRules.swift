@@ -110,8 +110,8 @@ final class ServerWithRules: Sendable {
         let router = Listener.makeRouter(proxies: TrustedProxies([]))
         let tokens = Tokens()
         LicenseRoutes(service: service, authorizer: tokens, limits: ListenerLimits()).add(to: router)
-        OtherClientRoutes(service: OtherClientService(licenses: service, authorizer: tokens, signer: nil))
-            .add(to: router)
+        let others = OtherClientService(licenses: service, authorizer: tokens, signer: nil)
+        OtherClientRoutes(service: others, clients: [.aes128]).add(to: router)
         let (ports, onPort) = AsyncStream.makeStream(of: Int.self)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let application = try Listener.makeApplication(

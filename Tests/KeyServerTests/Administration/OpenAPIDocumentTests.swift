@@ -22,7 +22,7 @@ struct OpenAPIDocumentTests {
         LicenseRoutes(service: service, authorizer: AccountAuthorizer(), limits: ListenerLimits())
             .add(to: router)
         let others = OtherClientService(licenses: service, authorizer: AccountAuthorizer(), signer: nil)
-        OtherClientRoutes(service: others).add(to: router)
+        OtherClientRoutes(service: others, clients: Set(OtherClientKind.allCases)).add(to: router)
         Readiness(checks: []).add(to: router)
         ServerMetrics().registry.add(to: router)
         Self.administration.add(to: router)
@@ -59,7 +59,8 @@ struct OpenAPIDocumentTests {
             let value = try JSONValue(parsing: Array(schema.json.utf8), maximumDepth: 32)
             #expect(value != .null, "\(schema.name)")
         }
-        let document = try JSONValue(parsing: OpenAPIDocument.json, maximumDepth: 64)
+        let json = OpenAPIDocument.json(otherClients: Set(OtherClientKind.allCases))
+        let document = try JSONValue(parsing: json, maximumDepth: 64)
         var references: Set<String> = []
         var nulls = 0
         func visit(_ value: JSONValue) {
@@ -122,7 +123,21 @@ struct OpenAPIDocumentTests {
             let answer = try await server.send("GET", "/openapi.json")
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == "application/json")
-            #expect(answer.body == OpenAPIDocument.json)
+            #expect(answer.body == OpenAPIDocument.json(otherClients: []))
         }
+    }
+
+    @Test("Routes that the configuration does not turn on are not described")
+    func otherClients() throws {
+        func paths(_ clients: Set<OtherClientKind>) throws -> Set<String> {
+            let document = try JSONValue(parsing: OpenAPIDocument.json(otherClients: clients), maximumDepth: 64)
+            guard case .object(let fields) = document, case .object(let paths)? = fields["paths"] else { return [] }
+            return Set(paths.keys)
+        }
+        let all = try paths(Set(OtherClientKind.allCases))
+        #expect(all == Set(OpenAPIDocument.operations.map(\.path)))
+        #expect(try all.subtracting(paths([])) == ["/clearkey", "/keys/{kid}"])
+        #expect(try all.subtracting(paths([.clearKey])) == ["/keys/{kid}"])
+        #expect(try all.subtracting(paths([.aes128])) == ["/clearkey"])
     }
 }
