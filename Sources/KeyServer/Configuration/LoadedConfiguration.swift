@@ -98,7 +98,9 @@ extension ServerConfiguration {
     }()
 
     /// The ends of the paths of settings that name files which have to be there.
-    static let filePaths = ["kek.file", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks"]
+    static let filePaths = [
+        "kek.file", "passwordFile", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks",
+    ]
 
     /// A file with every setting and what it does, to be begun with. It is valid as it is.
     public static var example: String {
