@@ -25,7 +25,7 @@ package struct DraftFile {
         var random = SecureRandom()
         path = output.path + ".\(random.next())"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system("create", path) }
+        guard file >= 0 else { throw .system("create", place) }
         close(file)
     }
 

@@ -287,12 +287,13 @@ struct OperationsConfigurationTests {
         #expect(urls.unusable == ["licences.keyURLs.secretFile"])
         #expect(try found(Self.least + "tls: {certificate: tls, key: tls}").unusable == ["tls.certificate"])
         #expect(try found(Self.least + "tls: {certificate: tls, key: none}").unreadable == ["tls.key"])
+        let postgres = "store: 'postgres://a@b/c'\nkek: {file: long}\n"
         for (setting, text) in [
             ("authorization.webhook.secretFile", webhook + "open}}"),
             ("licences.keyURLs.secretFile", Self.least + "licences: {keyURLs: {secretFile: open}}"),
             ("tls.key", Self.least + "tls: {certificate: tls, key: open}"),
             ("kek.file", Self.least + "kek: {file: open}"),
-            ("postgres.passwordFile", Self.least + "store: 'postgres://a@b/c'\nkek: {file: long}\npostgres: {passwordFile: open}"),
+            ("postgres.passwordFile", Self.least + postgres + "postgres: {passwordFile: open}"),
         ] { #expect(try found(text).unusable == [setting]) }
         let path = folder.path + "/open"
         let issuer = "{issuer: a, audience: b, algorithms: [HS256], jwks: \(path)}"
