@@ -39,6 +39,12 @@ def run(*command, code=0):
     return done
 
 
+def write_secret(path, content):
+    """Writes a file that only its owner can read, as keyway-server wants it."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
 # Whether requests carry tokens. Without them the server is in development mode, for measurements without rules; to be set
 # before anything below is called.
 use_tokens = True
@@ -59,7 +65,7 @@ def make_credentials():
     # Tokens are for production, where DASk comes from a plug-in: the example, whose rule is the virtual device's.
     run("cc", "-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "Sources/CKeywayDASk/include", "-o",
         "example_dask.so", ROOT / "Examples/dask-plugin/example_dask.c", "-lcrypto")
-    Path("provisioning").write_bytes(bytes.fromhex(Path("dev/ask.hex").read_text().strip()))
+    write_secret("provisioning", bytes.fromhex(Path("dev/ask.hex").read_text().strip()))
     run(*common, "--kind", "production", "--plugin", Path("example_dask.so").resolve(), "--plugin-configuration", "derive",
         "--provisioning-data", "provisioning")
 
@@ -72,7 +78,7 @@ def add_keys(assets, policy=None):
         run("keyway-server", "policies", "add", *store_options, "--name", "test", "policy.json")
         options = ["--policy", "test"]
     for asset in assets:
-        Path("key.hex").write_text(os.urandom(16).hex())
+        write_secret("key.hex", os.urandom(16).hex())
         run("keyway-server", "keys", "add", *store_options, "--asset", asset, "--key", "@key.hex", "--iv",
             os.urandom(16).hex(), *options)
 

@@ -6,13 +6,26 @@ import Glibc
 package struct DraftFile {
     /// Where it is meanwhile.
     package let path: String
+    /// Where it is to be, with links followed.
+    private let place: String
 
-    /// Makes an empty file beside the place where it is to be.
-    package init(for place: String) throws(KeyStoreError) {
+    /// Creates an empty file beside the place where it is to be.
+    ///
+    /// - Parameter replacing: Whether there may be a file already, which ``replace()`` then replaces.
+    /// - Throws: ``KeyStoreError/Code/unavailable``, also when a folder, a pipe or a device is there, which is never
+    ///   replaced; ``KeyStoreError/Code/conflict``.
+    package init(for place: String, replacing: Bool = true) throws(KeyStoreError) {
+        let output = try OutputPlace(place)
+        switch output.kind {
+        case .missing: break
+        case .file: guard replacing else { throw Self.exists(place) }
+        case .stream, .unusable: throw Self.notRegular(place)
+        }
+        self.place = output.path
         var random = SecureRandom()
-        path = place + ".\(random.next())"
+        path = output.path + ".\(random.next())"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system("create", path) }
+        guard file >= 0 else { throw .system("create", place) }
         close(file)
     }
 
@@ -29,9 +42,7 @@ package struct DraftFile {
         guard input >= 0 else { throw .system("open", source) }
         defer { close(input) }
         var status = stat()
-        guard fstat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw KeyStoreError(.unavailable, place: source, reason: "it is not a plain file")
-        }
+        guard fstat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw Self.notRegular(source) }
         let output = try opened()
         defer { close(output) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
@@ -55,25 +66,46 @@ package struct DraftFile {
     /// Gives it its name, for good once this returns.
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` when the name is taken, ``KeyStoreError/Code/unavailable``.
-    package func publish(as place: String) throws(KeyStoreError) {
+    package func publish() throws(KeyStoreError) {
         try synchronize()
         guard link(path, place) == 0 else {
-            if errno == EEXIST { throw KeyStoreError(.conflict, place: place, reason: "the file exists") }
+            if errno == EEXIST { throw Self.exists(place) }
             throw .system("link", place)
         }
-        try Self.synchronizeFolder(of: place)
+        try synchronizeFolder()
     }
 
-    /// Gives it the name of a file that is there, or of none, for good once this returns.
-    package func publish(replacing place: String) throws(KeyStoreError) {
+    /// Gives it the name of a file that is there, whose mode and owner it takes over, or of none; for good once this
+    /// returns.
+    ///
+    /// - Throws: ``KeyStoreError/Code/unavailable``, also when what is there is not a regular file.
+    package func replace() throws(KeyStoreError) {
+        var status = stat()
+        if lstat(place, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Self.notRegular(place) }
+            // The owner first: changing it may change the mode. A group that has no access does not matter.
+            let isKept = chown(path, status.st_uid, status.st_gid) == 0
+            guard isKept || status.st_uid == geteuid() && status.st_mode & 0o070 == 0 else {
+                throw .system("keep the owner of", place)
+            }
+            guard chmod(path, status.st_mode & 0o777) == 0 else { throw .system("keep the mode of", place) }
+        }
         try synchronize()
         guard rename(path, place) == 0 else { throw .system("rename", place) }
-        try Self.synchronizeFolder(of: place)
+        try synchronizeFolder()
     }
 
     /// Removes it, and what SQLite puts beside a database.
     package func remove() {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+
+    private static func exists(_ place: String) -> KeyStoreError {
+        KeyStoreError(.conflict, place: place, reason: "the file exists")
+    }
+
+    private static func notRegular(_ place: String) -> KeyStoreError {
+        KeyStoreError(.unavailable, place: place, reason: "it is not a regular file")
     }
 
     private func opened() throws(KeyStoreError) -> Int32 {
@@ -92,9 +124,9 @@ package struct DraftFile {
     }
 
     /// A new name in a folder is durable only when the folder itself is.
-    private static func synchronizeFolder(of path: String) throws(KeyStoreError) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let parent = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    private func synchronizeFolder() throws(KeyStoreError) {
+        let end = place.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = end.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system("open", parent) }
         defer { close(folder) }

@@ -16,14 +16,16 @@ extension KeyEncryptionKey {
         guard former?.id != id else { return nil }
         var kept: String?
         if let former {
-            let place = path + "." + hex(former.id)
-            if link(path, place) != 0, errno != EEXIST { throw .system("link", place) }
+            // The file itself, since a link to it would lead to the new key.
+            let file = try OutputPlace(path).path
+            let place = file + "." + hex(former.id)
+            if link(file, place) != 0, errno != EEXIST { throw .system("link", place) }
             kept = place
         }
         let draft = try DraftFile(for: path)
         defer { draft.remove() }
         try draft.write(hexadecimal)
-        try draft.publish(replacing: path)
+        try draft.replace()
         return kept
     }
 }

@@ -1,4 +1,4 @@
-import FPSCrypto
+package import FPSCrypto
 import Glibc
 
 extension KeyEncryptionKey {
@@ -15,9 +15,8 @@ extension KeyEncryptionKey {
 
     /// Reads the key from a file that holds one; nil when there is no file.
     ///
-    /// - Throws: ``KeyStoreError/Code/unsafePermissions`` when the file is not the server's own or when its group or
-    ///   others may do anything with it, ``KeyStoreError/Code/malformedKEK`` also when it holds several,
-    ///   ``KeyStoreError/Code/unavailable``.
+    /// - Throws: ``KeyStoreError/Code/unsafePermissions`` when the file is open to others than its owner,
+    ///   ``KeyStoreError/Code/malformedKEK`` also when it holds several, ``KeyStoreError/Code/unavailable``.
     public static func load(file path: String) throws(KeyStoreError) -> KeyEncryptionKey? {
         let keys = try loadAll(file: path)
         guard keys.count <= 1 else {
@@ -31,10 +30,13 @@ extension KeyEncryptionKey {
     /// - Throws: as ``load(file:)``.
     static func loadAll(file path: String) throws(KeyStoreError) -> [KeyEncryptionKey] {
         let text: SecretBytes?
-        do throws(SecretFile.Failure) {
-            text = try SecretFile.read(path, limit: maximumText)
+        do throws(SecretFileError) {
+            text = try SecretFile.readIfPresent(path, limit: maximumText)
         } catch {
-            throw KeyStoreError(error, path)
+            if case .tooLong = error.problem {
+                throw KeyStoreError(.malformedKEK, place: path, reason: "more than \(maximumCount) keys of 64 digits")
+            }
+            throw KeyStoreError(error)
         }
         guard let text else { return [] }
         return try text.withUnsafeBytes { bytes throws(KeyStoreError) in try keys(in: bytes, place: path) }
@@ -50,24 +52,21 @@ extension KeyEncryptionKey {
         let draft = try DraftFile(for: path)
         defer { draft.remove() }
         try draft.write(key.hexadecimal)
-        try draft.publish(as: path)
+        try draft.publish()
         return key
     }
 }
 
 extension KeyStoreError {
-    /// Why a key's file is not read.
-    fileprivate init(_ failure: SecretFile.Failure, _ path: String) {
-        switch failure {
-        case .system(let call, let number):
-            self.init(.unavailable, place: path, reason: "\(call): \(String(cString: strerror(number)))")
-        case .unsafePermissions:
-            self.init(
-                .unsafePermissions,
-                place: path,
-                reason: "the key must be a plain file of the server's own user with mode 0600"
-            )
-        }
+    /// Why a file with a secret is not used.
+    package init(_ error: SecretFileError) {
+        let code: Code =
+            switch error.problem {
+            case .notRegular, .owner, .mode: .unsafePermissions
+            case .missing, .unreadable, .tooLong, .empty: .unavailable
+            }
+        let remedy = error.remedy.map { "; \($0)" } ?? ""
+        self.init(code, place: error.path, reason: "it \(error.reason)\(remedy)")
     }
 
     /// What a system call said about a file, from `errno`.

@@ -32,6 +32,8 @@ public struct KeyStoreError: Error, Sendable {
         public static let malformedKEK = Code(rawValue: "malformed-kek")
         /// Others than the owner may read or change a file that holds secrets.
         public static let unsafePermissions = Code(rawValue: "unsafe-permissions")
+        /// There is no store, and what was asked does not create one.
+        public static let missingStore = Code(rawValue: "missing-store")
         /// The file is no database of this program.
         public static let foreignDatabase = Code(rawValue: "foreign-database")
         /// A newer version of this program has changed the database.

@@ -10,6 +10,8 @@ public final class PostgresKeyStore: KeyStore {
     let writes: WriteQueue
     let keys: KeyRing
     let replaySecret: SecretBytes
+    /// Whether there was no store before this one was opened.
+    public let isNew: Bool
     private let administration: PostgresLane
     private let deviceHashKey: SecretBytes
     private let patience: Duration
@@ -19,38 +21,49 @@ public final class PostgresKeyStore: KeyStore {
     /// Ten million keys take some minutes.
     private static let patienceForRotation = Duration.seconds(3600)
 
-    /// Connects, and makes the tables or brings them up to date.
+    /// Connects, and creates the tables or brings them up to date.
     ///
     /// - Parameters:
     ///   - settings: which database.
+    ///   - creating: what to do where there are no tables.
     ///   - keys: gives the key-encryption keys, and is told whether it may make one: when the database is empty. It is asked
     ///     again by ``readKeysAgain()``.
-    /// - Throws: ``KeyStoreError`` with the codes `wrongKEK`, `foreignDatabase`, `newerSchema`, `corrupt`, `unavailable`,
-    ///   and what `keys` throws.
+    /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
+    ///   `corrupt`, `unavailable`, and what `keys` throws.
     public static func open(
         _ settings: PostgresSettings,
+        creating: StoreCreation = .ifMissing,
         keys: @escaping @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey]
     ) async throws(KeyStoreError) -> PostgresKeyStore {
-        try await open(settings, schema: .current, keys: keys)
+        try await open(settings, schema: .current, creating: creating, keys: keys)
     }
 
     static func open(
         _ settings: PostgresSettings,
         schema: Schema,
+        creating: StoreCreation = .ifMissing,
         keys source: @escaping @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey]
     ) async throws(KeyStoreError) -> PostgresKeyStore {
         let lane = PostgresLane(settings)
         do {
             let deadline = ContinuousClock.now + patienceAtStart
             let isNew = try await lane.read(until: deadline) { reader in
-                try schema.migrate(reader.connection, until: reader.deadline)
+                try schema.migrate(reader.connection, mayCreate: creating != .never, until: reader.deadline)
                 return try reader.rows("SELECT id FROM sealing").isEmpty
             }
+            if isNew, creating == .never { throw KeyStoreError.missingTables }
+            if !isNew, creating == .always { throw KeyStoreError.exists("PostgreSQL") }
             let keys = try KeyRing(try source(isNew)) { () throws(KeyStoreError) in try source(false) }
             let deviceHashKey = try await lane.transaction(until: deadline) { transaction in
                 try Self.firstRows(&transaction, keys)
             }
-            return PostgresKeyStore(settings, administration: lane, keys: keys, deviceHashKey: deviceHashKey)
+            return PostgresKeyStore(
+                settings,
+                administration: lane,
+                keys: keys,
+                deviceHashKey: deviceHashKey,
+                isNew: isNew
+            )
         } catch {
             throw KeyStoreError(error, place: "PostgreSQL")
         }
@@ -60,8 +73,10 @@ public final class PostgresKeyStore: KeyStore {
         _ settings: PostgresSettings,
         administration: PostgresLane,
         keys: KeyRing,
-        deviceHashKey: SecretBytes
+        deviceHashKey: SecretBytes,
+        isNew: Bool
     ) {
+        self.isNew = isNew
         // Two transactions of a server are under way at once: while one waits for its commit the next decides.
         let writers = settings.connections < 5 ? 1 : 2
         writes = WriteQueue(settings, count: writers)

@@ -12,6 +12,8 @@ public final class SQLiteKeyStore: KeyStore {
     let keys: KeyRing
     let writes: WriteQueue
     let replaySecret: SecretBytes
+    /// Whether there was no store before this one was opened.
+    public let isNew: Bool
     private let deviceHashKey: SecretBytes
 
     /// Opens the database at `path`, and creates it where there is none.
@@ -22,7 +24,8 @@ public final class SQLiteKeyStore: KeyStore {
         try self.init(path: path, keys: KeyRing(key))
     }
 
-    init(path: String, keys: KeyRing) throws(KeyStoreError) {
+    init(path: String, keys: KeyRing, isNew: Bool = false) throws(KeyStoreError) {
+        self.isNew = isNew
         let pool = try DatabaseFile.open(path)
         deviceHashKey = try translatingErrors(in: path) {
             try pool.write { db in try Self.deviceHashKey(db, keys) }

@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import KeyServer
+import KeyStore
 
 /// The token for administration, kept in the data folder with mode 0600 and made at the first start.
 struct AdminTokenFile {
@@ -10,20 +11,28 @@ struct AdminTokenFile {
 
     /// Reads the token, or makes one. What comes of it knows the token and does not hold it.
     func authenticator() throws -> SingleAdminToken {
-        if let text = try? String(contentsOfFile: path, encoding: .utf8) {
-            let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard token.utf8.count >= 32 else {
-                throw CommandFailure("\(path) holds no token; remove it to have one made")
-            }
-            return SingleAdminToken(token)
-        }
+        if let known = try read() { return known }
         var random = SecureRandom()
         let token = random.bytes(24).map { String(format: "%02x", $0) }.joined()
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw CommandFailure("\(path) cannot be made: \(String(cString: strerror(errno)))") }
-        defer { close(file) }
-        let text = Array((token + "\n").utf8)
-        guard write(file, text, text.count) == text.count else { throw CommandFailure("\(path) cannot be written") }
+        let draft = try DraftFile(for: path)
+        defer { draft.remove() }
+        try draft.write(SecretBytes(copying: Array((token + "\n").utf8)))
+        do {
+            try draft.publish()
+        } catch {
+            // Of two servers that start together one writes it, and both have that one.
+            guard error.code == .conflict, let known = try read() else { throw error }
+            return known
+        }
+        return SingleAdminToken(token)
+    }
+
+    private func read() throws -> SingleAdminToken? {
+        guard let bytes = try SecretFile.readIfPresent(path, limit: 4_096) else { return nil }
+        let token = String(decoding: bytes.reveal(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard token.utf8.count >= 32 else {
+            throw CommandFailure("\(path) has no token in it: fewer than 32 characters; remove it to have one made")
+        }
         return SingleAdminToken(token)
     }
 }

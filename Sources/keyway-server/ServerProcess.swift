@@ -1,3 +1,4 @@
+import FPSCrypto
 import Foundation
 import Hummingbird
 import KeyServer
@@ -147,6 +148,8 @@ struct ServerProcess {
                 interval: .seconds(Int64(configuration.tls.reload.rawValue)),
                 logger: logger
             )
+        } catch let error as SecretFileError {
+            throw CommandFailure("tls.key: \(error)", kind: .file)
         } catch {
             // The log has the reason.
             throw CommandFailure("tls: \(certificate) and \(key) cannot be used together")

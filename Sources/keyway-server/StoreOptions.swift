@@ -6,7 +6,7 @@ import KeyStoreSQLite
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
-        help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder")
+        help: ArgumentHelp("The data folder.", valueName: "folder")
     )
     var dataFolder: String?
 
@@ -89,18 +89,22 @@ struct StoreOptions: ParsableArguments {
         return .postgres(settings)
     }
 
-    /// Opens the store for one piece of work, and closes it. The store's errors get a word on what to do next.
-    func withStore(_ work: (any KeyStore) async throws -> Void) async throws {
-        try await Self.explainingErrors { try await place.withStore { try await work($0.store) } }
+    /// Opens the store for one piece of work, and closes it.
+    ///
+    /// - Parameter creating: What to do where there is none. Where one is created, standard error has that, since the name
+    ///   may have been mistyped.
+    func withStore(creating: StoreCreation = .never, _ work: (any KeyStore) async throws -> Void) async throws {
+        try await place.withStore(creating: creating) { opened in
+            if opened.isNew { for line in place.contents { tell("created \(line)") } }
+            try await work(opened.store)
+        }
     }
 
     /// The same for work that only this kind of store does.
     func withSQLiteStore(_ work: (SQLiteKeyStore) async throws -> Void) async throws {
         try requireSQLite()
-        try await Self.explainingErrors {
-            try await place.withStore { opened in
-                if case .sqlite(let store) = opened { try await work(store) }
-            }
+        try await place.withStore { opened in
+            if case .sqlite(let store) = opened { try await work(store) }
         }
     }
 
@@ -110,27 +114,6 @@ struct StoreOptions: ParsableArguments {
             throw CommandFailure(
                 "this is for the database in a data folder; PostgreSQL has tools of its own: see docs/many-nodes.md"
             )
-        }
-    }
-
-    /// Gives the store's errors a word on what to do next.
-    static func explainingErrors<Value>(_ work: () async throws -> Value) async throws -> Value {
-        do {
-            return try await work()
-        } catch let error as KeyStoreError {
-            throw CommandFailure("\(error)" + (nextStep(after: error).map { "; \($0)" } ?? ""))
-        }
-    }
-
-    private static func nextStep(after error: KeyStoreError) -> String? {
-        switch error.code {
-        case .conflict where error.reason == KeyStoreError.exists("").reason:
-            "--replace puts the new one in its place"
-        case .missingReference: "add it first"
-        case .unsafePermissions: "chmod it as that says"
-        case .locked: "another process holds the database; try again"
-        case .wrongKEK, .missingKEK: "give the key-encryption key that this database was made with"
-        default: nil
         }
     }
 }

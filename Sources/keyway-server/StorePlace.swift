@@ -45,6 +45,14 @@ enum StorePlace: Sendable {
             }
         }
 
+        /// Whether there was none before it was opened.
+        var isNew: Bool {
+            switch self {
+            case .sqlite(let store): store.isNew
+            case .postgres(let store): store.isNew
+            }
+        }
+
         /// Nothing may use it afterwards.
         func close() async throws(KeyStoreError) {
             switch self {
@@ -54,14 +62,18 @@ enum StorePlace: Sendable {
         }
     }
 
-    /// Opens it, and creates it where there is none.
-    func open() async throws(KeyStoreError) -> Opened {
+    /// Opens it.
+    ///
+    /// - Parameter creating: What to do where there is none.
+    func open(creating: StoreCreation = .never) async throws(KeyStoreError) -> Opened {
         switch self {
-        case .dataFolder(let folder, let key): .sqlite(try SQLiteKeyStore(dataFolder: folder, key: key))
+        case .dataFolder(let folder, let key):
+            .sqlite(try SQLiteKeyStore(dataFolder: folder, key: key, creating: creating))
         case .postgres(let place):
             .postgres(
-                try await PostgresKeyStore.open(try place.settings()) { mayCreate throws(KeyStoreError) in
-                    place.makeFolder()
+                try await PostgresKeyStore.open(try place.settings(), creating: creating) {
+                    mayCreate throws(KeyStoreError) in
+                    if creating != .never { place.makeFolder() }
                     return try place.key.keys(inFolder: place.folder, mayCreate: mayCreate)
                 }
             )
@@ -69,8 +81,10 @@ enum StorePlace: Sendable {
     }
 
     /// Opens the store for one piece of work, and closes it.
-    func withStore(_ work: (Opened) async throws -> Void) async throws {
-        let opened = try await open()
+    ///
+    /// - Parameter creating: What to do where there is none.
+    func withStore(creating: StoreCreation = .never, _ work: (Opened) async throws -> Void) async throws {
+        let opened = try await open(creating: creating)
         do {
             try await work(opened)
         } catch {
@@ -106,6 +120,27 @@ extension StorePlace {
         self = .postgres(place)
     }
 
+    /// What there is once it was created, a line each.
+    var contents: [String] {
+        var lines: [String]
+        let (folder, key): (String, KeyEncryptionKeySource)
+        switch self {
+        case .dataFolder(let path, let source):
+            (folder, key) = (path, source)
+            lines = ["the database \(path)/keyway.sqlite"]
+        case .postgres(let place):
+            (folder, key) = (place.folder, place.key)
+            lines = ["the tables in the schema keyway of the PostgreSQL database"]
+        }
+        if key == .dataFolder {
+            lines.append(
+                "the key-encryption key \(folder)/kek; keep a copy elsewhere: without it the database and its backups "
+                    + "open nothing"
+            )
+        }
+        return lines
+    }
+
     /// What is risky about it.
     var warnings: [String] {
         guard case .postgres(let place) = self, let settings = try? place.settings(), !settings.isProtected else {
@@ -139,15 +174,10 @@ extension StorePlace.Postgres {
             return SecretBytes(copying: Array(text.utf8))
         }
         guard let passwordFile else { return nil }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: passwordFile)
-        guard let mode = attributes?[.posixPermissions] as? Int,
-            let data = FileManager.default.contents(atPath: passwordFile)
-        else { throw KeyStoreError(.unavailable, place: passwordFile, reason: "cannot be read") }
-        guard mode & 0o077 == 0 else {
-            throw KeyStoreError(.unsafePermissions, place: passwordFile, reason: "others may read it; chmod 600 it")
+        do throws(SecretFileError) {
+            return try SecretFile.readText(passwordFile)
+        } catch {
+            throw KeyStoreError(error)
         }
-        let line = data.prefix { $0 != 0x0A && $0 != 0x0D }
-        guard !line.isEmpty else { throw KeyStoreError(.unavailable, place: passwordFile, reason: "is empty") }
-        return SecretBytes(copying: Array(line))
     }
 }

@@ -29,7 +29,7 @@ struct KeyServerClient: Sendable {
             self.token = token
             return
         }
-        let bytes = try InputFile.read(String(token.dropFirst()))
+        let bytes = try InputFile.readSecret(String(token.dropFirst()))
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .input("\(token.dropFirst()) holds no token", next: "write it as text")
         }

@@ -158,7 +158,7 @@ struct AuthorizationKeySourceTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID())").path
         defer { unlink(path) }
         func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) }
-        let authorizer = try authorizer(.file(path: path), clock)
+        let authorizer = try authorizer(.file(path: path, isSecret: false), clock)
 
         var refusal = try await authorizer.refusal(.test(oldToken))
         #expect(refusal?.type == .unavailable)
@@ -196,6 +196,30 @@ struct AuthorizationKeySourceTests {
         #expect(refusal == nil)
     }
 
+    @Test("A file with secrets that others may read is not used, until they may not")
+    func secretFile() async throws {
+        let (key, clock, log) = (FreshKey(id: "a"), AuthorizationClock(), LogRecorder())
+        let token = try await key.token()
+        let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID())").path
+        defer { unlink(path) }
+        try Data(set(key).utf8).write(to: URL(filePath: path))
+        #expect(chmod(path, 0o644) == 0)
+        let logger = Logger(label: "test") { _ in log }
+        let authorizer = try authorizer(.file(path: path, isSecret: true), clock, logger: logger)
+        var refusal = try await authorizer.refusal(.test(token))
+        #expect(refusal?.type == .unavailable)
+        #expect(log.text.contains("chmod 600 \(path)"))
+        #expect(chmod(path, 0o600) == 0)
+        clock.advance(seconds: 5)
+        refusal = try await authorizer.refusal(.test(token))
+        #expect(refusal == nil)
+        // A mode that changes is noticed, though time and size stay.
+        #expect(chmod(path, 0o644) == 0)
+        clock.advance(seconds: 86_401)
+        refusal = try await authorizer.refusal(.test(token))
+        #expect(refusal?.type == .unavailable)
+    }
+
     @Test("What is no file does not hang the server")
     func noFile() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "fifo-\(UUID())").path
@@ -203,7 +227,9 @@ struct AuthorizationKeySourceTests {
         defer { unlink(path) }
         let token = try await FreshKey(id: "a").token()
         for path in [path, "/dev/zero", "/", "/nonexistent", ""] {
-            let refusal = try await authorizer(.file(path: path), AuthorizationClock()).refusal(.test(token))
+            let refusal = try await authorizer(.file(path: path, isSecret: false), AuthorizationClock()).refusal(
+                .test(token)
+            )
             #expect(refusal?.type == .unavailable)
         }
     }

@@ -307,10 +307,12 @@ struct OperationsConfigurationTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("keyway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        func write(_ name: String, _ text: String) throws {
+        func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws {
             try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+            #expect(chmod(folder.appendingPathComponent(name).path, mode) == 0)
         }
         try write("short", "secret")
+        try write("open", "id \(String(repeating: "s", count: 64))", mode: 0o644)
         try write("long", String(repeating: "s", count: 32))
         try write("urls", "id \(String(repeating: "s", count: 32))")
         try write("tls", "no PEM")
@@ -328,6 +330,18 @@ struct OperationsConfigurationTests {
         #expect(urls.unusable == ["licences.keyURLs.secretFile"])
         #expect(try found(Self.least + "tls: {certificate: tls, key: tls}").unusable == ["tls.certificate"])
         #expect(try found(Self.least + "tls: {certificate: tls, key: none}").unreadable == ["tls.key"])
+        let postgres = "store: 'postgres://a@b/c'\nkek: {file: long}\n"
+        for (setting, text) in [
+            ("authorization.webhook.secretFile", webhook + "open}}"),
+            ("licences.keyURLs.secretFile", Self.least + "licences: {keyURLs: {secretFile: open}}"),
+            ("tls.key", Self.least + "tls: {certificate: tls, key: open}"),
+            ("kek.file", Self.least + "kek: {file: open}"),
+            ("postgres.passwordFile", Self.least + postgres + "postgres: {passwordFile: open}"),
+        ] { #expect(try found(text).unusable == [setting]) }
+        let path = folder.path + "/open"
+        let issuer = "{issuer: a, audience: b, algorithms: [HS256], jwks: \(path)}"
+        let problems = problems("data: d\nauthorization: {tokens: [\(issuer)]}")
+        #expect(problems.count == 1 && problems.first?.contains("chmod 600 \(path)") == true)
     }
 
     @Test("No text makes it crash or hang, and none is repeated whole")

@@ -81,6 +81,7 @@ struct CertificateFiles {
         let certificate = try X509Certificate.selfSigned(subject: name, key: key, days: days)
         try Data(certificate.pem.utf8).write(to: URL(fileURLWithPath: self.certificate), options: .atomic)
         try Data(key.pem().reveal()).write(to: URL(fileURLWithPath: self.key), options: .atomic)
+        chmod(self.key, 0o600)
         return try NIOSSLCertificate(bytes: certificate.der, format: .der)
     }
 

@@ -86,6 +86,34 @@ struct PostgresKeyStoreTests {
         }
     }
 
+    @Test("Where none is to be created, neither tables nor a key are, and one is created once")
+    func creation() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            let connection = try PostgresConnection(settings, until: .now + .seconds(60))
+            let schemas = PostgresQuery("SELECT count(*) FROM pg_namespace WHERE nspname = 'keyway'")
+            await #expect(throws: KeyStoreError(.missingStore, place: "")) {
+                try await PostgresKeyStore.open(settings, creating: .never) { _ in
+                    Issue.record("a key was asked for")
+                    return [key]
+                }
+            }
+            #expect(try connection.run([schemas], until: .now + .seconds(60)).first?.rows.first?.integer(0) == 0)
+            let store = try await PostgresKeyStore.open(settings, creating: .always) { mayCreate in
+                #expect(mayCreate)
+                return [key]
+            }
+            #expect(store.isNew)
+            await #expect(throws: KeyStoreError(.conflict, place: "")) {
+                try await PostgresKeyStore.open(settings, creating: .always) { _ in [key] }
+            }
+            let again = try await PostgresKeyStore.open(settings, creating: .never) { _ in [key] }
+            #expect(!again.isNew)
+            await again.close()
+            await store.close()
+        }
+    }
+
     @Test("Tables in the schema keyway that are not ours are left alone")
     func foreignTables() async throws {
         try await PostgresServer.shared.withDatabase { settings in

@@ -139,6 +139,7 @@ struct BackupTests {
         #expect(throws: KeyStoreError(.missingKEK, place: "")) {
             try SQLiteKeyStore.restore(from: backup, dataFolder: empty, key: .dataFolder, replacing: false)
         }
+        #expect(mkdir(empty, 0o700) == 0)
         _ = try KeyEncryptionKey.create(file: empty + "/kek")
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
             try SQLiteKeyStore.restore(from: backup, dataFolder: empty, key: .dataFolder, replacing: false)

@@ -65,6 +65,65 @@ struct OpeningTests {
         #expect(folder.names == ["elsewhere", "keyway.sqlite"])
     }
 
+    @Test("Where none is to be created, nothing is left behind")
+    func neverCreated() throws {
+        let missing = folder.path + "/missing"
+        let file = folder.path + "/file"
+        folder.write("a file", to: "file")
+        for path in [folder.path, missing, missing + "/below", file] {
+            for source in [KeyEncryptionKeySource.dataFolder, .file(folder.path + "/elsewhere")] {
+                #expect(throws: KeyStoreError(.missingStore, place: ""), "\(path)") {
+                    try SQLiteKeyStore(dataFolder: path, key: source, creating: .never)
+                }
+            }
+        }
+        #expect(folder.names == ["file"])
+        folder.write("", to: "keyway.sqlite")
+        #expect(throws: KeyStoreError(.missingStore, place: "")) {
+            try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder, creating: .never)
+        }
+        #expect(folder.names == ["file", "keyway.sqlite"])
+    }
+
+    @Test("A mistyped folder makes no key of a rewrap")
+    func neverRewrapped() async throws {
+        let key = folder.path + "/new"
+        await #expect(throws: KeyStoreError(.missingStore, place: "")) {
+            try await SQLiteKeyStore.rewrap(dataFolder: folder.path + "/typo", key: .dataFolder, newKeyFile: key)
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("One that is to be created is created once, and what is there stays as it was")
+    func alwaysCreated() throws {
+        let place = folder.path + "/data"
+        let store = try SQLiteKeyStore(dataFolder: place, key: .dataFolder, creating: .always)
+        #expect(store.isNew)
+        try store.close()
+        #expect(TemporaryFolder.names(in: place) == ["kek", "keyway.sqlite"])
+        #expect(permissions(of: place) == 0o700 && permissions(of: place + "/keyway.sqlite") == 0o600)
+        let before = folder.bytes(of: "data/keyway.sqlite")
+        #expect(throws: KeyStoreError(.conflict, place: "")) {
+            try SQLiteKeyStore(dataFolder: place, key: .dataFolder, creating: .always)
+        }
+        #expect(folder.bytes(of: "data/keyway.sqlite") == before)
+        let again = try SQLiteKeyStore(dataFolder: place, key: .dataFolder, creating: .never)
+        #expect(!again.isNew)
+        try again.close()
+    }
+
+    @Test("A folder that was created for what then failed goes again")
+    func abandoned() throws {
+        let place = folder.path + "/data"
+        #expect(throws: KeyStoreError(.missingKEK, place: "")) {
+            try SQLiteKeyStore(dataFolder: place, key: .file(folder.path + "/elsewhere"))
+        }
+        #expect(throws: KeyStoreError.self) {
+            try SQLiteKeyStore.restore(from: "/nowhere", dataFolder: place, key: .dataFolder, replacing: false)
+        }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("A data folder that others may write to is refused")
     func looseFolder() throws {
         #expect(chmod(folder.path, 0o770) == 0)

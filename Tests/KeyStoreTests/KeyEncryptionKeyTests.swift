@@ -26,23 +26,49 @@ struct KeyEncryptionKeyTests {
         #expect(folder.names == ["kek"])
     }
 
-    @Test("A file that others can read or write is refused", arguments: [0o640, 0o604, 0o620, 0o602, 0o610, 0o601])
+    @Test("A file that others can read or write is refused", arguments: [0o604, 0o620, 0o602, 0o610, 0o601])
     func loosePermissions(_ mode: Int) throws {
         _ = try KeyEncryptionKey.create(file: path)
         #expect(chmod(path, mode_t(mode)) == 0)
         #expect(throws: KeyStoreError(.unsafePermissions, place: "")) { try KeyEncryptionKey.load(file: path) }
     }
 
-    @Test("A symbolic link, a folder and a pipe are no key")
+    @Test("A folder and a pipe are not a key")
     func notAFile() throws {
-        _ = try KeyEncryptionKey.create(file: path)
-        let link = folder.path + "/link"
         let pipe = folder.path + "/pipe"
-        #expect(symlink(path, link) == 0)
         #expect(mkfifo(pipe, 0o600) == 0)
-        for other in [link, folder.path, pipe] {
-            #expect(throws: KeyStoreError.self, "\(other)") { try KeyEncryptionKey.load(file: other) }
+        for other in [folder.path, pipe] {
+            #expect(throws: KeyStoreError(.unsafePermissions, place: "")) { try KeyEncryptionKey.load(file: other) }
         }
+    }
+
+    @Test("A symbolic link leads to the key, and stays when another key is installed")
+    func link() throws {
+        let link = folder.path + "/link"
+        #expect(symlink("kek", link) == 0)
+        let former = try KeyEncryptionKey.create(file: link)
+        #expect(try KeyEncryptionKey.load(file: path)?.id == former.id)
+        let key = try KeyEncryptionKey.generate()
+        let kept = try #require(try key.install(file: link))
+        #expect(try KeyEncryptionKey.load(file: path)?.id == key.id)
+        #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
+        var status = stat()
+        #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    }
+
+    @Test("A key that is installed takes over the mode and the owner of the file that it replaces")
+    func modeAndOwner() throws {
+        _ = try KeyEncryptionKey.create(file: path)
+        #expect(chmod(path, 0o400) == 0)
+        if geteuid() == 0 { #expect(chown(path, 0, 1234) == 0 && chmod(path, 0o440) == 0) }
+        var (before, after) = (stat(), stat())
+        #expect(stat(path, &before) == 0)
+        try KeyEncryptionKey.generate().install(file: path)
+        #expect(stat(path, &after) == 0)
+        #expect(after.st_ino != before.st_ino)
+        #expect(
+            (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+        )
     }
 
     @Test(

@@ -95,6 +95,23 @@ struct SPCInspectTests {
         #expect(found.output == expected.output)
     }
 
+    @Test("A key that others can read is used, with a warning")
+    func openKey() throws {
+        let tool = try Tool()
+        let key = try tool.file("key.pem", try tool.content(Keys.path("test-rsa-2048.pem")))
+        let vector = try tool.file("a.spc", try VectorFile(path: "spc/v2-iphone.txt").message)
+        for (mode, words) in [
+            (0o644, "warning: \(key) holds a secret and is open to others (mode 0644); chmod 600 \(key)\n"),
+            (0o600, ""),
+        ] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
+            let inspected = try tool.run([
+                "spc", "inspect", vector, "--private-key", key, "--ask", "@\(Keys.path("test-ask.hex"))",
+            ])
+            #expect(inspected.status == 0 && inspected.errors == words)
+        }
+    }
+
     @Test("What could be read is shown before the error")
     func damage() throws {
         let vector = try VectorFile(path: "spc/v2-integrity-altered.txt")

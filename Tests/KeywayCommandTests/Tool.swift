@@ -100,7 +100,27 @@ final class TemporaryFolder {
 
 /// The keys of TestVectors/keys.
 enum Keys {
-    static func path(_ name: String) -> String { VectorFile.root.appending(path: "keys/\(name)").path }
+    static func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    /// A copy of TestVectors/keys, beside the test bundle, that only its owner can read: git keeps no modes, and keyway warns
+    /// of keys that others can read.
+    static let folder: URL = {
+        let manager = FileManager.default
+        let source = VectorFile.root.appending(path: "keys")
+        let folder = Tool.executable.deletingLastPathComponent().appending(path: "keyway-test-keys")
+        try? manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in (try? manager.contentsOfDirectory(atPath: source.path)) ?? [] {
+            // Other processes may run tests with it at the same time.
+            let draft = folder.appending(path: ".\(name).\(UUID().uuidString)").path
+            _ = manager.createFile(
+                atPath: draft,
+                contents: manager.contents(atPath: source.appending(path: name).path),
+                attributes: [.posixPermissions: 0o600]
+            )
+            rename(draft, folder.appending(path: name).path)
+        }
+        return folder
+    }()
 
     /// The SHA-1 of the certificate test-rsa-1024, as SPCs carry it.
     private static let hashOfRSA1024 = VectorFile.bytes(hexadecimal: "2d8630d03b8056e831fd0c363c209a507c5e1ad4") ?? []

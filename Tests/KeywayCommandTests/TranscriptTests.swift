@@ -6,7 +6,7 @@ import VectorFiles
 ///
 /// A file is a sequence of `$ keyway …` lines, each followed by standard output, standard error, and `[exit N]` where the
 /// exit code is not 0. Commands run in a folder with `NAME.spc` and `NAME.ckc` for the vectors they name, with
-/// TestVectors/keys as `keys`, with Playlists/ as `playlists`, and with the clips of PackagerTests as `clips`. To write
+/// a copy of TestVectors/keys as `keys`, with Playlists/ as `playlists`, and with the clips of PackagerTests as `clips`. To write
 /// them anew after a change that was meant, and then look at the difference:
 ///
 ///     KEYWAY_RECORD=1 swift test --filter Transcript
@@ -36,7 +36,7 @@ struct TranscriptTests {
         let arguments = command.split(separator: " ").dropFirst(2).map(String.init)
         try FileManager.default.createSymbolicLink(
             at: tool.folder.url.appending(path: "keys"),
-            withDestinationURL: VectorFile.root.appending(path: "keys")
+            withDestinationURL: Keys.folder
         )
         try FileManager.default.createSymbolicLink(
             at: tool.folder.url.appending(path: "playlists"),

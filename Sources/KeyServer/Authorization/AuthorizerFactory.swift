@@ -1,5 +1,4 @@
 import FPSCrypto
-import Glibc
 import KeyServerModule
 public import Logging
 
@@ -49,21 +48,24 @@ extension ServerConfiguration.KeyURLs {
     /// - Throws: ``AuthorizationConfigurationError`` when the file cannot be read, or has no such lines.
     public func signer() throws(AuthorizationConfigurationError) -> KeyURLSigner? {
         guard let secretFile else { return nil }
-        let lines = try SecretFile.bytes(secretFile).split(separator: 10)
-        var secrets: [KeyURLSecret] = []
-        for (index, line) in lines.enumerated() {
-            let parts = line.split(separator: 32)
-            guard parts.count == 2,
-                let secret = KeyURLSecret(
-                    id: String(decoding: parts[0], as: UTF8.self),
-                    secret: SecretBytes(copying: Array(parts[1]))
-                )
-            else {
-                throw AuthorizationConfigurationError(
-                    "\(secretFile), line \(index + 1): an ID, a space and a secret of 32 to 1,024 bytes were expected"
-                )
+        let text = try AuthorizationConfigurationError.reading(secretFile)
+        let secrets = try text.withUnsafeBytes { text throws(AuthorizationConfigurationError) in
+            var secrets: [KeyURLSecret] = []
+            for (index, line) in text.split(separator: 10).enumerated() {
+                let parts = line.split(separator: 32)
+                guard parts.count == 2,
+                    let secret = KeyURLSecret(
+                        id: String(decoding: parts[0], as: UTF8.self),
+                        secret: SecretBytes(copying: parts[1])
+                    )
+                else {
+                    throw AuthorizationConfigurationError(
+                        "\(secretFile), line \(index + 1): an ID, a space and a secret of 32 to 1,024 bytes were expected"
+                    )
+                }
+                secrets.append(secret)
             }
-            secrets.append(secret)
+            return secrets
         }
         guard let current = secrets.first,
             let signer = KeyURLSigner(current: current, former: Array(secrets.dropFirst()))
@@ -72,22 +74,13 @@ extension ServerConfiguration.KeyURLs {
     }
 }
 
-/// Secrets in files.
-enum SecretFile {
-    private static let maximumSize = 16_384
-
-    /// What stands in a file, without the line break at its end.
-    static func bytes(_ file: String) throws(AuthorizationConfigurationError) -> [UInt8] {
-        guard let stream = fopen(file, "re") else {
-            throw AuthorizationConfigurationError("\(file) cannot be read: \(String(cString: strerror(errno)))")
+extension AuthorizationConfigurationError {
+    /// The text of a file with a secret, without the line break at its end.
+    static func reading(_ file: String) throws(AuthorizationConfigurationError) -> SecretBytes {
+        do throws(SecretFileError) {
+            return try SecretFile.readText(file, limit: 16_384)
+        } catch {
+            throw AuthorizationConfigurationError(error.description)
         }
-        defer { fclose(stream) }
-        var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
-        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, stream))
-        while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
-        guard bytes.count <= maximumSize else {
-            throw AuthorizationConfigurationError("\(file) is longer than \(maximumSize) bytes")
-        }
-        return bytes
     }
 }

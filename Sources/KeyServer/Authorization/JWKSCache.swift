@@ -90,10 +90,14 @@ public final class JWKSCache: Sendable {
             switch source {
             case .fixed:
                 return
-            case .file(let path):
-                let read = try JWKSFile(path: path).read(unless: known)
+            case .file(let path, let isSecret):
+                let read = try JWKSFile(path: path, isSecret: isSecret).read(unless: known)
                 let keys: VerificationKeySet? =
-                    if let read { try await VerificationKeySet(json: read.text, allowingSecrets: true) } else { nil }
+                    if let read {
+                        try await VerificationKeySet(json: read.text, allowingSecrets: isSecret)
+                    } else {
+                        nil
+                    }
                 finish(keys, stamp: read?.stamp ?? known, maximumAge: nil)
             case .url(let url):
                 let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: timeout)
@@ -123,7 +127,7 @@ public final class JWKSCache: Sendable {
 
     private var sourceName: String {
         switch source {
-        case .file(let path): path
+        case .file(let path, _): path
         case .url(let url): url.description
         case .fixed: "the configuration"
         }

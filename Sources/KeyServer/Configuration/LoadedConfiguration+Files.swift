@@ -1,3 +1,4 @@
+import FPSCrypto
 import Foundation
 import Logging
 import NIOSSL
@@ -6,7 +7,8 @@ extension LoadedConfiguration {
     /// What is wrong with the files that the configuration names: those that are here and that no server could use, and
     /// those that cannot be read here. The latter is no error: where the configuration is checked, they need not be.
     ///
-    /// Key sets are left out, since a server starts without them and looks for them until they are right.
+    /// Key sets are left out, since a server starts without them and looks for them until they are right; whether the file of
+    /// one with secrets may be used is checked when the configuration is loaded.
     public func fileProblems() -> (unusable: [ConfigurationProblem], unreadable: [ConfigurationProblem]) {
         let named = settings.filter { setting in
             ServerConfiguration.filePaths.contains { setting.path.hasSuffix($0) }
@@ -21,6 +23,9 @@ extension LoadedConfiguration {
                 unusable.append(ConfigurationProblem(origin: setting.origin, path: path, reason: "\(error)"))
             }
         }
+        hold("kek.file") { _ = try SecretFile.read(configuration.kek.file ?? "") }
+        hold("postgres.passwordFile") { _ = try SecretFile.readText(configuration.postgres.passwordFile ?? "") }
+        hold("tls.key") { _ = try SecretFile.read(configuration.tls.key ?? "") }
         hold("authorization.webhook.secretFile") {
             guard let webhook = configuration.authorization.webhook else { return }
             _ = try WebhookConfiguration(webhook, secret: webhook.secret())
@@ -34,7 +39,7 @@ extension LoadedConfiguration {
         }
         hold("tls.certificate") {
             let (certificate, key) = (configuration.tls.certificate ?? "", configuration.tls.key ?? "")
-            guard !missing.contains("tls.key") else { return }
+            guard !missing.contains("tls.key"), !unusable.contains(where: { $0.path == "tls.key" }) else { return }
             let silent = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
             do { _ = try ServerCertificate(certificate: certificate, key: key, logger: silent) } catch {
                 // The loader's own words can hold what stands in the files.

@@ -102,7 +102,9 @@ extension ServerConfiguration {
     }()
 
     /// The ends of the paths of settings that name files which have to be there.
-    static let filePaths = ["kek.file", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks"]
+    static let filePaths = [
+        "kek.file", "passwordFile", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks",
+    ]
 
     /// A file with every setting and what it does, to start from. A server does not start with it until `authorization`
     /// says who gets licenses: with any value there, an unchanged example would be a server that everyone gets keys from.

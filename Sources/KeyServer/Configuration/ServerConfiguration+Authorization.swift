@@ -14,6 +14,7 @@ extension TokenIssuer {
                 "issuer \(setting.issuer) has no audience: tokens made for other services would be taken too"
             )
         }
+        try setting.checkSecretFile()
         self.init(
             issuer: setting.issuer,
             audience: audience,
@@ -29,7 +30,19 @@ extension TokenIssuer {
 extension ServerConfiguration.TokenIssuer {
     /// Where its keys are: in a file, if it begins at the root, otherwise at a URL.
     func keySource() throws(AuthorizationConfigurationError) -> JWKSSource {
-        jwks.hasPrefix("/") ? .file(path: jwks) : .url(try OutgoingURL(jwks))
+        jwks.hasPrefix("/") ? .file(path: jwks, isSecret: algorithms.contains(.hs256)) : .url(try OutgoingURL(jwks))
+    }
+}
+
+extension ServerConfiguration.TokenIssuer {
+    /// Checks the file of a key set with secrets. One that is not there yet is waited for, as other key sets are.
+    fileprivate func checkSecretFile() throws(AuthorizationConfigurationError) {
+        guard jwks.hasPrefix("/"), algorithms.contains(.hs256) else { return }
+        do throws(SecretFileError) {
+            _ = try SecretFile.readIfPresent(jwks, limit: VerificationKeySet.maximumSize)
+        } catch {
+            throw AuthorizationConfigurationError(error.description)
+        }
     }
 }
 
@@ -59,6 +72,6 @@ extension ServerConfiguration.Webhook {
     /// What stands in its secret's file; nil where none is named.
     func secret() throws(AuthorizationConfigurationError) -> SecretBytes? {
         guard let secretFile else { return nil }
-        return SecretBytes(copying: try SecretFile.bytes(secretFile))
+        return try AuthorizationConfigurationError.reading(secretFile)
     }
 }

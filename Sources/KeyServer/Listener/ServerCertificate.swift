@@ -1,3 +1,4 @@
+import FPSCrypto
 public import Logging
 import NIOCertificateReloading
 public import NIOSSL
@@ -16,14 +17,14 @@ public final class ServerCertificate: Service {
         let failure = Mutex<String?>(nil)
     }
 
-    /// Reads the certificate and its key.
+    /// Reads the certificate and its key, whose file follows the rule for files with secrets.
     ///
     /// - Parameters:
     ///   - certificate: a PEM file with the certificate and what it was issued by, in this order.
     ///   - key: a PEM file with its private key, not encrypted.
     ///   - interval: how often the files are read.
     ///   - logger: is told of every new certificate and of every failure.
-    /// - Throws: `TimedCertificateReloader.Error` and others when the two cannot be used.
+    /// - Throws: ``SecretFileError``, `TimedCertificateReloader.Error` and others when the two cannot be used.
     public init(certificate: String, key: String, interval: Duration = .seconds(60), logger: Logger) throws {
         let state = State()
         self.state = state
@@ -31,7 +32,7 @@ public final class ServerCertificate: Service {
             configuration: .init(
                 refreshInterval: interval,
                 certificateSource: .init(location: .file(path: certificate), format: .pem),
-                privateKeySource: .init(location: .file(path: key), format: .pem)
+                privateKeySource: .init(location: .memory { try SecretFile.read(key).reveal() }, format: .pem)
             ) { configuration in
                 configuration.onCertificateLoaded = { change in
                     let chain = change.currentCertificateChain
@@ -94,6 +95,7 @@ public final class ServerCertificate: Service {
     /// An unknown error's text may hold anything, even parts of a key.
     private static func words(for error: any Error) -> String {
         switch error {
+        case let error as SecretFileError: error.description
         case let error as TimedCertificateReloader.Error where error == .publicKeyMismatch:
             "the key is not the certificate's"
         case let error as TimedCertificateReloader.Error:

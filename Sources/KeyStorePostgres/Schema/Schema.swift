@@ -27,8 +27,14 @@ struct Schema: Sendable {
 
     /// Makes the tables, or brings them up to date. One server at a time does; the others wait, and then find it done.
     ///
-    /// - Throws: ``KeyStoreError/Code/newerSchema``, ``KeyStoreError/Code/foreignDatabase``, ``PostgresFailure``.
-    func migrate(_ connection: PostgresConnection, until deadline: ContinuousClock.Instant) throws {
+    /// - Parameter mayCreate: Whether tables are made where there are none.
+    /// - Throws: ``KeyStoreError/Code/newerSchema``, ``KeyStoreError/Code/foreignDatabase``,
+    ///   ``KeyStoreError/Code/missingStore``, ``PostgresFailure``.
+    func migrate(
+        _ connection: PostgresConnection,
+        mayCreate: Bool = true,
+        until deadline: ContinuousClock.Instant
+    ) throws {
         while true {
             do {
                 // A table that is in use for long keeps the migration waiting, and that would keep everybody else waiting
@@ -37,7 +43,7 @@ struct Schema: Sendable {
                     "BEGIN; SET LOCAL statement_timeout = 0; \(CommonLock.migration)",
                     until: deadline
                 )
-                try apply(connection, deadline)
+                try apply(connection, mayCreate, deadline)
                 return try connection.script("COMMIT", until: deadline)
             } catch let failure as PostgresFailure where failure.isPassing && ContinuousClock.now < deadline {
                 try connection.script("ROLLBACK", until: deadline)
@@ -45,7 +51,11 @@ struct Schema: Sendable {
         }
     }
 
-    private func apply(_ connection: PostgresConnection, _ deadline: ContinuousClock.Instant) throws {
+    private func apply(
+        _ connection: PostgresConnection,
+        _ mayCreate: Bool,
+        _ deadline: ContinuousClock.Instant
+    ) throws {
         var found = try Self.version(connection, deadline)
         if let found, found.version > version, found.oldest > version {
             throw KeyStoreError(
@@ -55,6 +65,7 @@ struct Schema: Sendable {
             )
         }
         if found == nil {
+            guard mayCreate else { throw KeyStoreError.missingTables }
             // Whoever runs the server may not be allowed to, and need not be where somebody else has made it.
             let sql = "SELECT 1 FROM pg_namespace WHERE nspname = 'keyway'"
             let isThere = try connection.run([PostgresQuery(sql)], until: deadline).first?.rows.isEmpty == false
@@ -96,4 +107,13 @@ struct Schema: Sendable {
         }
         return (try row.requiredInteger(0), try row.requiredInteger(1))
     }
+}
+
+extension KeyStoreError {
+    /// There is no store in the database, and none was to be created.
+    static let missingTables = KeyStoreError(
+        .missingStore,
+        place: "PostgreSQL",
+        reason: "the database has no tables in the schema keyway"
+    )
 }

@@ -3,12 +3,14 @@ public import KeyStore
 
 extension SQLiteKeyStore {
     /// Copies the database as it is at one moment into a new file of mode 0600, while others read and write it. The
-    /// secrets in it stay sealed: it opens with the key-encryption key of this moment, which is not in it.
+    /// secrets in it stay sealed: it opens with the key-encryption key of this moment, which is not in it. Where `path` is a
+    /// symbolic link to nothing yet, the file is made where it leads to.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when there is such a file, ``KeyStoreError/Code/unavailable``.
+    /// - Throws: ``KeyStoreError/Code/conflict`` when there is such a file, ``KeyStoreError/Code/unavailable``, also when a
+    ///   folder, a pipe or a device is there.
     public func backup(to path: String) async throws(KeyStoreError) {
         try await translatingErrors(in: path) {
-            let draft = try DraftFile(for: path)
+            let draft = try DraftFile(for: path, replacing: false)
             defer { draft.remove() }
             let copy = try DatabaseQueue(path: draft.path)
             // In a read transaction, so that all steps see one state.
@@ -20,7 +22,7 @@ extension SQLiteKeyStore {
                 }
             }
             try copy.close()
-            try draft.publish(as: path)
+            try draft.publish()
         }
     }
 }

@@ -21,6 +21,20 @@ extension SQLiteKeyStore {
     ) throws(KeyStoreError) {
         let lock = try DataFolderLock(folder)
         defer { lock.release() }
+        do throws(KeyStoreError) {
+            try restore(backup, into: folder, source, replacing)
+        } catch {
+            lock.abandon()
+            throw error
+        }
+    }
+
+    private static func restore(
+        _ backup: String,
+        into folder: String,
+        _ source: KeyEncryptionKeySource,
+        _ replacing: Bool
+    ) throws(KeyStoreError) {
         let database = folder + "/keyway.sqlite"
         let isThere = access(database, F_OK) == 0
         guard !isThere || replacing else { throw .exists(database) }
@@ -45,7 +59,7 @@ extension SQLiteKeyStore {
         for suffix in ["-wal", "-shm", "-journal"] where unlink(database + suffix) != 0 && errno != ENOENT {
             throw .system("unlink", database + suffix)
         }
-        try draft.publish(replacing: database)
+        try draft.replace()
     }
 
     private static func check(_ path: String, of backup: String) throws(KeyStoreError) {

@@ -24,6 +24,8 @@ extension SQLiteKeyStore {
         key source: KeyEncryptionKeySource,
         newKeyFile: String
     ) async throws(KeyStoreError) -> RewrapOutcome {
+        // Before a key is made: a mistyped folder leaves nothing behind.
+        try requireDatabase(inFolder: folder)
         let kept = try KeyEncryptionKey.load(file: newKeyFile)
         let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKeyFile) }
         let (store, isUnderNewKey) = try opened(folder, source, newKeyFile)
@@ -47,10 +49,10 @@ extension SQLiteKeyStore {
         _ newKeyFile: String
     ) throws(KeyStoreError) -> (store: SQLiteKeyStore, isUnderNewKey: Bool) {
         do {
-            return (try SQLiteKeyStore(dataFolder: folder, key: source), false)
+            return (try SQLiteKeyStore(dataFolder: folder, key: source, creating: .never), false)
         } catch {
             guard error.code == .wrongKEK else { throw error }
-            return (try SQLiteKeyStore(dataFolder: folder, key: .file(newKeyFile)), true)
+            return (try SQLiteKeyStore(dataFolder: folder, key: .file(newKeyFile), creating: .never), true)
         }
     }
 }

@@ -96,7 +96,18 @@ extension SQLiteKeyStore {
     ) async throws -> Value {
         let lock = try DataFolderLock(folder)
         defer { lock.release() }
-        let database = folder + "/keyway.sqlite"
+        do {
+            return try await create(database(inFolder: folder), fill)
+        } catch {
+            lock.abandon()
+            throw error
+        }
+    }
+
+    private static func create<Value>(
+        _ database: String,
+        _ fill: (SQLiteRows) async throws -> Value
+    ) async throws -> Value {
         guard access(database, F_OK) != 0 else { throw KeyStoreError.exists(database) }
         let draft = try DraftFile(for: database)
         defer { draft.remove() }
@@ -115,7 +126,7 @@ extension SQLiteKeyStore {
             throw error
         }
         try rows.close()
-        try draft.publish(as: database)
+        try draft.publish()
         return value
     }
 }

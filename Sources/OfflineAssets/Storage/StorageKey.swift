@@ -36,18 +36,16 @@ public struct StorageKey: Sendable {
     }
 
     private static func load(_ path: String) throws(OfflineStorageError) -> SecretBytes? {
-        do throws(SecretFile.Failure) {
-            return try SecretFile.read(path, limit: 32)
+        do throws(SecretFileError) {
+            return try SecretFile.readIfPresent(path, limit: 32)
         } catch {
-            switch error {
-            case .system(let call, let number):
-                throw .system(call, path, number)
-            case .unsafePermissions:
-                throw OfflineStorageError(
-                    .unsafePermissions,
-                    place: path,
-                    reason: "it must be a plain file of your own with mode 0600"
-                )
+            switch error.problem {
+            case .unreadable(let number): throw .system("open", path, number)
+            case .tooLong:
+                throw OfflineStorageError(.malformedKey, place: path, reason: "more than 32 bytes, must be 32")
+            case .notRegular, .owner, .mode, .missing, .empty:
+                let remedy = error.remedy.map { "; \($0)" } ?? ""
+                throw OfflineStorageError(.unsafePermissions, place: path, reason: "it \(error.reason)\(remedy)")
             }
         }
     }

@@ -56,14 +56,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try store.requireSQLite()
-        try await StoreOptions.explainingErrors {
-            try SQLiteKeyStore.restore(
-                from: file,
-                dataFolder: store.data,
-                key: store.keySource,
-                replacing: replace
-            )
-        }
+        try SQLiteKeyStore.restore(from: file, dataFolder: store.data, key: store.keySource, replacing: replace)
         try await store.withStore { store in
             try await store.note("restore", "restore", "the database restored from a backup")
         }

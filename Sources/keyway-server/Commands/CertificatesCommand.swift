@@ -37,9 +37,9 @@ struct CertificatesCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A file with the passphrase of the private key.", valueName: "file"))
         var passphraseFile: String?
         @Option(help: ArgumentHelp("ASk, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
-        var ask: HexArgument?
+        var ask: SecretArgument?
         @Option(help: ArgumentHelp("A fixed DASk, 16 bytes; development only.", valueName: "hex"))
-        var dask: HexArgument?
+        var dask: SecretArgument?
         @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "path"))
         var plugin: String?
         @Option(help: ArgumentHelp("Text for the plug-in.", valueName: "text"))
@@ -79,7 +79,7 @@ struct CertificatesCommand: AsyncParsableCommand {
             )
             // Whatever would keep the server from using it is said now.
             let bundle = try CertificateBundle(record)
-            try await store.withStore { store in
+            try await store.withStore(creating: .ifMissing) { store in
                 let hash = bundle.certificate.sha1.map { String(format: "%02x", $0) }.joined()
                 let (kind, name) = (kind, name)
                 let outcome = try await store.putCertificateBundle(record, replacing: replace) { outcome in
@@ -95,11 +95,9 @@ struct CertificatesCommand: AsyncParsableCommand {
         }
 
         private func storedPrivateKey() throws -> CertificateBundleRecord.PrivateKey {
-            let passphrase = try passphraseFile.map { path in
-                SecretBytes(copying: try contents(ofFile: path).prefix { $0 != UInt8(ascii: "\n") })
-            }
             if let privateKeyURI { return .store(uri: privateKeyURI) }
-            let key = try RSAPrivateKey(try contents(ofFile: privateKey ?? ""), passphrase: passphrase)
+            let passphrase = try passphraseFile.map { try SecretFile.readText($0) }
+            let key = try RSAPrivateKey(try SecretFile.read(privateKey ?? "").reveal(), passphrase: passphrase)
             return .pkcs8(try key.encodedPKCS8())
         }
 
@@ -109,13 +107,13 @@ struct CertificatesCommand: AsyncParsableCommand {
                     .init(
                         path: plugin,
                         configuration: pluginConfiguration,
-                        ask: ask?.secret,
-                        provisioningData: try provisioningData.map { SecretBytes(copying: try contents(ofFile: $0)) }
+                        ask: try ask?.secret(16, "--ask"),
+                        provisioningData: try provisioningData.map { try SecretFile.read($0, limit: 1 << 20) }
                     )
                 )
             }
-            if let ask { return .development(ask: SecretBytes(copying: try ask.requireCount(16, "--ask"))) }
-            return .fixed(SecretBytes(copying: try dask?.requireCount(16, "--dask") ?? []))
+            if let ask { return .development(ask: try ask.secret(16, "--ask")) }
+            return .fixed(try dask?.secret(16, "--dask") ?? SecretBytes(count: 0) { _ in })
         }
     }
 

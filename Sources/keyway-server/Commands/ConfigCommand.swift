@@ -19,7 +19,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         discussion:
             """
             Reads the environment too, as `serve` would. Files that cannot be read here are warned of; TLS and secrets that \
-            can be read have to be usable. Exit codes: 0 it can be used, 1 it cannot, 64 wrong usage.
+            can be read have to be usable. Exit codes: 0 it can be used, 1 it cannot, 2 wrong usage, 3 it cannot be read.
             """
     )
 
@@ -53,7 +53,8 @@ extension LoadedConfiguration {
             return try load(file: file, environment: ProcessInfo.processInfo.environment)
         } catch {
             for problem in error.problems { tell("error: \(problem)") }
-            throw ExitCode(1)
+            let isReadable = file.map { FileManager.default.isReadableFile(atPath: $0) } ?? true
+            throw ExitCode((isReadable ? CommandFailure.Kind.input : .file).rawValue)
         }
     }
 }

@@ -21,7 +21,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     @Option(help: "The asset ID that SPCs name: text, or 0x and hexadecimal digits; 2 to 200 bytes.")
     var asset: AssetArgument?
     @Option(help: ArgumentHelp("The content key, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
-    var key: HexArgument
+    var key: SecretArgument
     @Option(help: ArgumentHelp("The IV of the samples, 16 bytes.", valueName: "hex"))
     var iv: HexArgument
     @Option(help: ArgumentHelp("The title of a key period.", valueName: "name"))
@@ -78,13 +78,15 @@ struct KeysAddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await store.withStore { store in
+        let key = try key.secret(16, "--key")
+        // A key period belongs to a track, which an empty store does not have.
+        try await store.withStore(creating: title == nil ? .ifMissing : .never) { store in
             let policy = try await storedPolicy(in: store)
             let record: ContentRecord
             if let title, let track {
-                record = try await period(title, track, policy, store)
+                record = try await period(title, track, key, policy, store)
             } else {
-                record = try keyAlone(policy)
+                record = try keyAlone(key, policy)
             }
             try await ContentDefaults.check(content: record, in: store)
             let info = record.info
@@ -98,12 +100,12 @@ struct KeysAddCommand: AsyncParsableCommand {
         }
     }
 
-    private func keyAlone(_ policy: String?) throws -> ContentRecord {
+    private func keyAlone(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
         let asset = asset?.bytes ?? []
         return try ContentRecord(
             assetID: asset,
             keyID: try keyID?.requireCount(16, "--key-id"),
-            contentKey: SecretBytes(copying: try key.requireCount(16, "--key")),
+            contentKey: key,
             iv: try iv.requireCount(16, "--iv"),
             track: track.flatMap(ContentTrack.init) ?? .unspecified,
             policyName: policy,
@@ -118,6 +120,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     private func period(
         _ title: String,
         _ track: String,
+        _ key: SecretBytes,
         _ policy: String?,
         _ store: any KeyStore
     ) async throws -> ContentRecord {
@@ -135,7 +138,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             assetID: try asset?.bytes
                 ?? ContentDefaults.assetID(title: titleRecord, track: track, keyID: keyID, validFrom: from),
             keyID: keyID,
-            contentKey: SecretBytes(copying: try key.requireCount(16, "--key")),
+            contentKey: key,
             iv: try iv.requireCount(16, "--iv"),
             policyName: policy,
             titleName: title,

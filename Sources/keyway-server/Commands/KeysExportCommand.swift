@@ -24,7 +24,7 @@ struct KeysExportCommand: AsyncParsableCommand {
         help: ArgumentHelp("A certificate that the keys of CPIX are encrypted to, PEM or DER.", valueName: "file")
     )
     var to: [String] = []
-    @Option(help: ArgumentHelp("A new file; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("A new file, or a pipe; - is standard output.", valueName: "file"))
     var out: String
 
     func validate() throws {
@@ -41,7 +41,7 @@ struct KeysExportCommand: AsyncParsableCommand {
         let form =
             recipients.isEmpty ? "in the clear" : "encrypted to " + recipients.map(\.subject).joined(separator: "; ")
         try await store.withStore { store in
-            let output = try SecretFile(out)
+            let output = try ExportFile(out)
             do {
                 // Before the first key leaves: whatever becomes of the file, the log knows of it.
                 let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") \(form), \(format)"
@@ -64,35 +64,3 @@ struct KeysExportCommand: AsyncParsableCommand {
 }
 
 extension KeyExport.Format: ExpressibleByArgument {}
-
-/// A new file that only its owner may read; or standard output, when that is asked for.
-private struct SecretFile {
-    private let path: String
-    private let handle: FileHandle
-
-    init(_ path: String) throws {
-        self.path = path
-        guard path != "-" else {
-            handle = .standardOutput
-            return
-        }
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw CommandFailure("\(path) cannot be made: \(String(cString: strerror(errno)))") }
-        handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    }
-
-    func write(_ bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
-
-    func close() throws {
-        guard path != "-" else { return }
-        try handle.synchronize()
-        try handle.close()
-    }
-
-    /// Half an export is none.
-    func abandon() {
-        guard path != "-" else { return }
-        try? handle.close()
-        unlink(path)
-    }
-}

@@ -34,9 +34,11 @@ struct KeysImportCommand: AsyncParsableCommand {
     private static let shownMistakes = 50
 
     func run() async throws {
-        let opener = try privateKey.map { try RSAPrivateKey(try contents(ofFile: $0)) }
+        let opener = try privateKey.map { try RSAPrivateKey(try SecretFile.read($0).reveal()) }
+        // What is encrypted to a private key others may read.
+        if privateKey == nil { warnOfOpenFile(file) }
         let (rows, mistakes) = try KeyRow.rows(ofFile: try contents(ofFile: file), privateKey: opener)
-        try await store.withStore { store in
+        try await store.withStore(creating: dryRun ? .never : .ifMissing) { store in
             let keys = try await KeyImport(
                 rows: rows,
                 mistakes: mistakes,

@@ -23,52 +23,50 @@ struct KeysRewrapCommand: AsyncParsableCommand {
 
     func run() async throws {
         if store.store != nil { return try await rewrapPostgres() }
-        try await StoreOptions.explainingErrors {
-            let outcome = try await SQLiteKeyStore.rewrap(
-                dataFolder: store.data,
-                key: store.keySource,
-                newKeyFile: newKekFile
-            )
-            let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile)
-            let opened = try SQLiteKeyStore(dataFolder: store.data, key: source)
-            defer { try? opened.close() }
-            try await opened.note("keys rewrap", "keys-rewrap", "every secret sealed under another key-encryption key")
-            if outcome.madeKey { print("made a new key-encryption key in \(newKekFile)") }
-            print(outcome.resealed ? "sealed every secret anew" : "every secret was sealed under that key already")
-            if let former = outcome.formerKeyFile { print("\(former) has the former key: earlier backups need it") }
-            if store.keySource == .dataFolder { print("the data folder has the new key") } else { sayWhereTheKeyGoes() }
-        }
+        let outcome = try await SQLiteKeyStore.rewrap(
+            dataFolder: store.data,
+            key: store.keySource,
+            newKeyFile: newKekFile
+        )
+        let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile)
+        let opened = try SQLiteKeyStore(dataFolder: store.data, key: source, creating: .never)
+        defer { try? opened.close() }
+        try await opened.note("keys rewrap", "keys-rewrap", "every secret sealed under another key-encryption key")
+        if outcome.madeKey { print("made a new key-encryption key in \(newKekFile)") }
+        print(outcome.resealed ? "sealed every secret anew" : "every secret was sealed under that key already")
+        if let former = outcome.formerKeyFile { print("\(former) has the former key: earlier backups need it") }
+        if store.keySource == .dataFolder { print("the data folder has the new key") } else { sayWhereTheKeyGoes() }
     }
 
     private func rewrapPostgres() async throws {
-        try await StoreOptions.explainingErrors {
-            let kept = try KeyEncryptionKey.load(file: newKekFile)
+        let kept = try KeyEncryptionKey.load(file: newKekFile)
+        try await opened(or: kept == nil ? nil : .file(newKekFile)) { opened, isUnderNewKey in
+            guard case .postgres(let database) = opened else { return }
+            // Not before the store is open: a mistyped address leaves nothing behind.
             let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKekFile) }
             if kept == nil { print("made a new key-encryption key in \(newKekFile)") }
-            try await opened(or: .file(newKekFile)) { opened, isUnderNewKey in
-                guard case .postgres(let database) = opened else { return }
-                if !isUnderNewKey { try await database.rotate(to: key) }
-                try await database.note(
-                    "keys rewrap",
-                    "keys-rewrap",
-                    "every secret sealed under another key-encryption key"
-                )
-                print(isUnderNewKey ? "every secret was sealed under that key already" : "sealed every secret anew")
-                print("what was sealed under the former key is in the database's files until VACUUM has cleared it")
-            }
-            sayWhereTheKeyGoes()
+            if !isUnderNewKey { try await database.rotate(to: key) }
+            try await database.note(
+                "keys rewrap",
+                "keys-rewrap",
+                "every secret sealed under another key-encryption key"
+            )
+            print(isUnderNewKey ? "every secret was sealed under that key already" : "sealed every secret anew")
+            print("what was sealed under the former key is in the database's files until VACUUM has cleared it")
         }
+        sayWhereTheKeyGoes()
     }
 
-    /// Opens the store with its key, or with the new one if it has been sealed anew already.
+    /// Opens the store with its key, or with the new one, if that is there and the store has been sealed anew already.
     private func opened(
-        or newKey: KeyEncryptionKeySource,
+        or newKey: KeyEncryptionKeySource?,
         _ work: (StorePlace.Opened, _ isUnderNewKey: Bool) async throws -> Void
     ) async throws {
         guard case .postgres(let place) = store.place else { return }
         do {
             try await store.place.withStore { try await work($0, false) }
         } catch let error as KeyStoreError where error.code == .wrongKEK {
+            guard let newKey else { throw error }
             try await StorePlace.postgres(place.with(newKey)).withStore { try await work($0, true) }
         }
     }

@@ -31,7 +31,7 @@ struct PoliciesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let record = try ContentDefaults.policy(name: name, json: try contents(ofFile: file))
-            try await store.withStore { store in
+            try await store.withStore(creating: .ifMissing) { store in
                 try await ContentDefaults.check(policy: record, in: store)
                 let name = name
                 let outcome = try await store.putPolicy(record, replacing: replace) { outcome in

@@ -91,7 +91,8 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in loaded.warnings { logger.warning("\(warning)") }
         let place = StorePlace(configuration)
         for warning in place.warnings { logger.warning("\(warning)") }
-        let opened = try await place.open()
+        let opened = try await place.open(creating: .ifMissing)
+        if opened.isNew { for line in place.contents { logger.notice("created \(line)") } }
         let store = opened.store
         var module = configuration.module
         module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
@@ -165,7 +166,8 @@ struct ServeCommand: AsyncParsableCommand {
             )
         } catch {
             if config == nil { throw ValidationError(error.description) }
-            throw CommandFailure(error.description)
+            let isReadable = config.map { FileManager.default.isReadableFile(atPath: $0) } ?? true
+            throw CommandFailure(error.description, kind: isReadable ? .input : .file)
         }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import KeyServer
 import KeyStore
 import KeyStorePostgres
@@ -56,43 +55,32 @@ struct StoreCopyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await StoreOptions.explainingErrors {
-            // Opening proves the key, and brings the tables up to date; no copy is made that nobody can open.
-            try await requireDatabase()
-            try await store.place.withStore { _ in }
-            let target = try self.target()
-            let copy = try await copy(to: target)
-            for count in copy.counts where count.rows > 0 { print("\(count.table)  \(count.rows)") }
-            print("copied \(copy.rows) rows, read again and the same")
-            try await target.withStore { opened in
-                let found = try await opened.store.verifyAudit()
-                if let fault = found.firstBreak {
-                    let place = fault.number.map { "entry \($0)" } ?? "the end"
-                    throw CommandFailure(
-                        "the copy is complete, but its audit log is broken at \(place): \(fault.fault.rawValue). "
-                            + "It is what the store that was copied has; see `keyway-server audit verify`"
-                    )
-                }
-                print("the audit log is whole: \(found.entries) entries")
-                for head in found.heads { print("head \(head)") }
-                try await opened.store.note("store copy", "store-copy", "everything copied from \(sourceName)")
+        // Opening proves the key, and brings the tables up to date; no copy is made that nobody can open.
+        try await store.place.withStore { _ in }
+        let target = try self.target()
+        let copy = try await copy(to: target)
+        for count in copy.counts where count.rows > 0 { print("\(count.table)  \(count.rows)") }
+        print("copied \(copy.rows) rows, read again and the same")
+        try await target.withStore { opened in
+            let found = try await opened.store.verifyAudit()
+            if let fault = found.firstBreak {
+                let place = fault.number.map { "entry \($0)" } ?? "the end"
+                throw CommandFailure(
+                    "the copy is complete, but its audit log is broken at \(place): \(fault.fault.rawValue). "
+                        + "It is what the store that was copied has; see `keyway-server audit verify`"
+                )
             }
-            print("start no server on the former store again: what it grants, this one does not know")
-            if toStore != nil, case .dataFolder = store.keySource {
-                print("the servers need the key-encryption key, which is in \(store.data)/kek")
-            }
+            print("the audit log is whole: \(found.entries) entries")
+            for head in found.heads { print("head \(head)") }
+            try await opened.store.note("store copy", "store-copy", "everything copied from \(sourceName)")
+        }
+        print("start no server on the former store again: what it grants, this one does not know")
+        if toStore != nil, case .dataFolder = store.keySource {
+            print("the servers need the key-encryption key, which is in \(store.data)/kek")
         }
     }
 
     private var sourceName: String { store.store == nil ? "SQLite" : "PostgreSQL" }
-
-    /// A command that is to copy makes nothing where there is nothing.
-    private func requireDatabase() async throws {
-        guard store.store == nil else { return }
-        guard FileManager.default.fileExists(atPath: store.data + "/keyway.sqlite") else {
-            throw CommandFailure("there is no database in \(store.data)")
-        }
-    }
 
     private func target() throws -> StorePlace {
         guard let toStore else { return .dataFolder(toData ?? "", key: store.keySource) }

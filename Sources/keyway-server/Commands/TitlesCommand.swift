@@ -45,7 +45,7 @@ struct TitlesCommand: AsyncParsableCommand {
                 keyURITemplate: keyURI,
                 time: systemMilliseconds() / 1000
             )
-            try await store.withStore { store in
+            try await store.withStore(creating: .ifMissing) { store in
                 try await ContentDefaults.check(title: record, in: store)
                 let outcome = try await store.putTitle(record, replacing: replace) { outcome in
                     .command("titles add", "title-put", "title \(record.name) \(outcome)")

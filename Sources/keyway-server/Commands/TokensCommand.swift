@@ -30,22 +30,17 @@ struct TokensCommand: AsyncParsableCommand {
 
         func run() async throws {
             let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: systemMilliseconds() / 1000)
-            try await Self.explainingConflict(name) {
-                try await store.withStore { store in
+            do {
+                try await store.withStore(creating: .ifMissing) { store in
                     let what = "token \(name) made, role \(role)"
                     try await store.addAdminToken(record, audit: .command("tokens add", "token-make", what))
                 }
+            } catch let error as KeyStoreError where error.code == .conflict {
+                // There is no --replace that the store's own words could lead to.
+                throw CommandFailure("there is a token \(name) already; remove it first, or choose another name")
             }
             tell("added token \(name), \(role.rawValue); it is shown now and never again")
             print(String(decoding: token.reveal(), as: UTF8.self))
-        }
-
-        /// There is no --replace that the store's own words could lead to.
-        private static func explainingConflict(_ name: String, _ work: () async throws -> Void) async throws {
-            do { try await work() } catch let failure as CommandFailure where failure.description.hasPrefix("conflict")
-            {
-                throw CommandFailure("there is a token \(name) already; remove it first, or choose another name")
-            }
         }
     }
 

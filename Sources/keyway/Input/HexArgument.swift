@@ -9,7 +9,7 @@ enum HexArgument {
             return SecretBytes(copying: try bytes(text, option: option, count: count))
         }
         let path = String(text.dropFirst())
-        let content = try InputFile.read(path)
+        let content = try InputFile.readSecret(path)
         if content.count == count { return SecretBytes(copying: content) }
         guard let bytes = TextEncodings.hexadecimal(content), bytes.count == count else {
             throw .input(

@@ -1,3 +1,4 @@
+import FPSCrypto
 import Foundation
 
 /// Reads what a command is given.
@@ -11,19 +12,44 @@ enum InputFile {
     /// - Throws: a failure of kind file when it cannot be read, of kind input when it is longer than `maximum`.
     static func read(_ path: String, maximum: Int = maximumSize) throws(CommandFailure) -> [UInt8] {
         guard path != "-" else { return try read(STDIN_FILENO, "standard input", maximum) }
+        return try withOpened(path) { descriptor throws(CommandFailure) in try read(descriptor, path, maximum) }
+    }
+
+    private static func withOpened(
+        _ path: String,
+        _ body: (Int32) throws(CommandFailure) -> [UInt8]
+    ) throws(CommandFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .file("cannot read \(path): \(lastSystemError())", next: "check the path and its permissions")
         }
         defer { close(descriptor) }
-        return try read(descriptor, path, maximum)
+        return try body(descriptor)
     }
 
-    /// All bytes of a file but the line break that an editor has put at its end.
+    /// All bytes of a file that holds a secret, or of standard input where the path is `-`.
+    ///
+    /// A file that breaks the rule for files with secrets is used, with a warning: it is often one of a repository, and git
+    /// keeps no modes. A pipe has nothing that could be read later.
+    ///
+    /// - Throws: as ``read(_:maximum:)``.
+    static func readSecret(_ path: String) throws(CommandFailure) -> [UInt8] {
+        guard path != "-" else { return try read(path) }
+        return try withOpened(path) { descriptor throws(CommandFailure) in
+            do throws(SecretFileError) {
+                try SecretFile.check(descriptor, path)
+            } catch {
+                if error.problem != .notRegular { Terminal.complain("warning: \(escaped(error.description))") }
+            }
+            return try read(descriptor, path, maximumSize)
+        }
+    }
+
+    /// The secret in a file but the line break that an editor has put at its end.
     ///
     /// - Throws: as ``read(_:maximum:)``.
     static func readLine(_ path: String) throws(CommandFailure) -> [UInt8] {
-        var bytes = try read(path)
+        var bytes = try readSecret(path)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return bytes

@@ -19,7 +19,7 @@ enum KeyArguments {
                 continue
             }
             let path = String(text.dropFirst())
-            let content = String(decoding: try InputFile.read(path), as: UTF8.self)
+            let content = String(decoding: try InputFile.readSecret(path), as: UTF8.self)
             let lines = content.split(omittingEmptySubsequences: false) { $0.isNewline }
             for (index, line) in lines.enumerated() {
                 let line = line.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""

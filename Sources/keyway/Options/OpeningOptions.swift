@@ -88,7 +88,7 @@ struct OpeningOptions: ParsableArguments {
             try HexArgument.secret(text, option: "--ask", count: 16)
         }
         let provisioning = try provisioningPath.map { path throws(CommandFailure) in
-            SecretBytes(copying: try InputFile.read(path))
+            SecretBytes(copying: try InputFile.readSecret(path))
         }
         do {
             return try DASkPlugin(

@@ -44,7 +44,7 @@ struct PlaylistSourceOptions: ParsableArguments {
 
     private static func lines(_ text: String) throws(CommandFailure) -> [String] {
         guard text.hasPrefix("@") else { return [text] }
-        let content = String(decoding: try InputFile.read(String(text.dropFirst())), as: UTF8.self)
+        let content = String(decoding: try InputFile.readSecret(String(text.dropFirst())), as: UTF8.self)
         return content.split(whereSeparator: \.isNewline).map(String.init)
     }
 

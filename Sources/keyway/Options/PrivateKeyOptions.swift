@@ -15,7 +15,7 @@ struct PrivateKeyOptions: ParsableArguments {
     /// The key, if there is an option for it.
     func privateKey() throws(CommandFailure) -> RSAPrivateKey? {
         guard let path = privateKeyPath else { return nil }
-        let bytes = try InputFile.read(path)
+        let bytes = try InputFile.readSecret(path)
         do {
             return try RSAPrivateKey(bytes, passphrase: try passphrase())
         } catch let error as CommandFailure {

@@ -82,7 +82,7 @@ struct TokenOptions: ParsableArguments {
             try OutputFile.write(Array(key.pemRepresentation.utf8), to: tokenKey, access: .owner, replacing: false)
             return key
         }
-        guard let key = try? ES256PrivateKey(pem: try InputFile.read(tokenKey)) else {
+        guard let key = try? ES256PrivateKey(pem: try InputFile.readSecret(tokenKey)) else {
             throw CommandFailure.input("\(tokenKey) holds no private key on P-256", next: "remove it to have one made")
         }
         return key

@@ -83,7 +83,7 @@ extension PackagingSettings {
     func givenPeriods() throws -> (any ContentKeyPeriods)? {
         if let setting = values["period-keys"] {
             return try located(setting.place) {
-                try KeyPeriodFile(SecretBytes(copying: try InputFile.read(setting.text)), name: setting.text)
+                try KeyPeriodFile(SecretBytes(copying: try InputFile.readSecret(setting.text)), name: setting.text)
             }
         }
         guard let setting = values["derive-keys"] else { return nil }

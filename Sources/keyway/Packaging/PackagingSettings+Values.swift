@@ -105,7 +105,7 @@ extension PackagingSettings {
                     iv: try iv.map { try HexArgument.secret($0, option: "--iv", count: 16) }
                 )
             case .file(let path):
-                let content = SecretBytes(copying: try InputFile.read(path))
+                let content = SecretBytes(copying: try InputFile.readSecret(path))
                 let file = try ContentKeyFile(content, name: path)
                 return try PackagingKey(keyID: try keyID(source), key: file.key, iv: source.dropsIV ? nil : file.iv)
             }
@@ -128,7 +128,7 @@ extension PackagingSettings {
     /// The text itself, or of the file that `@` names.
     private static func content(_ text: String) throws(CommandFailure) -> String {
         guard text.hasPrefix("@") else { return text }
-        let bytes = try InputFile.read(String(text.dropFirst()))
+        let bytes = try InputFile.readSecret(String(text.dropFirst()))
         return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
     }
 

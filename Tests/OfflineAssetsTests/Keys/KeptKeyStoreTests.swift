@@ -127,8 +127,8 @@ struct KeptKeyStoreTests {
     @Test("A storage key that others may read, or that is none, is not used")
     func storageKey() throws {
         let path = folder.path + "/storage.key"
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-        #expect(throws: OfflineStorageError(.unsafePermissions, place: path, reason: Self.permissions)) {
+        try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
+        #expect(throws: OfflineStorageError(.unsafePermissions, place: path, reason: Self.permissions + path)) {
             try StorageKey.open(path)
         }
         for count in [0, 31, 33, 1000] {
@@ -146,7 +146,7 @@ struct KeptKeyStoreTests {
         }
     }
 
-    private static let permissions = "it must be a plain file of your own with mode 0600"
+    private static let permissions = "it holds a secret and is open to others (mode 0604); chmod 600 "
 
     @Test("Many titles are listed, each once")
     func many() throws {

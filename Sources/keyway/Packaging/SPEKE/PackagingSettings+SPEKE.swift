@@ -20,7 +20,7 @@ extension PackagingSettings {
             do {
                 recipient = try KeyExchange.Recipient(
                     certificate: try CertificateFile.read(certificate).0,
-                    privateKey: try RSAPrivateKey(try InputFile.read(path))
+                    privateKey: try RSAPrivateKey(try InputFile.readSecret(path))
                 )
             } catch let failure as CommandFailure {
                 throw failure
