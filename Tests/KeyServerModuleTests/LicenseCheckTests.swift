@@ -239,6 +239,16 @@ struct LicenseCheckTests {
         #expect(try verdict(routes, [playback(), StreamingIndicator(rawValue: 5)]) == "report-missing")
     }
 
+    @Test("Where a report of the OS version is required, every block that has one must pass")
+    func requiredOSVersions() throws {
+        var policy = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])
+        let info = DeviceInfo(deviceType: .iOS, osVersion: OSVersion(14))
+        #expect(try verdict(policy, [playback(), identity(.appleMobile, OSVersion(16)), info]) == nil)
+        policy.requiredReports = [.osVersions]
+        #expect(try verdict(policy, [playback(), identity(.appleMobile, OSVersion(16)), info]) == "os-version-too-old")
+        #expect(try verdict(policy, [playback(), identity(.appleMobile, OSVersion(16))]) == nil)
+    }
+
     @Test("Values that no device reports are taken for damage")
     func implausibleValues() throws {
         let versions = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])

@@ -32,6 +32,8 @@ public struct ReportedDevice: Sendable, Hashable {
     public let deviceClass: DeviceClass?
     /// The OS version; nil where the device does not report one, as partners' do not.
     public let osVersion: OSVersion?
+    /// The oldest OS version of all blocks that report one; nil where none does, or one cannot be a version.
+    let oldestOSVersion: OSVersion?
     /// The security level, before a Mac's Kext Deny List is looked at; nil where the device says nothing.
     public let securityLevel: SecurityLevel?
     /// The version of a Mac's Kext Deny List; nil where none is reported, and 0 where it cannot be one.
@@ -58,8 +60,9 @@ public struct ReportedDevice: Sendable, Hashable {
         kind = identityKind ?? infoKind ?? .unknown
         deviceClass = identity?.deviceClass
         // A zero version means that none is reported.
-        osVersion = [identity?.osVersion, request.deviceInfo?.osVersion].compactMap { $0 }.first { $0.rawValue != 0 }
-            .flatMap { $0.isPlausible ? $0 : nil }
+        let versions = [identity?.osVersion, request.deviceInfo?.osVersion].compactMap { $0 }.filter { $0.rawValue != 0 }
+        osVersion = versions.first.flatMap { $0.isPlausible ? $0 : nil }
+        oldestOSVersion = versions.allSatisfy(\.isPlausible) ? versions.min() : nil
         // No feature has a bit from 64 on.
         capabilities = request.capabilities.flatMap { $0.high == 0 ? $0 : nil } ?? Capabilities([])
         if let report = request.securityLevelReport {

@@ -160,9 +160,11 @@ public struct OSVersionCheck: LicenseCheck {
         let (device, policy) = (question.device, question.policy)
         guard !policy.osVersions.isEmpty else { return .allow }
         if let unknown = question.unknownClass { return unknown }
+        // Where reports are required, damage to one block must not help: the other has its say.
+        let reported = policy.requiredReports.contains(.osVersions) ? device.oldestOSVersion : device.osVersion
         for case .apple(let kind) in device.kinds {
             guard let minimum = policy.osVersions[kind] else { continue }
-            guard let version = device.osVersion else {
+            guard let version = reported else {
                 return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
             }
             guard version >= minimum else {
