@@ -17,7 +17,7 @@ struct KeywayServer: AsyncParsableCommand {
               keyway-server keys add --data data --asset movie --key HEX --iv HEX
               keyway-server serve --data data --dev
 
-            Exit codes: 0 done, 1 refused or failed, 64 wrong usage.
+            Exit codes: 0 done, 1 refused or failed, 3 a port cannot be listened on, 64 wrong usage.
             """,
         version: "0.1.0",
         subcommands: [

@@ -247,7 +247,18 @@ extension ServerConfiguration.Limits {
             "Whether RSA of several licences is done at once, by Intel's crypto_mb; `auto`: where it is installed and runs."
         )
         reader.read(&batch, "batch", in: 1...256, "Licences in one request.")
-        reader.read(&connections, "connections", in: 1...1_000_000, "Open connections of a listener.")
+        reader.read(
+            &connections,
+            "connections",
+            in: 1...1_000_000,
+            "Open connections of a listener; beyond them only /healthz and /readyz are answered."
+        )
+        reader.read(
+            &connectionsPerAddress,
+            "connectionsPerAddress",
+            in: 0...1_000_000,
+            "How many of them an address (IPv6: 64 bits of it) may have, unless it is in `proxies` or loopback; 0: no limit."
+        )
         reader.section("rates") { section in
             section.section("licence") { rates.licence.read(&$0, account: "licences", address: "licences") }
             section.section("segment") { rates.segment.read(&$0, account: Self.segments, address: Self.segments) }
