@@ -27,9 +27,9 @@ extension TokenIssuer {
 }
 
 extension ServerConfiguration.TokenIssuer {
-    /// Where its keys are: in a file, if it begins at the root, otherwise at a URL.
+    /// Where its keys are: at a URL, if it has a scheme, otherwise in a file.
     func keySource() throws(AuthorizationConfigurationError) -> JWKSSource {
-        jwks.hasPrefix("/") ? .file(path: jwks) : .url(try OutgoingURL(jwks))
+        jwks.contains("://") ? .url(try OutgoingURL(jwks)) : .file(path: jwks)
     }
 }
 

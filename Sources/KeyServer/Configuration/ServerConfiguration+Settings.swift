@@ -151,10 +151,11 @@ extension ServerConfiguration.TokenIssuer {
         reader.read(&audience, "audience", example: "keyway", "The tokens' aud claim: what this service is called.")
         reader.read(list: &algorithms, "algorithms", example: ["ES256"], "How its tokens are signed.")
         reader.read(
-            &jwks,
+            path: &jwks,
             "jwks",
             example: "https://login.example.com/jwks.json",
-            "Its keys: a JWKS at an https URL, or a file by its whole path."
+            orURL: true,
+            "Its keys: a JWKS at an https URL, or in a file."
         )
         reader.read(&clockSkew, "clockSkew", "How far its clock and this one may differ.")
         reader.read(&mayLoosen, "mayLoosen", "Whether a policy that a token names may be looser than the content's.")

@@ -187,7 +187,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// what is left of the request is read and dropped until it ends, the client closes too, or the deadline comes (RFC 9112,
     /// 9.6).
     private func closeOrLinger(_ context: ChannelHandlerContext) {
-        guard unanswered == 0, !isLingering else { return }
+        guard !isLingering else { return }
         guard isReading || leavesRest else { return context.close(promise: nil) }
         isLingering = true
         context.close(mode: .output, promise: nil)

@@ -18,8 +18,8 @@ struct ExactPath: RouterMiddleware {
     /// percent-encoded. Nothing that writes paths encodes those; names in the path of administration may need the rest.
     static func isExact(_ path: String) -> Bool {
         if path == "/" { return true }
+        guard path.utf8.first == UInt8(ascii: "/") else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.first?.isEmpty == true else { return false }
         return parts.dropFirst().allSatisfy { part in
             !part.isEmpty && !isDots(part) && !hasNeedlessEscape(part)
         }

@@ -62,7 +62,7 @@ public struct PlaybackStateCheck: LicenseCheck {
         switch state {
         case .readyToStart, .playingOrPaused, .leaseAboutToExpire: return .allow
         case .halted: return .refuse(.playbackHalted, "playback has halted")
-        default: return .refuse(.playbackStateUnknown, "playback state \(state.hexadecimal) is not known")
+        default: return .refuse(.playbackStateUnknown, "the playback state is none that is known")
         }
     }
 }
@@ -138,7 +138,8 @@ public struct OSVersionCheck: LicenseCheck {
         guard let version = question.device.osVersion else {
             return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
         }
-        return version < minimum ? .refuse(.osVersionTooOld, "OS version \(version), \(minimum) is required") : .allow
+        return version < minimum
+            ? .refuse(.osVersionTooOld, "the device's OS version is older than \(minimum)") : .allow
     }
 }
 
