@@ -27,9 +27,9 @@ extension TokenIssuer {
 }
 
 extension ServerConfiguration.TokenIssuer {
-    /// Where its keys are: at a URL, if it has a scheme, otherwise in a file.
+    /// Where its keys are: in a file, if it is a path, otherwise at a URL.
     func keySource() throws(AuthorizationConfigurationError) -> JWKSSource {
-        jwks.contains("://") ? .url(try OutgoingURL(jwks)) : .file(path: jwks)
+        jwks.contains("://") && !jwks.hasPrefix("/") ? .url(try OutgoingURL(jwks)) : .file(path: jwks)
     }
 }
 
