@@ -235,8 +235,8 @@ struct ServerProcess {
             }
         )
         return ListenerService(
-            base: application,
-            address: address,
+            application,
+            at: address,
             setting: audience == "apps" ? "listen (or --listen)" : "admin.listen (or --admin-listen)"
         )
     }
