@@ -20,6 +20,7 @@ struct ServerProcess {
     func run(bundles: BundleShelf, store: any KeyStore, pool: BoundedWorkPool) async throws {
         var limits = ListenerLimits()
         limits.connections = configuration.limits.connections
+        limits.connectionsPerAddress = configuration.limits.connectionsPerAddress
         limits.batch = configuration.limits.batch
         let metrics = ServerMetrics(reasons: LicenseService.reasons)
         let limiter = RateLimiter(limits: configuration.limits.rates)
@@ -40,6 +41,13 @@ struct ServerProcess {
             checks: Readiness.checks(store: store, bundles: bundles, authorizer: authorizer)
         )
         let proxies = TrustedProxies(configuration.proxies)
+        let names: [ServerMetrics.Listener] = configuration.admin.listen == nil ? [.apps] : [.apps, .administration]
+        let limiters = Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                (name, ConnectionLimiter(limits: limits, proxies: proxies, listener: name, metrics: metrics))
+            }
+        )
+        metrics.addConnections(limiters)
         var dashboard = DashboardSources()
         dashboard.opener = (bundles, pool)
         dashboard.failing = { await readiness.failing() }
@@ -77,7 +85,7 @@ struct ServerProcess {
             signer: try configuration.licences.keyURLs.signer()
         )
         OtherClientRoutes(service: others, clients: configuration.licences.otherClients).add(to: publicRouter)
-        if configuration.playerPage || isDevelopment { PlayerPage().add(to: publicRouter) }
+        if configuration.playerPage || isDevelopment { PlayerPage(isSecure: certificate != nil).add(to: publicRouter) }
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
         if let authorities { services.append(authorities) }
@@ -103,13 +111,26 @@ struct ServerProcess {
             readiness.add(to: adminRouter)
             if configuration.metrics { metrics.registry.add(to: adminRouter) }
             addAdministration(to: adminRouter, store, dashboard, metrics)
-            services.append(try application(adminRouter, at: address, limits, certificate, authorities, nil))
+            services.append(
+                try application(
+                    adminRouter,
+                    at: address,
+                    limits,
+                    limiters[.administration],
+                    metrics,
+                    certificate,
+                    authorities,
+                    nil
+                )
+            )
         }
         services.append(
             try application(
                 publicRouter,
                 at: configuration.listen,
                 limits,
+                limiters[.apps],
+                metrics,
                 certificate,
                 nil,
                 LoadShedding(
@@ -185,25 +206,29 @@ struct ServerProcess {
             metrics: metrics,
             otherClients: configuration.licences.otherClients
         ).add(to: router)
-        DashboardPages.add(to: router)
+        DashboardPages.add(to: router, isSecure: dashboard.isSecure)
     }
 
     private func application(
         _ router: Router<ServerRequestContext>,
         at address: ListenAddress,
         _ limits: ListenerLimits,
+        _ limiter: ConnectionLimiter?,
+        _ metrics: ServerMetrics,
         _ certificate: ServerCertificate?,
         _ authorities: ClientAuthorities?,
         _ shedding: LoadShedding?
     ) throws -> any Service {
         let audience = shedding == nil ? "administration" : "apps"
-        return try Listener.makeApplication(
+        let application = try Listener.makeApplication(
             router: router,
             host: address.host,
             port: address.port,
             limits: limits,
             certificate: certificate,
             clientAuthorities: authorities,
+            limiter: limiter,
+            metrics: metrics,
             shedding: shedding,
             isQuick: shedding != nil,
             logger: logger,
@@ -216,6 +241,11 @@ struct ServerProcess {
                 }
                 if audience == "apps" { ServiceManager.tell(.ready) }
             }
+        )
+        return ListenerService(
+            application,
+            at: address,
+            setting: audience == "apps" ? "listen (or --listen)" : "admin.listen (or --admin-listen)"
         )
     }
 

@@ -70,7 +70,8 @@ struct AuthorizationFactoryTests {
         #expect(refusal(issuer { $0.clockSkew = Seconds(rawValue: 1_200) }).contains("clock skew"))
         #expect(refusal(issuer { $0.algorithms = [] }).contains("no algorithm"))
         #expect(refusal(issuer { $0.jwks = "http://127.0.0.2/" }).contains("https"))
-        #expect(refusal(issuer { $0.jwks = "jwks.json" }).contains("URL"))
+        #expect(refusal(issuer { $0.jwks = "ftp://a/jwks.json" }).contains("https"))
+        #expect(refusal(issuer { $0.jwks = "jwks.json" }) == "")
         let published = issuer { ($0.jwks, $0.algorithms) = ("https://a/", [.hs256]) }
         #expect(refusal(published).contains("HS256"))
         #expect(refusal(issuer(), issuer { $0.audience = "other" }).contains("twice"))

@@ -102,6 +102,22 @@ struct AuthorizationWebhookTests {
         }
     }
 
+    @Test("A reason with line breaks, or of any length, is a no as any, in one line")
+    func reasonInLines() async throws {
+        let lines = #"first\r\nX-Injected: 1\u0000\u2028second"# + String(repeating: "ä", count: 600)
+        try await AskedService.run(AskedService.text(#"{"allow":false,"reason":"\#(lines)"}"#)) { service in
+            let refusal = try #require(try await WebhookAuthorizer(service).refusal(.test("token")))
+            #expect(refusal.type == .forbidden)
+            #expect(refusal.reason?.hasPrefix("first  X-Injected: 1  second") == true)
+            let audited = try #require(refusal.auditDetail)
+            #expect(audited.utf8.count <= 1_010)
+            #expect(audited.hasSuffix("ä"))
+            for text in [refusal.reason, audited] {
+                #expect(text?.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x2028 } == false)
+            }
+        }
+    }
+
     @Test("The reason of a no goes whole to the audit log and cut to the client")
     func reason() async throws {
         let reason = String(repeating: "ä", count: 300)

@@ -97,7 +97,38 @@ struct ConnectionDeadlinesTests {
         #expect(head?.headers["connection"] == ["close"])
         try receive(.body(ByteBuffer(bytes: [1])))
         #expect(channel.isActive)
+        #expect(network.isHalfClosed)
         try receive(.end(nil))
+        #expect(!channel.isActive)
+    }
+
+    @Test("A client that closes its side after an early answer is not waited for")
+    func earlyAnswerAndGone() throws {
+        try receive(.head(post))
+        _ = try send(status: .payloadTooLarge)
+        #expect(channel.isActive)
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!channel.isActive)
+    }
+
+    @Test("What is no request is answered, and what follows it is not read, until the deadline")
+    func noRequest() throws {
+        try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
+        let answer = EncodedAnswer(bytes: ByteBuffer(string: "no"), isLast: true, leavesRest: true)
+        _ = channel.triggerUserOutboundEvent(answer)
+        #expect(network.isHalfClosed)
+        try receive(.head(post), .end(nil))
+        advance(19)
+        #expect(channel.isActive)
+        advance(1)
+        #expect(!channel.isActive)
+    }
+
+    @Test("An answer that says so ends the connection")
+    func lastAnswer() throws {
+        try receive(.head(post), .end(nil))
+        let head = try send(status: .ok, headers: ["Connection": "close"])
+        #expect(head?.headers["connection"] == ["close"])
         #expect(!channel.isActive)
     }
 
@@ -182,8 +213,8 @@ struct ConnectionDeadlinesTests {
     }
 
     /// Writes a whole answer, and hands back its head as it left.
-    private func send(status: HTTPResponseStatus) throws -> HTTPResponseHead? {
-        let head = HTTPResponseHead(version: .http1_1, status: status)
+    private func send(status: HTTPResponseStatus, headers: HTTPHeaders = [:]) throws -> HTTPResponseHead? {
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         let body = IOData.byteBuffer(ByteBuffer(bytes: [1]))
         for part in [HTTPServerResponsePart.head(head), .body(body), .end(nil)] { channel.write(part, promise: nil) }
         channel.flush()
@@ -199,6 +230,8 @@ struct ConnectionDeadlinesTests {
 private final class SlowNetwork: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     var isBlocked = false
+    /// Whether the server has said that it sends nothing more.
+    private(set) var isHalfClosed = false
     private var held: [EventLoopPromise<Void>?] = []
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -206,6 +239,11 @@ private final class SlowNetwork: ChannelOutboundHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode != .output else {
+            isHalfClosed = true
+            promise?.succeed()
+            return
+        }
         for promise in held { promise?.fail(ChannelError.ioOnClosedChannel) }
         held = []
         context.close(mode: mode, promise: promise)

@@ -152,6 +152,25 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
+        "A file of keys begins at the folder of the configuration too, and a URL is left as it is",
+        arguments: [
+            ("jwks.json", "/etc/k/jwks.json"), ("keys/jwks.json", "/etc/k/keys/jwks.json"), ("/a/b", "/a/b"),
+            ("https://a.example/jwks.json", "https://a.example/jwks.json"),
+        ]
+    )
+    func keySets(jwks: String, expected: String) throws {
+        let issuer = "{issuer: a, audience: b, jwks: '\(jwks)'}"
+        let loaded = try load("data: /d\nauthorization: {tokens: [\(issuer)]}\n")
+        let found = try #require(loaded.configuration.authorization.tokens.first)
+        #expect(found.jwks == expected)
+        switch try found.keySource() {
+        case .file(let path): #expect(path == expected)
+        case .url(let url): #expect(url.text == expected)
+        default: Issue.record("neither a file nor a URL")
+        }
+    }
+
+    @Test(
         "What is wrong is said with file, line, setting and what to do",
         arguments: [
             ("limits: {thread: 1}", ":3: limits.thread: there is no such setting; is it `limits.threads`?"),

@@ -23,6 +23,7 @@ struct OperationsDocumentationTests {
     @Test("Has every metric as it is, and no other")
     func metrics() throws {
         let metrics = ServerMetrics()
+        metrics.addConnections([:])
         metrics.addGauges(queueDepth: { 0 }, activeLeases: { nil }, certificateExpiry: { nil })
         let rows = metrics.registry.descriptions.map { metric in
             let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")

@@ -107,4 +107,48 @@ struct OperationsTLSTests {
             #expect(plain.status == 0)
         }
     }
+
+    @Test("TLS 1.2 has suites with authenticated encryption, and no others")
+    func suites() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        try files.replace("a")
+        let spoken: [NIOTLSCipher] = [
+            .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
+        let refused: [NIOTLSCipher] = [
+            .TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, .TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA, .TLS_RSA_WITH_AES_128_CBC_SHA,
+            .TLS_RSA_WITH_AES_128_GCM_SHA256, .TLS_RSA_WITH_AES_256_GCM_SHA384,
+        ]
+        try await withOperationsServer(Listener.makeRouter(), certificate: try certificate(files)) { port, _ in
+            for suite in spoken + refused {
+                let answer = try? await fetchSecurely(port, "/healthz") { tls in
+                    tls.certificateVerification = .none
+                    tls.maximumTLSVersion = .tlsv12
+                    tls.cipherSuiteValues = [suite]
+                }
+                #expect((answer == "ok\n") == spoken.contains(suite), "\(suite)")
+            }
+        }
+    }
+
+    @Test("Pages over TLS are asked for over TLS alone from then on, and pages over plain HTTP do not say so")
+    func transportSecurity() async throws {
+        for isSecure in [true, false] {
+            let router = Listener.makeRouter()
+            PlayerPage(isSecure: isSecure).add(to: router)
+            DashboardPages.add(to: router, isSecure: isSecure)
+            try await withOperationsServer(router) { port, _ in
+                for path in ["/player", "/player/keyway-player.js", "/dashboard"] {
+                    let answer = try await fetch(port, path)
+                    #expect(answer.status == 200, "\(path)")
+                    #expect(
+                        answer.headers["strict-transport-security"] == (isSecure ? "max-age=31536000" : nil),
+                        "\(path)"
+                    )
+                }
+            }
+        }
+    }
 }

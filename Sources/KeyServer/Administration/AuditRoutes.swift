@@ -25,7 +25,10 @@ struct AuditRoutes: Sendable {
         }
         let search = try query.take("search").map { text throws(ProblemDocument) in
             guard let search = AuditSearch(text) else {
-                throw ProblemDocument(.malformedRequest, detail: "search is text of 1 to \(AuditSearch.limit) bytes.")
+                throw ProblemDocument(
+                    .malformedRequest,
+                    detail: "search is text of 1 to \(AuditSearch.limit) characters."
+                )
             }
             return search
         }

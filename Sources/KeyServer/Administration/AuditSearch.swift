@@ -3,7 +3,7 @@ import KeyStore
 /// Finds entries of the audit log that have a text somewhere, in any case of ASCII letters: in who asked, what for, what came
 /// of it and why.
 struct AuditSearch: Sendable {
-    /// How long a text may be, in bytes.
+    /// How long a text may be, in characters as JSON Schema counts them: Unicode's scalars.
     static let limit = 200
     /// How many entries one request goes through. What lies further back, the next page finds.
     static let reach = 10_000
@@ -13,7 +13,9 @@ struct AuditSearch: Sendable {
 
     /// - Returns: nil when the text is empty, too long, or no UTF-8.
     init?(_ text: [UInt8]) {
-        guard 1...Self.limit ~= text.count, String(validating: text, as: UTF8.self) != nil else { return nil }
+        guard let characters = String(validating: text, as: UTF8.self)?.unicodeScalars.count,
+            1...Self.limit ~= characters
+        else { return nil }
         self.text = text.map(Self.lower)
     }
 

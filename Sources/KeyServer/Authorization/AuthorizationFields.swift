@@ -33,6 +33,23 @@ struct AuthorizationFields {
         return text
     }
 
+    /// A text for people, which is made a line: line breaks and other control characters become spaces, and what is beyond `size`
+    /// bytes is cut off. It decides nothing, so that no text is refused for how it looks.
+    func line(_ name: String, bytes size: Int) throws(Fault) -> String? {
+        guard let value = members[name] else { return nil }
+        guard case .string(let text) = value else { throw Fault(field: name, expectation: "a text") }
+        var line = String.UnicodeScalarView()
+        var length = 0
+        for scalar in text.unicodeScalars {
+            let isBreak = scalar.properties.generalCategory == .control || [0x2028, 0x2029].contains(scalar.value)
+            let plain = isBreak ? " " : scalar
+            length += UTF8.width(plain)
+            guard length <= size else { break }
+            line.append(plain)
+        }
+        return String(line)
+    }
+
     /// One text or several.
     func texts(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> [String]? {
         guard let value = members[name] else { return nil }

@@ -10,7 +10,7 @@ enum WebhookAnswer: Equatable {
     }
 
     case allow(PlaybackAuthorization)
-    /// The reason as it came, at most 1,000 bytes.
+    /// The reason in one line, of at most 1,000 bytes.
     case deny(reason: String?)
 
     /// Stands for the service where tokens have their issuer.
@@ -37,7 +37,7 @@ enum WebhookAnswer: Equatable {
         do throws(AuthorizationFields.Fault) {
             let fields = AuthorizationFields(members)
             guard try AuthorizationFields.required("allow", fields.bool("allow")) else {
-                self = .deny(reason: try fields.text("reason", bytes: 0...1_000))
+                self = .deny(reason: try fields.line("reason", bytes: 1_000))
                 return
             }
             let expires = try AuthorizationFields.required("expires", fields.time("expires"))

@@ -69,7 +69,7 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
             try authorization.require(fits: request, skew: 0)
             return authorization
         case .answer(.deny(let reason)):
-            // The client gets what fits into a line; the audit log all of it.
+            // The client gets its beginning; the audit log all of it.
             let short = reason.map { String($0.unicodeScalars.prefix(50)) }
             throw ProblemDocument(.forbidden, reason: short, auditDetail: "webhook: \(reason ?? "no reason given")")
         case .status(401):

@@ -28,16 +28,16 @@ extension TokenIssuer {
 }
 
 extension ServerConfiguration.TokenIssuer {
-    /// Where its keys are: in a file, if it begins at the root, otherwise at a URL.
+    /// Where its keys are: in a file, if it is a path, otherwise at a URL.
     func keySource() throws(AuthorizationConfigurationError) -> JWKSSource {
-        jwks.hasPrefix("/") ? .file(path: jwks, isSecret: algorithms.contains(.hs256)) : .url(try OutgoingURL(jwks))
+        isFile ? .file(path: jwks, isSecret: algorithms.contains(.hs256)) : .url(try OutgoingURL(jwks))
     }
-}
 
-extension ServerConfiguration.TokenIssuer {
+    private var isFile: Bool { jwks.hasPrefix("/") || !jwks.contains("://") }
+
     /// Checks the file of a key set with secrets. One that is not there yet is waited for, as other key sets are.
     fileprivate func checkSecretFile() throws(AuthorizationConfigurationError) {
-        guard jwks.hasPrefix("/"), algorithms.contains(.hs256) else { return }
+        guard isFile, algorithms.contains(.hs256) else { return }
         do throws(SecretFileError) {
             _ = try SecretFile.readIfPresent(jwks, limit: VerificationKeySet.maximumSize)
         } catch {

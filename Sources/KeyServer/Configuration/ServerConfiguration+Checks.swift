@@ -147,7 +147,7 @@ extension ServerConfiguration {
             reader.fail(path + ".jwks", "is missing")
         } else {
             do { _ = try issuer.keySource() } catch {
-                reader.fail(path + ".jwks", "takes an https URL, or the whole path of a file: \(error)")
+                reader.fail(path + ".jwks", "takes an https URL, or the path of a file: \(error)")
             }
         }
         if issuer.algorithms.isEmpty { reader.fail(path + ".algorithms", "names none; such as [ES256]") }

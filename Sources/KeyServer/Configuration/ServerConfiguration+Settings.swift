@@ -165,16 +165,17 @@ extension ServerConfiguration.TokenIssuer {
         )
         reader.read(list: &algorithms, "algorithms", example: ["ES256"], "The signature algorithms that are accepted.")
         reader.read(
-            &jwks,
+            path: &jwks,
             "jwks",
             example: "https://login.example.com/jwks.json",
-            "The keys that verify the signatures: an https URL of a JWKS, or the absolute path of a file."
+            orURL: true,
+            "The keys that verify the signatures: a JWKS at an https URL, or in a file."
         )
         reader.read(&clockSkew, "clockSkew", "How far its clock and this one may differ.")
         reader.read(
             &mayLoosen,
             "mayLoosen",
-            "Whether the policy that a token names replaces what the content's policies say, denials included."
+            "Whether the policy that a token names replaces what the content's policies say; a deny of otherClients stays."
         )
         self.issuer = issuer ?? ""
         self.jwks = jwks ?? ""
@@ -219,7 +220,7 @@ extension ServerConfiguration.Webhook {
         reader.read(
             &mayLoosen,
             "mayLoosen",
-            "Whether the policy that it names replaces what the content's policies say, denials included."
+            "Whether the policy that it names replaces what the content's policies say; a deny of otherClients stays."
         )
     }
 }
@@ -283,7 +284,18 @@ extension ServerConfiguration.Limits {
             "Whether RSA of several licences is done at once, by Intel's crypto_mb; `auto`: where it is installed and runs."
         )
         reader.read(&batch, "batch", in: 1...256, "Licences in one request.")
-        reader.read(&connections, "connections", in: 1...1_000_000, "Open connections of a listener.")
+        reader.read(
+            &connections,
+            "connections",
+            in: 1...1_000_000,
+            "Open connections of a listener; beyond them only /healthz and /readyz are answered."
+        )
+        reader.read(
+            &connectionsPerAddress,
+            "connectionsPerAddress",
+            in: 0...1_000_000,
+            "How many of them an address (IPv6: 64 bits of it) may have, unless it is in `proxies` or loopback; 0: no limit."
+        )
         reader.section("rates") { section in
             section.section("licence") { rates.licence.read(&$0, account: "licences", address: "licences") }
             section.section("segment") { rates.segment.read(&$0, account: Self.segments, address: Self.segments) }

@@ -183,6 +183,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var batch = 32
         /// Open connections of a listener.
         public var connections = 900
+        /// Open connections of one address on a listener; 0: no limit.
+        public var connectionsPerAddress = 200
         /// How often an account and an address may ask.
         public var rates = RateLimits()
     }

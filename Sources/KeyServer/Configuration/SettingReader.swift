@@ -69,11 +69,21 @@ struct SettingReader {
     }
 
     /// The path of a file or a folder; from the file's folder when it stands in the file.
-    mutating func read(path value: inout String?, _ name: String, example: String, _ help: String) {
-        declare(name, "a path", value, help, example: example)
-        if let read = scalar(name, "a path", String.init(setting:)) {
+    ///
+    /// - Parameter orURL: whether it may be a URL instead, which is taken as it is.
+    mutating func read(
+        path value: inout String?,
+        _ name: String,
+        example: String,
+        orURL: Bool = false,
+        _ help: String
+    ) {
+        let takes = orURL ? "an https URL or a path" : "a path"
+        declare(name, takes, value, help, example: example)
+        if let read = scalar(name, takes, String.init(setting:)) {
             var path = read
-            if case .file? = origin(name), !path.hasPrefix("/"), !inputs.folder.isEmpty {
+            let isURL = orURL && path.contains("://")
+            if case .file? = origin(name), !isURL, !path.hasPrefix("/"), !inputs.folder.isEmpty {
                 path = inputs.folder + "/" + path
             }
             value = path

@@ -7,8 +7,10 @@ public enum DashboardPages {
     static let path = "/dashboard"
 
     /// Puts the pages on a router, and shows who asks for nothing where they are.
-    public static func add(to router: Router<ServerRequestContext>) {
-        WebPages(path: path, files: WebFile.files(of: keyway_dashboard_files())).add(to: router)
+    ///
+    /// - Parameter isSecure: whether the listener speaks TLS.
+    public static func add(to router: Router<ServerRequestContext>, isSecure: Bool = false) {
+        WebPages(path: path, files: WebFile.files(of: keyway_dashboard_files()), isSecure: isSecure).add(to: router)
         router.get("/") { _, _ in
             Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
         }

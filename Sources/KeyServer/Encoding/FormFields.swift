@@ -3,6 +3,8 @@
 /// `+` becomes a space. Values are bytes, for an asset ID need not be text.
 struct FormFields {
     private var fields: [(name: String, value: [UInt8])] = []
+    /// The names that were asked for, in that order.
+    private var known: [String] = []
 
     /// - Throws: ``ProblemDocument`` when an escape is broken or a name is no text.
     init(_ text: some Collection<UInt8>) throws(ProblemDocument) {
@@ -21,6 +23,7 @@ struct FormFields {
     ///
     /// - Throws: ``ProblemDocument`` when the field appears twice.
     mutating func take(_ name: String) throws(ProblemDocument) -> [UInt8]? {
+        known.append(name)
         guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }
         let value = fields.remove(at: index).value
         guard !fields.contains(where: { $0.name == name }) else {
@@ -39,9 +42,15 @@ struct FormFields {
         }
     }
 
-    /// Holds that every field has been taken.
+    /// Checks that every field has been taken. The error names those that could be and repeats none that came: a body that is
+    /// no form at all is one long name, such as an SPC in base64 that was sent as a form.
     func finish() throws(ProblemDocument) {
-        guard let field = fields.first else { return }
-        throw ProblemDocument(.malformedRequest, detail: "The field \(field.name.prefix(40)) is unknown.")
+        guard !fields.isEmpty else { return }
+        let names = known.joined(separator: ", ")
+        throw ProblemDocument(
+            .malformedRequest,
+            detail: names.isEmpty
+                ? "There are no fields here, and one was sent." : "A field is unknown; there are \(names)."
+        )
     }
 }

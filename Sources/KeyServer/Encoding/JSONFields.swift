@@ -11,6 +11,8 @@ struct JSONError: Error, Equatable {
 struct JSONFields {
     private var members: [String: JSONValue]
     private let path: String
+    /// The names that were asked for, in that order.
+    private var known: [String] = []
 
     /// Opens an object. `path` says in errors where it stands: `/create-ckc/0`; the whole text has an empty path.
     init(_ value: JSONValue, path: String) throws(JSONError) {
@@ -23,7 +25,8 @@ struct JSONFields {
 
     /// The value of a field, or nil when it is missing.
     mutating func take(_ name: String) -> JSONValue? {
-        members.removeValue(forKey: name)
+        known.append(name)
+        return members.removeValue(forKey: name)
     }
 
     mutating func string(_ name: String) throws(JSONError) -> String? {
@@ -53,9 +56,14 @@ struct JSONFields {
         return values
     }
 
-    /// Holds that every field has been taken.
+    /// Checks that every field has been taken. The error names those that could be: what came in their place is not repeated.
     func finish() throws(JSONError) {
-        if let name = members.keys.min() { throw error(String(name.prefix(40)), "the field is unknown") }
+        guard !members.isEmpty else { return }
+        let names = known.joined(separator: ", ")
+        throw JSONError(
+            reason: "a field is unknown" + (names.isEmpty ? "" : "; there are \(names)"),
+            place: path.isEmpty ? "the whole text" : path
+        )
     }
 
     /// What to throw about a field.

@@ -9,6 +9,8 @@ struct EncodedAnswer: Sendable {
     let bytes: ByteBuffer
     /// Whether it says that the connection ends with it.
     let isLast: Bool
+    /// Whether more of the request may be under way, which is not read.
+    var leavesRest = false
 }
 
 /// Cuts off clients that are too slow, in either direction.
@@ -40,6 +42,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAnswering = false
     private var unflushed = 0
     private var closesAfterAnswer = false
+    /// Whether the last answer may go out before the client has sent everything.
+    private var leavesRest = false
+    /// Whether the last answer has gone and the client is still sending.
+    private var isLingering = false
     private var encoder: ChannelHandlerContext?
     /// How long the 408 may take. The route has only to notice and to write it, but a busy machine may keep it waiting.
     static let graceForAnswer = TimeAmount.seconds(30)
@@ -72,6 +78,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isLingering {
+            if isReading, case .end = unwrapInboundIn(data) { context.close(promise: nil) }
+            return
+        }
         switch unwrapInboundIn(data) {
         case .head:
             isReading = true
@@ -82,13 +92,13 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             isReading = false
             owed = nil
-            if unanswered == 0 {
-                // The answer went out before the body had ended, and announced the end of the connection.
-                context.close(promise: nil)
-                return
-            }
         }
         context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isLingering, case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -102,7 +112,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head) where !(100..<200).contains(head.status.code):
             isAnswering = true
-            if isReading || closesAfterAnswer {
+            if isReading || closesAfterAnswer || !head.isKeepAlive {
                 closesAfterAnswer = true
                 head.headers.replaceOrAdd(name: "Connection", value: "close")
             }
@@ -121,6 +131,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         if answer.isLast { closesAfterAnswer = true }
+        leavesRest = answer.leavesRest
         notice(promise, context)
         ended(promise, context)
         // What the encoder's own context writes goes past the encoder.
@@ -144,12 +155,13 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// An answer ends with what the promise is for.
     private func ended(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         isAnswering = false
-        unanswered -= 1
+        // What could not be read as a request is answered too.
+        unanswered = max(unanswered - 1, 0)
         guard closesAfterAnswer else { return }
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in
             let (handler, context) = loopBound.value
-            handler.closeUnlessReading(context)
+            handler.closeOrLinger(context)
         }
     }
 
@@ -171,10 +183,15 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireErrorCaught(BodyDeadlineExceeded())
     }
 
-    /// Closing while bytes arrive resets the connection, and the reset may overtake the answer. So what is left of the
-    /// body is read and dropped until it ends or its deadline comes.
-    private func closeUnlessReading(_ context: ChannelHandlerContext) {
-        if !isReading { context.close(promise: nil) }
+    /// Closing while bytes arrive resets the connection, and the reset may overtake the answer. So this side alone is closed, and
+    /// what is left of the request is read and dropped until it ends, the client closes too, or the deadline comes (RFC 9112,
+    /// 9.6).
+    private func closeOrLinger(_ context: ChannelHandlerContext) {
+        guard !isLingering else { return }
+        guard isReading || leavesRest else { return context.close(promise: nil) }
+        isLingering = true
+        context.close(mode: .output, promise: nil)
+        if !isReading { schedule(after: TimeAmount(limits.bodyDeadline), context) { $1.close(promise: nil) } }
     }
 
     private func watchWriting(_ context: ChannelHandlerContext) {

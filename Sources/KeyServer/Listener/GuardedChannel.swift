@@ -12,6 +12,8 @@ struct GuardedChannel: ServerChildChannel {
 
     let base: HTTP1Channel
     let limits: ListenerLimits
+    let limiter: ConnectionLimiter
+    let metrics: ServerMetrics?
     let shedding: LoadShedding?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -19,6 +21,10 @@ struct GuardedChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(ConnectionDeadlines(limits), position: .before(codec))
+            try pipeline.addHandler(
+                RequestRulesHandler(limiter: limiter, metrics: metrics),
+                position: .before(codec)
+            )
             if let shedding {
                 try pipeline.addHandler(
                     LoadSheddingHandler(shedding, maximumBody: limits.licenseBody),

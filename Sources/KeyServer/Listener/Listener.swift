@@ -28,6 +28,7 @@ public enum Listener {
         router.add(middleware: RequestLog(metrics: metrics))
         if let crossOrigin { router.add(middleware: CrossOrigin(origins: crossOrigin)) }
         router.add(middleware: ProblemMiddleware())
+        router.add(middleware: ExactPath())
         router.get("/healthz") { _, _ in
             // Says that the process answers. Whether it can serve licences is another question.
             Response(
@@ -45,6 +46,8 @@ public enum Listener {
     ///   - certificate: for TLS, without which it speaks plain HTTP.
     ///   - clientAuthorities: who issues clients' certificates, with the listener's own in it; without it no client is asked
     ///     for one.
+    ///   - limiter: what limits connections; nil for one of the listener's own, by `limits`.
+    ///   - metrics: where requests are counted that are refused before there is a route for them.
     ///   - shedding: what refuses licences before the routes see them; nil for routes that give none.
     ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops. Never
     ///     with `clientAuthorities`.
@@ -56,6 +59,8 @@ public enum Listener {
         limits: ListenerLimits,
         certificate: ServerCertificate? = nil,
         clientAuthorities: ClientAuthorities? = nil,
+        limiter: ConnectionLimiter? = nil,
+        metrics: ServerMetrics? = nil,
         shedding: LoadShedding? = nil,
         isQuick: Bool = false,
         logger: Logger,
@@ -65,12 +70,13 @@ public enum Listener {
         decoder.maxHeaderFieldSize = limits.headerBytes
         decoder.maxHeaderListSize = limits.headerBytes
         decoder.maxHeaderFieldCount = limits.headerFields
+        let limiter = limiter ?? ConnectionLimiter(limits: limits)
         let guarded: @Sendable (@escaping HTTPChannelHandler.Responder) -> GuardedChannel = { [decoder] responder in
             let channel = HTTP1Channel(
                 responder: responder,
                 configuration: .init(httpDecoderConfiguration: decoder)
             )
-            return GuardedChannel(base: channel, limits: limits, shedding: shedding)
+            return GuardedChannel(base: channel, limits: limits, limiter: limiter, metrics: metrics, shedding: shedding)
         }
         let plain = HTTPServerBuilder { responder in
             let channel = guarded(responder)
@@ -79,10 +85,7 @@ public enum Listener {
         return Application(
             router: RouterWithTable(router: router),
             server: try server(plain, guarded, certificate, clientAuthorities),
-            configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port),
-                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)
-            ),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger
         )

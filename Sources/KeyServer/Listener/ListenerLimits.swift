@@ -9,8 +9,11 @@ public struct ListenerLimits: Sendable {
     public var idleTimeout: Duration = .seconds(60)
     /// How long a client may take none of an answer's bytes.
     public var writeTimeout: Duration = .seconds(30)
-    /// How many connections may be open; more wait unaccepted. Below the usual limit of 1,024 open files.
+    /// How many connections may be open; beyond them, only the health routes are answered. Below the usual limit of 1,024 open
+    /// files.
     public var connections = 900
+    /// How many of them one address may have; 0 means as many as there are.
+    public var connectionsPerAddress = 200
     /// Names and values of all header fields of a request, in bytes.
     public var headerBytes = 16_384
     /// Header fields of a request.

@@ -19,35 +19,8 @@ public final class LoadShedding: Sendable {
         case licenses = "/fps/licenses"
     }
 
-    /// The answer but for the ID of the request, made once. It names no instance: neither log nor audit has anything of it.
-    private struct Refusal {
-        private let head: String
-        private let rest: String
-
-        init(isLast: Bool) {
-            let problem = WorkPoolError.overloaded.problem
-            let body = String(decoding: problem.json(instance: nil).encoded, as: UTF8.self)
-            var fields = problem.response(instance: "").headers
-            fields[.contentLength] = "\(body.utf8.count)"
-            if isLast { fields[.connection] = "close" }
-            let lines = fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
-            let status = problem.type.status
-            head = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n\(lines)\(HTTPField.Name.requestID.rawName): "
-            rest = "\r\n\r\n\(body)"
-        }
-
-        func encoded(requestID: String) -> ByteBuffer {
-            var bytes = ByteBuffer()
-            bytes.reserveCapacity(head.utf8.count + requestID.utf8.count + rest.utf8.count)
-            bytes.writeString(head)
-            bytes.writeString(requestID)
-            bytes.writeString(rest)
-            return bytes
-        }
-    }
-
-    private static let refusal = Refusal(isLast: false)
-    private static let lastRefusal = Refusal(isLast: true)
+    private static let refusal = EncodedProblem(WorkPoolError.overloaded.problem, isLast: false)
+    private static let lastRefusal = EncodedProblem(WorkPoolError.overloaded.problem, isLast: true)
 
     private let room: Int
     private let metrics: ServerMetrics?

@@ -34,7 +34,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(let head):
             // An answer from here must not overtake one that a route still owes.
-            if underWay.isEmpty, let route = shedding.route(of: head) {
+            if underWay.isEmpty, let route = shedding.route(of: head), !announcesTooMuch(head) {
                 held = Held(route: route, isLast: !head.isKeepAlive, parts: [part])
                 return
             }
@@ -55,6 +55,11 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
         }
         context.fireChannelRead(data)
+    }
+
+    /// The route refuses such a body before it comes.
+    private func announcesTooMuch(_ head: HTTPRequestHead) -> Bool {
+        head.headers.first(name: "content-length").map { Int($0) ?? .max > maximumBody } ?? false
     }
 
     private func pass(_ parts: [HTTPServerRequestPart], isAdmitted: Bool, _ context: ChannelHandlerContext) {

@@ -26,8 +26,11 @@ struct RouterWithTable: HTTPResponderBuilder {
         let table: RouteTable
 
         func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
-            var context = context
+            var (request, context) = (request, context)
             context.routes = table
+            if request.headers[.expect] != nil {
+                request.body = RequestBody(asyncSequence: AwaitedBody(body: request.body, context: context))
+            }
             return try await router.respond(to: request, context: context)
         }
     }

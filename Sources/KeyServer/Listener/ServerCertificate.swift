@@ -79,12 +79,21 @@ public final class ServerCertificate: Service {
         }
     }
 
+    /// The cipher suites of TLS 1.2: those with forward secrecy whose encryption is authenticated (AEAD). The others that NIO
+    /// would offer encrypt with CBC and authenticate before that, which has been attacked again and again. TLS 1.3 has no others.
+    private static let cipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     /// What a listener needs: TLS 1.2 or later, HTTP/1.1, and for every connection the certificate of its time.
     ///
     /// - Throws: `TLSConfiguration.CertificateReloaderError`, never once this object has been made.
     public func listenerConfiguration() throws -> TLSConfiguration {
         var configuration = try TLSConfiguration.makeServerConfiguration(certificateReloader: reloader)
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = Self.cipherSuites
         configuration.applicationProtocols = ["http/1.1"]
         return configuration
     }

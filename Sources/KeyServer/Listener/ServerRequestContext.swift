@@ -36,6 +36,9 @@ public struct ServerRequestContext: RequestContext {
         channel = source.channel
     }
 
+    /// Has a client that waits for `100 Continue` send the body.
+    func askForBody() { channel.triggerUserOutboundEvent(BodyIsWanted(), promise: nil) }
+
     /// The subject of the certificate that the client sent, as RFC 2253 writes it; nil when it sent none. TLS has held it
     /// against the listener's authorities.
     func clientCertificateSubject() async -> String? {

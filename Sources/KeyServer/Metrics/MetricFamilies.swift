@@ -33,17 +33,27 @@ public final class MetricCounter: MetricFamily {
 /// A number that is asked for when somebody looks.
 final class MetricGauge: MetricFamily {
     let description: MetricDescription
-    private let read: @Sendable () async -> Double?
+    private let read: @Sendable () async -> [(labels: [(name: String, value: String)], value: Double)]
 
     /// - Parameter read: the number; nil leaves it out, as when it cannot be had now.
     init(_ name: String, _ help: String, read: @escaping @Sendable () async -> Double?) {
         description = MetricDescription(name: name, kind: .gauge, labels: [], help: help)
-        self.read = read
+        self.read = { await read().map { [([], $0)] } ?? [] }
+    }
+
+    /// - Parameter read: a number for each value of the label.
+    init(
+        _ name: String,
+        _ help: String,
+        by label: String,
+        read: @escaping @Sendable () async -> [(value: String, number: Double)]
+    ) {
+        description = MetricDescription(name: name, kind: .gauge, labels: [label], help: help)
+        self.read = { await read().map { ([(label, $0.value)], $0.number) } }
     }
 
     func samples() async -> [MetricSample] {
-        guard let value = await read() else { return [] }
-        return [MetricSample(value: MetricNumber.text(value))]
+        await read().map { MetricSample(labels: $0.labels, value: MetricNumber.text($0.value)) }
     }
 }
 

@@ -26,6 +26,14 @@ public struct ServerMetrics: Sendable {
         case server
     }
 
+    /// A listener of this process.
+    public enum Listener: String, Sendable, CaseIterable {
+        /// The one for players.
+        case apps
+        /// The one for administration.
+        case administration
+    }
+
     /// What became of a request for a licence.
     public enum Outcome: String, Sendable, CaseIterable {
         /// A CKC for playing now.
@@ -51,6 +59,7 @@ public struct ServerMetrics: Sendable {
     private let limited: MetricCounter
     private let unrecorded: MetricCounter
     private let encoderKeys: MetricCounter
+    private let refusedConnections: MetricCounter
 
     /// Makes the metrics, all zero.
     ///
@@ -111,6 +120,16 @@ public struct ServerMetrics: Sendable {
                 [MetricLabel("origin", ["made", "found"])]
             )
         )
+        refusedConnections = registry.add(
+            MetricCounter(
+                "keyway_connections_refused_total",
+                "Connections beyond the limit of their address or of the listener that were closed or refused.",
+                [
+                    MetricLabel("listener", Listener.allCases.map(\.rawValue)),
+                    MetricLabel("by", ConnectionLimiter.Limit.allCases.map(\.rawValue)),
+                ]
+            )
+        )
     }
 
     /// In this order, by which they are measured without being looked up.
@@ -148,6 +167,11 @@ public struct ServerMetrics: Sendable {
         encoderKeys.add(found, "found")
     }
 
+    /// Counts a connection that exceeds a limit.
+    func connectionRefused(by limit: ConnectionLimiter.Limit, _ listener: Listener) {
+        refusedConnections.add(1, listener.rawValue, limit.rawValue)
+    }
+
     /// Counts an answer. The route is the router's pattern, never the path.
     public func request(method: String, route: String?, status: Int) {
         requests.add(method: method, route: route, status: status)
@@ -156,6 +180,14 @@ public struct ServerMetrics: Sendable {
     /// Counts what a limit refused.
     public func rateLimited(by scope: RateLimiter.Scope, _ requestClass: RequestClass, count: Int = 1) {
         limited.add(count, scope.rawValue, requestClass.rawValue)
+    }
+
+    /// Adds the number of open connections of each listener. Once.
+    public func addConnections(_ limiters: [Listener: ConnectionLimiter]) {
+        let gauge = MetricGauge("keyway_connections", "Open connections, by listener.", by: "listener") {
+            Listener.allCases.compactMap { name in limiters[name].map { (name.rawValue, Double($0.count)) } }
+        }
+        _ = registry.add(gauge)
     }
 
     /// Adds the numbers that are asked for when somebody looks. Once.

@@ -263,7 +263,7 @@ extension OpenAPIOperation {
                     name: "search",
                     description:
                         "Only entries that have this text in one of their fields. A page may be short, or empty, and not the last.",
-                    schema: #"{"type": "string", "minLength": 1, "maxLength": 50}"#
+                    schema: #"{"type": "string", "minLength": 1, "maxLength": \#(AuditSearch.limit)}"#
                 )
             ],
             cursor: Parameter(

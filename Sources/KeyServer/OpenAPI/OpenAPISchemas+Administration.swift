@@ -1,3 +1,5 @@
+import KeyStore
+
 extension OpenAPISchemas {
     /// What administration keeps: content, titles, policies, certificates and tokens.
     static let administration: [(name: String, json: String)] = [
@@ -160,7 +162,7 @@ extension OpenAPISchemas {
              "properties": {
                "length": {"type": "integer", "minimum": 60, "maximum": 2678400,
                  "description": "How long a period is, in seconds."},
-               "ahead": {"type": "integer", "minimum": 0, "maximum": 86400,
+               "ahead": {"type": "integer", "minimum": 0, "maximum": \#(ChannelRecord.longestAhead),
                  "description": "How far ahead there are to be periods, in seconds: at most 500 of them."}},
              "examples": [{"length": 600, "ahead": 7200}]}
             """#
@@ -175,7 +177,7 @@ extension OpenAPISchemas {
                  "items": {"$ref": "#/components/schemas/Name"}},
                "length": {"type": "integer", "minimum": 60, "maximum": 2678400,
                  "description": "How long a period is, in seconds."},
-               "ahead": {"type": "integer", "minimum": 0, "maximum": 86400,
+               "ahead": {"type": "integer", "minimum": 0, "maximum": \#(ChannelRecord.longestAhead),
                  "description": "How far ahead there are to be periods, in seconds: at most 500 of them."},
                "start": {"allOf": [{"$ref": "#/components/schemas/Time"}],
                  "description": "No period is made that ends before; without it, from now on."},

@@ -12,7 +12,9 @@ public struct PlayerPage: Sendable {
     private let pages: WebPages
 
     /// Makes the page out of the files in the executable.
-    public init() {
+    ///
+    /// - Parameter isSecure: whether the listener speaks TLS.
+    public init(isSecure: Bool = false) {
         pages = WebPages(
             path: "/player",
             files: Self.files,
@@ -20,7 +22,8 @@ public struct PlayerPage: Sendable {
             policy: .strict
                 .allowing("connect-src", "https:", "http:")
                 .allowing("media-src", "blob:", "https:", "http:"),
-            shared: Set(Self.files.map(\.name).filter { $0.hasSuffix(".js") && $0 != "page.js" })
+            shared: Set(Self.files.map(\.name).filter { $0.hasSuffix(".js") && $0 != "page.js" }),
+            isSecure: isSecure
         )
     }
 

@@ -32,6 +32,12 @@ extension ProblemType {
     public static let bodyTooLarge = Self("body-too-large", "The body is too large", .contentTooLarge)
     /// The body did not arrive in time.
     public static let requestTimeout = Self("request-timeout", "The request took too long to arrive", .requestTimeout)
+    /// The body comes in a transfer coding other than `chunked`.
+    public static let unsupportedTransferCoding = Self(
+        "unsupported-transfer-coding",
+        "The server does not implement this transfer coding",
+        .notImplemented
+    )
     /// There is no such route.
     public static let notFound = Self("not-found", "There is nothing at this path", .notFound)
     /// The path is known, and not with this method. `Allow` says which.
@@ -161,7 +167,8 @@ extension ProblemType {
 
     /// Every type, in the order of this file.
     public static let all: [ProblemType] = [
-        .malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout, .notFound, .methodNotAllowed,
+        .malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout,
+        .unsupportedTransferCoding, .notFound, .methodNotAllowed,
         .unauthorized, .forbidden, .keyURLExpired, .keyURLSignature, .tokenMissing, .tokenMalformed, .tokenAlgorithm,
         .tokenSignature, .tokenUnknownKey,
         .tokenIssuer, .tokenAudience, .tokenExpired, .tokenNotYetValid, .tokenClaims, .tokenAsset, .tokenDevice,

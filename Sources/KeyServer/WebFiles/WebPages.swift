@@ -11,6 +11,8 @@ struct WebPages: Sendable {
     var policy = ContentSecurityPolicy.strict
     /// The names of files that other origins' pages may take in.
     var shared: Set<String> = []
+    /// Whether they are served over TLS, and browsers are told to ask for this host in no other way.
+    var isSecure = false
 
     /// Puts a route for each file on a router.
     func add(to router: Router<ServerRequestContext>) {
@@ -31,7 +33,7 @@ struct WebPages: Sendable {
     func path(of file: WebFile) -> String { file.name == "index.html" ? path : "\(path)/\(file.name)" }
 
     private func headers(of file: WebFile) -> HTTPFields {
-        [
+        var headers: HTTPFields = [
             .contentType: file.mediaType,
             .eTag: file.entityTag,
             .cacheControl: "no-cache",
@@ -43,5 +45,8 @@ struct WebPages: Sendable {
             .crossOriginOpenerPolicy: "same-origin",
             .crossOriginResourcePolicy: shared.contains(file.name) ? "cross-origin" : "same-origin",
         ]
+        // Over plain HTTP browsers must ignore it (RFC 6797, 8.1), and a proxy that ends TLS says it itself.
+        if isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
+        return headers
     }
 }

@@ -71,7 +71,8 @@ public final class DASkPlugin: Sendable {
         }
         guard status == Int32(KEYWAY_DASK_OK) else {
             dlclose(handle)
-            throw failure("it refuses to open: \(Self.name(of: status))")
+            let hint = configuration.isEmpty ? "; it was given no configuration, see --plugin-configuration" : ""
+            throw failure("it refuses to open: \(Self.name(of: status))" + hint)
         }
         library = Library(handle: handle, functions: functions)
         guard functions.abi_version == UInt32(KEYWAY_DASK_ABI_VERSION) else {

@@ -76,7 +76,7 @@ public struct PlaybackStateCheck: LicenseCheck {
         switch state {
         case .readyToStart, .playingOrPaused, .leaseAboutToExpire: return .allow
         case .halted: return .refuse(.playbackHalted, "playback has halted")
-        default: return .refuse(.playbackStateUnknown, "playback state \(state.hexadecimal) is not known")
+        default: return .refuse(.playbackStateUnknown, "the playback state is none that is known")
         }
     }
 }
@@ -168,7 +168,7 @@ public struct OSVersionCheck: LicenseCheck {
                 return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
             }
             guard version >= minimum else {
-                return .refuse(.osVersionTooOld, "OS version \(version), \(minimum) is required")
+                return .refuse(.osVersionTooOld, "the device's OS version is older than \(minimum)")
             }
         }
         return question.missingReport(.osVersions, "its class and OS version") ?? .allow

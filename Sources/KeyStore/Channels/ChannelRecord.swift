@@ -24,6 +24,8 @@ public struct ChannelRecord: Sendable, Equatable {
     public static let lengths: ClosedRange<Int64> = 60...2_678_400
     /// As many periods of a track as are made at once: they are stored in one transaction.
     public static let mostPeriods: Int64 = 500
+    /// How far ahead periods of the greatest length may be, in seconds; shorter ones less far.
+    public static let longestAhead = (mostPeriods - 1) * lengths.upperBound - 1
     /// As many tracks as a schedule has.
     public static let mostTracks = 100
 

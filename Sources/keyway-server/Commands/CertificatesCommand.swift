@@ -63,6 +63,9 @@ struct CertificatesCommand: AsyncParsableCommand {
             guard plugin != nil || (ask == nil) != (dask == nil) else {
                 throw ValidationError("Give --ask, --dask or --plugin.")
             }
+            guard plugin != nil || (pluginConfiguration.isEmpty && provisioningData == nil) else {
+                throw ValidationError("--plugin-configuration and --provisioning-data are for --plugin: give that too.")
+            }
             guard plugin == nil || dask == nil else {
                 throw ValidationError("A plug-in derives DASk: leave --dask out.")
             }

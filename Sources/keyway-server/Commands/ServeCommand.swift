@@ -106,18 +106,27 @@ struct ServeCommand: AsyncParsableCommand {
                     + (dev ? ", for development made by `keyway credentials new`" : "")
             )
         }
+        OpenFiles.raiseLimit()
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
         Listener.useEventLoops(min(threads, cores))
         let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue * threads)
         let token = try AdminTokenFile(folder: configuration.data).authenticator()
-        try await ServerProcess(
+        if let warning = OpenFiles.warning(about: configuration) { logger.warning("\(warning)") }
+        let process = ServerProcess(
             configuration: configuration,
             isDevelopment: dev,
             token: token,
             tokenFile: AdminTokenFile(folder: configuration.data).path,
             logger: logger
-        ).run(bundles: bundles, store: store, pool: pool)
+        )
+        do {
+            try await process.run(bundles: bundles, store: store, pool: pool)
+        } catch let failure as ListenFailure {
+            try? await opened.close()
+            FileHandle.standardError.write(Data("error: \(failure)\n".utf8))
+            throw ExitCode(3)
+        }
         pool.stop()
         try await opened.close()
     }

@@ -37,7 +37,7 @@ struct InspectionRoutes: Sendable {
         } catch {
             throw ProblemDocument(
                 .malformedRequest,
-                detail: "Neither an SPC nor a CKC: \(error.description).",
+                detail: "Neither an SPC nor a CKC: \(error.code) at byte \(error.offset).",
                 reason: error.code.rawValue
             )
         }

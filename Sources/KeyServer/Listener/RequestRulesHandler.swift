@@ -1,0 +1,180 @@
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// An outbound event: a route begins to read the body, which a client may be waiting to be asked for.
+struct BodyIsWanted: Sendable {}
+
+/// Holds one connection to the rules of HTTP/1.1 and to the listener's limits, before anything is made of a request.
+///
+/// What it refuses never reaches a route, and is answered in the order of the requests; nothing is read after it.
+final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private static let healthRoutes: Set<Substring> = ["/healthz", "/readyz"]
+
+    private let limiter: ConnectionLimiter
+    private let metrics: ServerMetrics?
+    private var ticket: ConnectionLimiter.Ticket?
+    /// Requests that were passed on and whose answer has not ended.
+    private var unanswered = 0
+    /// Whether a request is passed on whose body has not ended.
+    private var isReading = false
+    /// Whether the client waits to be asked for that body.
+    private var waitsToContinue = false
+    private var isAnswering = false
+    /// The last request that is read, once it has come.
+    private var last: HTTPRequestHead?
+    /// What is refused, until the requests before it are answered, and the method of the request if it has one.
+    private var refusal: (problem: ProblemDocument, method: HTTPMethod?)?
+    /// Whether nothing more is read.
+    private var isDone = false
+
+    init(limiter: ConnectionLimiter, metrics: ServerMetrics?) {
+        self.limiter = limiter
+        self.metrics = metrics
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let channel = context.channel
+        let address = channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
+        let ticket = limiter.open(from: address) { channel.close(promise: nil) }
+        self.ticket = ticket
+        channel.closeFuture.whenComplete { [limiter] _ in limiter.close(ticket) }
+        guard ticket.admission != .nothing else { return context.close(promise: nil) }
+        context.fireChannelActive()
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isDone else { return }
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            if let problem = problem(with: head) { return refuse(problem, head.method, context) }
+            if RequestRules.isLast(head) || isForHealth {
+                last = head
+                // In the spelling that everything after this looks for.
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+            }
+            isReading = true
+            waitsToContinue = RequestRules.waitsToContinue(head)
+            unanswered += 1
+            return context.fireChannelRead(wrapInboundOut(.head(head)))
+        case .body:
+            waitsToContinue = false
+        case .end:
+            isReading = false
+            waitsToContinue = false
+            isDone = last != nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // In the middle of a body, the route that reads it answers.
+        guard let error = error as? HTTPParserError, !isReading else { return context.fireErrorCaught(error) }
+        if !isDone { refuse(RequestRules.problem(with: error), nil, context) }
+    }
+
+    private var isForHealth: Bool { if case .health? = ticket?.admission { true } else { false } }
+
+    private func problem(with head: HTTPRequestHead) -> ProblemDocument? {
+        if let problem = RequestRules.problem(with: head) { return problem }
+        guard let ticket, case .health(let limit) = ticket.admission else { return nil }
+        if Self.healthRoutes.contains(head.uri.prefix { $0 != "?" }) {
+            limiter.use(ticket)
+            return nil
+        }
+        limiter.refuse(by: limit)
+        return limit.problem
+    }
+
+    private func refuse(_ problem: ProblemDocument, _ method: HTTPMethod?, _ context: ChannelHandlerContext) {
+        isDone = true
+        refusal = (problem, method)
+        answerRefusal(context)
+    }
+
+    private func answerRefusal(_ context: ChannelHandlerContext) {
+        guard unanswered == 0, let (problem, method) = refusal else { return }
+        refusal = nil
+        let status = problem.type.status.code
+        metrics?.request(method: method?.rawValue ?? MetricLabel.other, route: nil, status: status)
+        let answer = EncodedProblem(problem, isLast: true, hasBody: method != .HEAD)
+        let bytes = answer.encoded(requestID: RequestID().description)
+        context.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: true, leavesRest: true), promise: nil)
+    }
+
+    // MARK: Answers
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where (100..<200).contains(head.status.code):
+            context.write(data, promise: promise)
+        case _ where unanswered == 0:
+            // What the framework has to say about bytes after the last answer is an answer to no request.
+            promise?.succeed()
+        case .head(var head):
+            isAnswering = true
+            if unanswered == 1, let last {
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+                // HTTP/1.0 does not know the chunks that an answer of unknown length would come in.
+                if RequestRules.isOld(last) { head.version = .http1_0 }
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            context.write(data, promise: promise)
+            answered(context)
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        switch event {
+        case is BodyIsWanted:
+            promise?.succeed()
+            guard waitsToContinue, !isAnswering, unanswered == 1 else { return }
+            waitsToContinue = false
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        case is EncodedAnswer:
+            context.triggerUserOutboundEvent(event, promise: promise)
+            answered(context)
+        default:
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
+    }
+
+    private func answered(_ context: ChannelHandlerContext) {
+        isAnswering = false
+        unanswered -= 1
+        answerRefusal(context)
+    }
+}
+
+extension ConnectionLimiter.Limit {
+    /// What a request is told that comes by a connection too many.
+    var problem: ProblemDocument {
+        switch self {
+        case .address:
+            ProblemDocument(
+                .rateLimited,
+                detail: "This address has too many connections open: close some, or use them for several requests.",
+                reason: "connections",
+                retryAfter: 1
+            )
+        case .server:
+            ProblemDocument(
+                .overloaded,
+                detail: "The server has as many connections open as it takes.",
+                reason: "connections",
+                retryAfter: 1
+            )
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Hummingbird
+import Logging
+import Testing
+
+@testable import KeyServer
+
+@Suite("Idle connections", .timeLimit(.minutes(10)))
+struct IdleConnectionsTests {
+    @Test("1,400 of them leave room for health checks, and what is refused is told when to come back")
+    func health() async throws {
+        try #require(raiseOpenFiles() >= 4_000)
+        let router = Listener.makeRouter()
+        Readiness(checks: []).add(to: router)
+        router.get("/other") { _, _ in "here" }
+        var limits = ListenerLimits()
+        // They stay for as long as the test does.
+        limits.headDeadline = .seconds(3_600)
+        let limiter = ConnectionLimiter(limits: limits)
+        let most = limits.connections + ConnectionLimiter.healthConnections
+        let logger = Logger(label: "test") { _ in LogRecorder() }
+        try await withListener(router, limits: limits, limiter: limiter, logger) { port, _ in
+            let idle = try await IdleConnections.open(1_400, port: port)
+            for _ in 0..<20 {
+                #expect(try await fetch(port, "/healthz").status == 200)
+                #expect(try await fetch(port, "/readyz").status == 200)
+            }
+            #expect(limiter.count <= most)
+            let refused = try await fetch(port, "/other")
+            #expect(refused.status == 503)
+            #expect(refused.headers["retry-after"] == "1")
+            #expect(refused.body.contains(#""reason":"connections""#))
+            idle.close()
+            try await AskedService.eventually { try await fetch(port, "/other").status == 200 }
+        }
+    }
+}
+
+/// Connections on which nothing is sent.
+private final class IdleConnections: Sendable {
+    struct Unconnected: Error {}
+    private let sockets: [Int32]
+
+    private init(_ sockets: [Int32]) { self.sockets = sockets }
+
+    /// Opens them on a thread of its own, since connecting blocks.
+    static func open(_ count: Int, port: Int) async throws -> IdleConnections {
+        try await withCheckedThrowingContinuation { opened in
+            Thread.detachNewThread {
+                let sockets = (0..<count).compactMap { _ in connected(to: port) }
+                let idle = IdleConnections(sockets)
+                if sockets.count == count { return opened.resume(returning: idle) }
+                idle.close()
+                opened.resume(throwing: Unconnected())
+            }
+        }
+    }
+
+    private static func connected(to port: Int) -> Int32? {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if result == 0 { return socket }
+        Glibc.close(socket)
+        return nil
+    }
+
+    func close() { for socket in sockets { Glibc.close(socket) } }
+}
+
+/// Lets this process have as many open files as the system lets it; how many that is.
+private func raiseOpenFiles() -> UInt {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return 0 }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(resource, &limit)
+    return limit.rlim_cur
+}

@@ -1,0 +1,28 @@
+import Glibc
+import Testing
+
+@testable import KeyServer
+
+@Suite("A port that cannot be opened")
+struct ListenFailureTests {
+    @Test(
+        "is named, with what to do",
+        arguments: [
+            (EADDRINUSE, "[::1]:8080 is in use: stop what listens there", "by --listen"),
+            (EACCES, "[::1]:8080: this user may not listen on port 8080", "CAP_NET_BIND_SERVICE"),
+            (EADDRNOTAVAIL, "[::1]:8080 is not an address of this machine", "by --listen"),
+        ]
+    )
+    func words(code: Int32, beginning: String, end: String) throws {
+        let address = try #require(ListenAddress("[::1]:8080"))
+        let failure = try #require(ListenFailure(code, address: address, setting: "--listen"))
+        #expect(failure.description.hasPrefix(beginning))
+        #expect(failure.description.hasSuffix(end))
+    }
+
+    @Test("Any other error stays what it is")
+    func others() throws {
+        let address = try #require(ListenAddress("127.0.0.1:1"))
+        #expect(ListenFailure(EMFILE, address: address, setting: "--listen") == nil)
+    }
+}
