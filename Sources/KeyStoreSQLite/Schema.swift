@@ -6,7 +6,7 @@ enum Schema {
     /// Stands in every database of this program: "KyWy". `file` and `sqlite3` show it.
     static let applicationID = 0x4B79_5779
     /// The newest schema that this program knows, in `user_version`.
-    static let version = 6
+    static let version = 7
 
     /// Migrations are never changed once released; a change to the tables is one more at the end.
     static var migrator: DatabaseMigrator {
@@ -20,6 +20,7 @@ enum Schema {
         migrator.registerMigration("4") { db in try Schema4.migrate(db) }
         migrator.registerMigration("5") { db in try CatalogueVersion.migrate(db) }
         migrator.registerMigration("6") { db in try Schema6.migrate(db) }
+        migrator.registerMigration("7") { db in try Schema7.migrate(db) }
         return migrator
     }
 
