@@ -3,6 +3,9 @@ import ArgumentParser
 /// The server's executable: serves, and keeps what the server serves from.
 @main
 struct KeywayServer: AsyncParsableCommand {
+    /// The program's version, which `--version` and the metrics tell.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "keyway-server",
         abstract: "A FairPlay Streaming key server.",
@@ -19,7 +22,7 @@ struct KeywayServer: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 refused or failed, 64 wrong usage.
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             ServeCommand.self, TitlesCommand.self, TracksCommand.self, ChannelsCommand.self, KeysCommand.self,
             PoliciesCommand.self,
