@@ -31,7 +31,7 @@ struct XMLScan {
         while let byte = next() {
             switch byte {
             case UInt8(ascii: "<"): try markup()
-            case UInt8(ascii: "&"): try count(\.pieces, XMLTree.Limit.pieces, Self.piecesInWords)
+            case UInt8(ascii: "&"): try countPiece()
             default: break
             }
         }
@@ -40,13 +40,13 @@ struct XMLScan {
     /// What follows `<`.
     private mutating func markup() throws(XMLFailure) {
         if skip("!--") {
-            try count(\.pieces, XMLTree.Limit.pieces, Self.piecesInWords)
+            try countPiece()
             try skip(behind: "-->")
         } else if skip("![CDATA[") {
-            try count(\.pieces, XMLTree.Limit.pieces, Self.piecesInWords)
+            try countPiece()
             try skip(behind: "]]>")
         } else if skip("?") {
-            try count(\.pieces, XMLTree.Limit.pieces, Self.piecesInWords)
+            try countPiece()
             try skip(behind: "?>")
         } else if skip("/") {
             try skip(behind: ">")
@@ -58,7 +58,7 @@ struct XMLScan {
 
     /// A start tag or an empty element, behind its `<`.
     private mutating func startTag() throws(XMLFailure) {
-        try count(\.elements, XMLTree.Limit.elements, "elements")
+        try Self.count(&elements, XMLTree.Limit.elements, "elements", line)
         guard open.count < XMLTree.Limit.depth else {
             throw failure("elements are nested more than \(XMLTree.Limit.depth) deep")
         }
@@ -81,7 +81,7 @@ struct XMLScan {
             }
             if try attribute() {
                 declared += 1
-                try count(\.namespaces, XMLTree.Limit.namespaces, "namespace declarations in effect")
+                try Self.count(&namespaces, XMLTree.Limit.namespaces, "namespace declarations in effect", line)
             }
         }
     }
@@ -147,15 +147,19 @@ struct XMLScan {
         }
     }
 
-    private static let piecesInWords = "comments, instructions, CDATA sections and references"
+    private mutating func countPiece() throws(XMLFailure) {
+        let what: StaticString = "comments, instructions, CDATA sections and references"
+        try Self.count(&pieces, XMLTree.Limit.pieces, what, line)
+    }
 
-    private mutating func count(
-        _ counter: WritableKeyPath<Self, Int>,
+    private static func count(
+        _ counter: inout Int,
         _ limit: Int,
-        _ what: String
+        _ what: StaticString,
+        _ line: Int
     ) throws(XMLFailure) {
-        self[keyPath: counter] += 1
-        guard self[keyPath: counter] <= limit else { throw failure("there are more than \(limit) \(what)") }
+        counter += 1
+        guard counter <= limit else { throw XMLFailure("line \(line)", "there are more than \(limit) \(what)") }
     }
 
     private func failure(_ reason: String) -> XMLFailure { XMLFailure("line \(line)", reason) }

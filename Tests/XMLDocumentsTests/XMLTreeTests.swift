@@ -97,10 +97,10 @@ struct XMLTreeTests {
 
     @Test("Elements and pieces of text are bounded in number")
     func counts() {
-        let elements = failure("<a>" + repeated(XMLTree.Limit.elements) { _ in "<b/>" } + "</a>")
+        let elements = failure("<a>" + String(repeating: "<b/>", count: XMLTree.Limit.elements) + "</a>")
         #expect(elements?.reason == "there are more than \(XMLTree.Limit.elements) elements")
         for piece in ["&lt;", "<!---->", "<![CDATA[]]>", "<?i j?>"] {
-            let pieces = failure("<a>" + repeated(XMLTree.Limit.pieces + 1) { _ in piece } + "</a>")
+            let pieces = failure("<a>" + String(repeating: piece, count: XMLTree.Limit.pieces + 1) + "</a>")
             #expect(
                 pieces?.reason.hasPrefix("there are more than \(XMLTree.Limit.pieces) comments") == true,
                 "\(piece)"
