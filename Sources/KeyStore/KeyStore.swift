@@ -11,6 +11,14 @@ public protocol KeyStore: ContentStore, TitleStore, ChannelStore, PolicyStore, C
     /// - Throws: ``KeyStoreError`` when they cannot be read; those that are known stay.
     @discardableResult
     func readKeysAgain() throws(KeyStoreError) -> Int
+
+    /// Writes as a license does: in the same database, in the same queue, as durably. It overwrites what the last call wrote,
+    /// and takes at least as much room as the records of a license.
+    ///
+    /// It may take as long as the disk or the database does, and has no deadline of its own.
+    ///
+    /// - Throws: what a license would fail with at this moment.
+    func probeWrite() async throws(KeyStoreError)
 }
 
 /// What a write found.

@@ -42,6 +42,8 @@ public struct KeyStoreError: Error, Sendable {
         public static let overloaded = Code(rawValue: "overloaded")
         /// The task was cancelled before the store had answered.
         public static let cancelled = Code(rawValue: "cancelled")
+        /// There is no room left on the disk that holds the database.
+        public static let diskFull = Code(rawValue: "disk-full")
         /// The file system or the database failed.
         public static let unavailable = Code(rawValue: "unavailable")
     }

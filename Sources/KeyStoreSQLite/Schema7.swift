@@ -1,6 +1,7 @@
 import GRDB
 
-/// From schema 6 to 7: the SPCs that were seen, and what devices reported against themselves.
+/// From schema 6 to 7: the SPCs that were seen, what devices reported against themselves, and the row that shows whether the
+/// database can be written.
 enum Schema7 {
     static func migrate(_ db: Database) throws {
         try db.execute(
@@ -22,6 +23,11 @@ enum Schema7 {
                     PRIMARY KEY (device, fact)
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX device_report_by_end ON device_report (until);
+
+                CREATE TABLE write_probe (
+                    id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+                    content BLOB NOT NULL
+                ) STRICT;
                 """
         )
         try db.execute(sql: "PRAGMA user_version = 7")

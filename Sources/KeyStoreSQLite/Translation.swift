@@ -39,6 +39,7 @@ extension KeyStoreError {
                 case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
                 case .SQLITE_CORRUPT: .corrupt
                 case .SQLITE_NOTADB: .foreignDatabase
+                case .SQLITE_FULL: .diskFull
                 default: .unavailable
                 }
             self.init(

@@ -49,6 +49,12 @@ package struct XMLTree {
         package static let depth = 32
         /// How many elements there are.
         package static let elements = 500_000
+        /// How many attributes an element has, namespace declarations among them.
+        package static let attributes = 256
+        /// How many namespace declarations are in effect at any place: those of an element and of all around it.
+        package static let namespaces = 64
+        /// How many comments, processing instructions, CDATA sections and references divide the text.
+        package static let pieces = 500_000
     }
 
     /// The outermost element.
@@ -71,6 +77,7 @@ package struct XMLTree {
         guard !Self.hasEmptyInstruction(text) else {
             throw XMLFailure("document", "it has a processing instruction without content, which is not read")
         }
+        try XMLScan.check(text)
         // Of a document type the parser tells nothing, and one that holds a notation makes it crash: none may come so far.
         let parser = XMLParser(data: Data(text))
         let builder = Builder()
@@ -78,10 +85,9 @@ package struct XMLTree {
         parser.shouldProcessNamespaces = true
         parser.shouldResolveExternalEntities = false
         let isComplete = parser.parse()
-        if let mistake = builder.mistake { throw mistake }
         // What stands behind the root element is told by the error alone.
         guard isComplete, parser.parserError == nil, let root = builder.root, builder.isClosed else {
-            throw XMLFailure("line \(max(parser.lineNumber, 1))", "it is not well-formed XML")
+            throw XMLScan.notWellFormed(max(parser.lineNumber, 1))
         }
         self.root = root
     }
@@ -137,9 +143,7 @@ package struct XMLTree {
 /// Builds the tree from the parser's calls. It lives for one document on one thread.
 private final class Builder: NSObject, XMLParserDelegate {
     private(set) var root: XMLTree.Element?
-    private(set) var mistake: XMLFailure?
     private var open: [XMLTree.Element] = []
-    private var count = 0
 
     var isClosed: Bool { open.isEmpty }
 
@@ -150,13 +154,6 @@ private final class Builder: NSObject, XMLParserDelegate {
         qualifiedName: String?,
         attributes: [String: String]
     ) {
-        guard mistake == nil else { return }
-        count += 1
-        guard open.count < XMLTree.Limit.depth, count <= XMLTree.Limit.elements else {
-            mistake = XMLFailure("line \(parser.lineNumber)", "elements are nested too deeply, or too many")
-            parser.abortParsing()
-            return
-        }
         let element = XMLTree.Element(
             name: String(name.split(separator: ":").last ?? ""),
             namespace: namespaceURI ?? "",

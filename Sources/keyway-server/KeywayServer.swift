@@ -6,6 +6,9 @@ import KeyStore
 /// The server's executable: serves, and keeps what the server serves from.
 @main
 struct KeywayServer: AsyncParsableCommand {
+    /// The program's version, which `--version` and the metrics tell.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "keyway-server",
         abstract: "A FairPlay Streaming key server.",
@@ -26,7 +29,7 @@ struct KeywayServer: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 the input is wrong or a check failed, 2 wrong usage, 3 a file or a connection cannot be used.
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             InitCommand.self, ServeCommand.self, TitlesCommand.self, TracksCommand.self, ChannelsCommand.self,
             KeysCommand.self,

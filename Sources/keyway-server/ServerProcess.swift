@@ -26,19 +26,16 @@ struct ServerProcess {
         let limiter = RateLimiter(limits: configuration.limits.rates)
         let certificate = try certificate()
         let authorities = try certificate.flatMap { try clientAuthorities($0) }
-        metrics.addGauges(
-            queueDepth: { pool.waiting },
-            activeLeases: { try? await store.leaseCount(at: systemMilliseconds() / 1000) },
-            certificateExpiry: { certificate?.expiry }
-        )
         let authorizer = try AuthorizerFactory.make(
             configuration.authorization,
             isDevelopment: isDevelopment,
             pool: pool,
-            logger: logger
+            logger: logger,
+            metrics: metrics
         )
+        metrics.addReadings(sources(bundles, store, pool, authorizer, certificate))
         let readiness = Readiness(
-            checks: Readiness.checks(store: store, bundles: bundles, authorizer: authorizer)
+            checks: Readiness.checks(store: store, bundles: bundles, authorizer: authorizer, metrics: metrics)
         )
         let proxies = TrustedProxies(configuration.proxies)
         let names: [ServerMetrics.Listener] = configuration.admin.listen == nil ? [.apps] : [.apps, .administration]
@@ -158,6 +155,28 @@ struct ServerProcess {
         let patience = Int64(configuration.shutdownDelay.rawValue) + Int64(configuration.shutdownGrace.rawValue)
         group.maximumGracefulShutdownDuration = .seconds(patience)
         try await ServiceGroup(configuration: group).run()
+    }
+
+    /// Where the metrics that are asked for come from.
+    private func sources(
+        _ bundles: BundleShelf,
+        _ store: any KeyStore,
+        _ pool: BoundedWorkPool,
+        _ authorizer: any PlaybackAuthorizer,
+        _ certificate: ServerCertificate?
+    ) -> MetricSources {
+        var sources = MetricSources()
+        sources.version = KeywayServer.version
+        sources.queueDepth = { pool.waiting }
+        sources.activeLeases = { try? await store.leaseCount(at: systemMilliseconds() / 1000) }
+        sources.certificates = {
+            let own = certificate?.expiry.map { MetricSources.Certificate(.tls, name: "server", expiry: $0) }
+            return [own].compactMap { $0 }
+                + bundles.module.bundles.map { .init(.fairPlay, name: $0.name, expiry: $0.certificate.notAfter) }
+        }
+        sources.authorizer = { authorizer.condition }
+        if case .dataFolder(let folder, _) = StorePlace(configuration) { sources.dataFolder = folder }
+        return sources
     }
 
     private func certificate() throws -> ServerCertificate? {

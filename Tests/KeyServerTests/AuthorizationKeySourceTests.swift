@@ -60,9 +60,12 @@ struct AuthorizationKeySourceTests {
         let fresh = AskedService.text(set(old), headers: [.cacheControl: "public, max-age=600"])
         try await AskedService.run(fresh) { service in
             let authorizer = try authorizer(.url(try service.url()), clock)
+            #expect(authorizer.condition.keyAges.isEmpty)
             let unready = await authorizer.warmUp()
             #expect(unready.isEmpty)
+            #expect(Array(authorizer.condition.keyAges.values) == [.zero])
             clock.advance(seconds: 599)
+            #expect(Array(authorizer.condition.keyAges.values) == [.seconds(599)])
             var refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil && service.count == 1)
             service.answer(AskedService.text(set(new)))
@@ -71,6 +74,7 @@ struct AuthorizationKeySourceTests {
             #expect(refusal == nil)
             try await AskedService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
             #expect(service.count == 2)
+            #expect(Array(authorizer.condition.keyAges.values) == [.zero])
         }
     }
 

@@ -207,11 +207,16 @@ extension WebhookConfiguration {
 
 extension WebhookAuthorizer {
     /// Asks a service patiently.
-    convenience init(_ service: AskedService, clock: AuthorizationClock = AuthorizationClock()) throws {
+    convenience init(
+        _ service: AskedService,
+        metrics: ServerMetrics? = nil,
+        clock: AuthorizationClock = AuthorizationClock()
+    ) throws {
         try self.init(
             .test(try service.url()),
             http: .patient,
             logger: authorizationTestLogger,
+            metrics: metrics,
             clock: clock.now
         )
     }

@@ -58,9 +58,10 @@ struct AuthorizationWebhookTroubleTests {
 
     @Test("A service that fails is left alone, then asked once, then asked again")
     func breaker() async throws {
-        let clock = AuthorizationClock()
+        let (clock, metrics) = (AuthorizationClock(), ServerMetrics())
         try await AskedService.run(AskedService.text("", status: .internalServerError)) { service in
-            let authorizer = try WebhookAuthorizer(service, clock: clock)
+            let authorizer = try WebhookAuthorizer(service, metrics: metrics, clock: clock)
+            #expect(authorizer.condition.breaker == .closed)
             for _ in 0..<8 {
                 let refusal = try await authorizer.refusal(.test("token"))
                 #expect(refusal?.type == .unavailable)
@@ -68,7 +69,9 @@ struct AuthorizationWebhookTroubleTests {
             #expect(service.count == 5)
             let refusal = try await authorizer.refusal(.test("token"))
             #expect(refusal?.retryAfter == 10)
+            #expect(authorizer.condition.breaker == .open)
             clock.advance(seconds: 10)
+            #expect(authorizer.condition.breaker == .halfOpen)
             for _ in 0..<3 { _ = try await authorizer.refusal(.test("token")) }
             #expect(service.count == 6)
             service.answer(AskedService.text(Self.yes))
@@ -78,6 +81,11 @@ struct AuthorizationWebhookTroubleTests {
                 #expect(refusal == nil)
             }
             #expect(service.count == 9)
+            #expect(authorizer.condition.breaker == .closed)
+            // Each question is measured, and nothing where none was asked.
+            let text = await metrics.registry.exposition()
+            #expect(text.contains(#"keyway_webhook_seconds_count{end="failed"} 6"#))
+            #expect(text.contains(#"keyway_webhook_seconds_count{end="decided"} 3"#))
         }
     }
 

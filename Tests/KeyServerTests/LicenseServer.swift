@@ -32,6 +32,7 @@ struct LicenseServer: Sendable {
         limiter: RateLimiter? = nil,
         metrics: ServerMetrics? = nil,
         refusals: RefusalBudget = RefusalBudget(),
+        encoderWork: EncoderWork = EncoderWork(threads: 1, capacity: 64),
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
@@ -78,7 +79,12 @@ struct LicenseServer: Sendable {
         LicenseRoutes(service: service, authorizer: authorizer, limits: ListenerLimits())
             .add(to: router)
         let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
-        Administration(store: store, authenticator: authenticator, dashboard: dashboard).add(to: router)
+        Administration(
+            store: store,
+            authenticator: authenticator,
+            dashboard: dashboard,
+            encoderWork: encoderWork
+        ).add(to: router)
         DashboardPages.add(to: router)
         try await withListener(router, logger) { port, _ in
             var running = server

@@ -164,7 +164,7 @@ struct OperationsConfigurationTests {
         let found = try #require(loaded.configuration.authorization.tokens.first)
         #expect(found.jwks == expected)
         switch try found.keySource() {
-        case .file(let path): #expect(path == expected)
+        case .file(let path, _): #expect(path == expected)
         case .url(let url): #expect(url.text == expected)
         default: Issue.record("neither a file nor a URL")
         }

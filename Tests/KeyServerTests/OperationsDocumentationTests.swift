@@ -24,7 +24,7 @@ struct OperationsDocumentationTests {
     func metrics() throws {
         let metrics = ServerMetrics()
         metrics.addConnections([:])
-        metrics.addGauges(queueDepth: { 0 }, activeLeases: { nil }, certificateExpiry: { nil })
+        metrics.addReadings(MetricSources())
         let rows = metrics.registry.descriptions.map { metric in
             let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "-" : labels) | \(metric.help) |"

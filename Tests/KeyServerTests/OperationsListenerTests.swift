@@ -244,4 +244,59 @@ struct OperationsListenerTests {
             #expect(last.status == 503 && last.body == "stopping\n")
         }
     }
+
+    @Test(
+        "A check that does not answer makes the server unready in time, is not made again meanwhile, and recovers by itself"
+    )
+    func stalledCheck() async throws {
+        let (clock, looks, deadlinePasses) = (Switch<Int64>(0), Switch(0), Switch(true))
+        let (stalled, release) = AsyncStream<Void>.makeStream()
+        let readiness = Readiness(
+            checks: [
+                .init("store") {
+                    looks.value += 1
+                    if looks.value == 1 { for await _ in stalled {} }
+                    return true
+                }
+            ],
+            clock: { clock.value },
+            deadline: { if !deadlinePasses.value { try await Task.sleep(for: .seconds(86_400)) } }
+        )
+        #expect(await readiness.failing() == ["store"])
+        for second: Int64 in 1...3 {
+            clock.value = second * 1_000_000_000
+            #expect(await readiness.failing() == ["store"])
+        }
+        #expect(looks.value == 1)
+        deadlinePasses.value = false
+        release.finish()
+        // That the check has ended is noted a moment later.
+        while await readiness.failing() == ["store"] {
+            clock.value += 1_000_000_000
+            await Task.yield()
+        }
+        #expect(looks.value == 2)
+        #expect(await readiness.failing() == [])
+    }
+
+    @Test("However many ask at once, one look answers them all")
+    func manyAtOnce() async throws {
+        let looks = Switch(0)
+        let readiness = Readiness(
+            checks: [
+                .init("store") {
+                    looks.value += 1
+                    for _ in 0..<100 { await Task.yield() }
+                    return false
+                }
+            ],
+            clock: { 0 }
+        )
+        let answers = await withTaskGroup(of: [String].self) { tasks in
+            for _ in 0..<50 { tasks.addTask { await readiness.failing() } }
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0 == ["store"] })
+        #expect(looks.value == 1)
+    }
 }

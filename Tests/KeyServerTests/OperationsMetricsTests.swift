@@ -8,12 +8,13 @@ struct OperationsMetricsTests {
     @Test("The text keeps to the format, whatever has been counted")
     func format() async throws {
         let metrics = ServerMetrics(reasons: ["spc-too-old"])
-        metrics.addGauges(
-            queueDepth: { 3 },
-            activeLeases: { nil },
-            certificateExpiry: { 86_400 },
-            clock: { 43_200_000 }
-        )
+        var sources = MetricSources()
+        sources.queueDepth = { 3 }
+        sources.certificates = {
+            [.init(.tls, name: "server", expiry: 86_400), .init(.fairPlay, name: "a\"\\\n", expiry: 3_600)]
+        }
+        sources.clock = { 43_200_000 }
+        metrics.addReadings(sources)
         metrics.licence(.issued)
         metrics.licence(.issued)
         metrics.licence(.refused, reason: "spc-too-old")
@@ -39,7 +40,8 @@ struct OperationsMetricsTests {
         )
         #expect(value("keyway_queue_depth") == 3)
         #expect(value("keyway_active_leases") == nil)
-        #expect(value("keyway_tls_certificate_expiry_days") == 0.5)
+        #expect(value("keyway_certificate_expiry_seconds", ["use": "tls", "name": "server"]) == 43_200)
+        #expect(value("keyway_certificate_expiry_seconds", ["use": "fairplay", "name": "a\"\\\n"]) == -39_600)
         let total = ["stage": "total"]
         #expect(value("keyway_licence_stage_seconds_bucket", ["stage": "total", "le": "5e-05"]) == 2)
         #expect(value("keyway_licence_stage_seconds_bucket", ["stage": "total", "le": "5"]) == 2)

@@ -25,6 +25,8 @@ struct OtherClientsServer: Sendable {
         metrics: ServerMetrics? = nil,
         authorizer: (any PlaybackAuthorizer)? = nil,
         clients: Set<OtherClientKind> = Set(OtherClientKind.allCases),
+        activity: Activity? = nil,
+        monotonicClock: @escaping @Sendable () -> Int64 = monotonicNanoseconds,
         _ authorization: PlaybackAuthorization = PlaybackAuthorization(account: "viewer", expires: now + 60),
         _ test: @Sendable (OtherClientsServer) async throws -> Void
     ) async throws {
@@ -32,14 +34,16 @@ struct OtherClientsServer: Sendable {
         let logger = Logger(label: "test") { _ in log }
         let pool = BoundedWorkPool(threads: 1, capacity: 0)
         defer { pool.stop() }
-        let licenses = LicenseService(
+        var licenses = LicenseService(
             bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
             store: store,
             pool: pool,
             limiter: limiter,
             metrics: metrics,
-            clock: { now * 1000 }
+            clock: { now * 1000 },
+            monotonicClock: monotonicClock
         )
+        licenses.activity = activity
         let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
         if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
         OtherClientRoutes(

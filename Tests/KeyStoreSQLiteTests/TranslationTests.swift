@@ -11,7 +11,7 @@ struct TranslationTests {
         arguments: [
             (ResultCode.SQLITE_BUSY, KeyStoreError.Code.locked), (.SQLITE_BUSY_SNAPSHOT, .locked),
             (.SQLITE_LOCKED, .locked), (.SQLITE_CORRUPT, .corrupt), (.SQLITE_NOTADB, .foreignDatabase),
-            (.SQLITE_FULL, .unavailable), (.SQLITE_IOERR_FSYNC, .unavailable), (.SQLITE_READONLY, .unavailable),
+            (.SQLITE_FULL, .diskFull), (.SQLITE_IOERR_FSYNC, .unavailable), (.SQLITE_READONLY, .unavailable),
         ]
     )
     func codes(_ result: ResultCode, _ code: KeyStoreError.Code) {
@@ -27,7 +27,7 @@ struct TranslationTests {
             arguments: ["value"]
         )
         let text = KeyStoreError(error, place: "content asset").description
-        #expect(text == "unavailable in content asset: SQLite error 13: database or disk is full")
+        #expect(text == "disk-full in content asset: SQLite error 13: database or disk is full")
     }
 
     @Test("A cancelled task is told so")

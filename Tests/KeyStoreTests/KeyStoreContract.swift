@@ -20,7 +20,7 @@ public struct KeyStoreContract: Sendable, CustomTestStringConvertible {
     public static let all =
         content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditedChanges
         + slots
-        + claims + rentals + offline + sync + evidence
+        + claims + rentals + offline + sync + evidence + probe
 }
 
 /// Runs `body` and holds that it fails with this code.

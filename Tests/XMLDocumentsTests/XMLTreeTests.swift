@@ -55,6 +55,71 @@ struct XMLTreeTests {
         #expect(failure(String(repeating: " ", count: XMLTree.Limit.size + 1)) != nil)
     }
 
+    private func repeated(_ count: Int, _ part: (Int) -> String) -> String { (0..<count).map(part).joined() }
+
+    @Test("An element has a bounded number of attributes, and the failure names its line")
+    func attributes() throws {
+        // `>`, `/`, `=` and the other quotation mark are part of a value.
+        let plain = { (count: Int) in "<r>\n<a b='\n'/>\n<a\n" + repeated(count) { " b\($0)='>/=\"'" } + "/></r>" }
+        let root = try XMLTree(Array(plain(XMLTree.Limit.attributes).utf8)).root
+        #expect(root.children.last?.attributes.count == XMLTree.Limit.attributes)
+        let tooMany = failure(plain(XMLTree.Limit.attributes + 1))
+        #expect(tooMany?.place == "line 5")
+        #expect(tooMany?.reason == "an element has more than \(XMLTree.Limit.attributes) attributes")
+    }
+
+    @Test("What looks like attributes in comments, sections, instructions, text and values is not counted")
+    func attributesElsewhere() {
+        let many = "<a" + repeated(XMLTree.Limit.attributes + 1) { " b\($0)=''" } + "/>"
+        let quoted = many.replacing("<", with: "&lt;")
+        let texts = [
+            "<r><!--\(many)--></r>", "<r><![CDATA[\(many)]]></r>", "<r><?i \(many)?></r>", "<r>\(quoted)</r>",
+            "<r a=\"\(quoted)\"/>", "<!--\(many)--><r/><!--\(many)-->",
+        ]
+        for text in texts { #expect(failure(text) == nil, "\(text.prefix(20))") }
+        #expect(failure("<r><!-- -- --></r>") != nil)
+    }
+
+    @Test("Namespaces in effect are bounded, however they are spread over nested elements")
+    func namespaces() {
+        let declarations = { (prefix: String, count: Int) in repeated(count) { " xmlns:\(prefix)\($0)='urn:u\($0)'" } }
+        let limit = XMLTree.Limit.namespaces
+        #expect(failure("<a\(declarations("p", limit))/>") == nil)
+        #expect(failure("<a\(declarations("p", limit - 1)) xmlns='urn:u'><p0:b/></a>") == nil)
+        #expect(failure("<a\(declarations("p", limit)) xmlns='urn:u'/>")?.reason.contains("namespace") == true)
+        #expect(failure("<a\(declarations("p", limit))>\n<b\(declarations("q", 1))/></a>")?.place == "line 2")
+        // What is closed is no longer in effect.
+        let closed = repeated(1_000) { _ in "<b\(declarations("q", 1))/><b\(declarations("q", 1))></b>" }
+        #expect(failure("<a\(declarations("p", limit - 1))>\(closed)</a>") == nil)
+        // A name that only begins so is an ordinary attribute.
+        #expect(failure("<a" + repeated(limit + 1) { " xmlnsx\($0)=''" } + "/>") == nil)
+    }
+
+    @Test("Elements and pieces of text are bounded in number")
+    func counts() {
+        let elements = failure("<a>" + String(repeating: "<b/>", count: XMLTree.Limit.elements) + "</a>")
+        #expect(elements?.reason == "there are more than \(XMLTree.Limit.elements) elements")
+        for piece in ["&lt;", "<!---->", "<![CDATA[]]>", "<?i j?>"] {
+            let pieces = failure("<a>" + String(repeating: piece, count: XMLTree.Limit.pieces + 1) + "</a>")
+            #expect(
+                pieces?.reason.hasPrefix("there are more than \(XMLTree.Limit.pieces) comments") == true,
+                "\(piece)"
+            )
+        }
+    }
+
+    @Test("What cannot be split into tags is not well-formed, and the failure names its line")
+    func malformed() {
+        for text in ["<a\n", "<a\nb", "<a\nb=", "<a\nb=c>", "<a\nb c>", "<a\nb='", "<a\n/b>", "<a\n='b'>"] {
+            let expected = XMLFailure("line 2", "it is not well-formed XML")
+            #expect(failure(text) == expected, "\(text)")
+            #expect(failure("<r/>" + text) == expected, "\(text)")
+        }
+        for text in ["<!--", "<![CDATA[", "<?i j", "</a", "< a/>", "<>", "<!a>"] {
+            #expect(failure("<r>" + text) != nil, "\(text)")
+        }
+    }
+
     @Test("What the writer writes is read as what it was")
     func writing() throws {
         var writer = XMLWriter()

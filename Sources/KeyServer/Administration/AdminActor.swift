@@ -8,15 +8,18 @@ public struct AdminActor: Sendable {
     let route: String
     /// When it began, in milliseconds since 1970.
     let milliseconds: Int64
+    /// Was started then.
+    private let stopwatch: Stopwatch
     /// The ID that the answer carries.
     var requestID: String?
     /// Where the request came from.
     var remoteAddress: String?
 
-    init(name: String, route: String, milliseconds: Int64) {
+    init(name: String, route: String, milliseconds: Int64, stopwatch: Stopwatch = Stopwatch()) {
         self.name = name
         self.route = route
         self.milliseconds = milliseconds
+        self.stopwatch = stopwatch
     }
 
     /// Somebody at the command line.
@@ -41,7 +44,7 @@ public struct AdminActor: Sendable {
             milliseconds: milliseconds,
             route: route,
             outcome: "admin-\(outcome)",
-            microseconds: max(systemMilliseconds() - milliseconds, 0) * 1_000
+            microseconds: stopwatch.microseconds
         )
         record.detail = "by \(name): \(what)"
         record.requestID = requestID

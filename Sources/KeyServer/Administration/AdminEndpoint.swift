@@ -23,8 +23,18 @@ struct AdminEndpoint: Sendable {
     }
 
     /// Puts the route behind a gate.
-    func add(to router: Router<ServerRequestContext>, gate: AdminGate, clock: @escaping @Sendable () -> Int64) {
+    ///
+    /// - Parameters:
+    ///   - clock: the time, in milliseconds since 1970.
+    ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
+    func add(
+        to router: Router<ServerRequestContext>,
+        gate: AdminGate,
+        clock: @escaping @Sendable () -> Int64,
+        monotonicClock: @escaping @Sendable () -> Int64
+    ) {
         router.on(RouterPath(path), method: method) { request, context in
+            let stopwatch = Stopwatch(monotonicClock)
             let caller = try await gate.caller(request, context, for: permission)
             let question = AdminRequest(
                 request: request,
@@ -32,7 +42,8 @@ struct AdminEndpoint: Sendable {
                 identity: caller.identity,
                 sessionID: caller.sessionID,
                 route: path,
-                milliseconds: clock()
+                milliseconds: clock(),
+                stopwatch: stopwatch
             )
             do {
                 return try await answer(question)

@@ -49,7 +49,9 @@ struct AdminGate: Sendable {
             throw ProblemDocument(.rateLimited, detail: "Too many wrong tokens came from there.", retryAfter: seconds)
         }
         guard token != nil, let identity = try await authenticator.identity(ofTokenHash: hash) else {
-            failures.failed(address: address)
+            if let seconds = failures.failed(address: address, tokenHash: hash) {
+                throw ProblemDocument(.rateLimited, detail: "That token was tried too often.", retryAfter: seconds)
+            }
             throw ProblemDocument(.unauthorized, detail: "The token is not known.")
         }
         failures.passed(tokenHash: hash)

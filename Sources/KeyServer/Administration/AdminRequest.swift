@@ -13,6 +13,8 @@ struct AdminRequest: Sendable {
     let route: String
     /// When it came, in milliseconds since 1970.
     let milliseconds: Int64
+    /// Was started then.
+    let stopwatch: Stopwatch
 
     /// When it came, in Unix seconds.
     var now: Int64 { milliseconds / 1_000 }
@@ -66,7 +68,7 @@ struct AdminRequest: Sendable {
 
     /// Who asks.
     var actor: AdminActor {
-        var actor = AdminActor(name: identity.name, route: route, milliseconds: milliseconds)
+        var actor = AdminActor(name: identity.name, route: route, milliseconds: milliseconds, stopwatch: stopwatch)
         actor.requestID = context.id
         actor.remoteAddress = context.remoteAddress
         return actor

@@ -10,6 +10,7 @@ public struct Administration: Sendable {
     private let session: SessionRoutes
     private let otherClients: Set<OtherClientKind>
     private let clock: @Sendable () -> Int64
+    private let monotonicClock: @Sendable () -> Int64
 
     /// Makes the routes.
     ///
@@ -19,26 +20,31 @@ public struct Administration: Sendable {
     ///   - dashboard: where the dashboard's routes look.
     ///   - metrics: where keys that encoders get are counted.
     ///   - otherClients: the clients without FairPlay that the server has routes for, as the OpenAPI document says.
+    ///   - encoderWork: the threads for documents of encoders.
     ///   - clock: the time, in milliseconds since 1970.
+    ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
     public init(
         store: any KeyStore,
         authenticator: any AdminAuthenticator,
         dashboard: DashboardSources = DashboardSources(),
         metrics: ServerMetrics? = nil,
         otherClients: Set<OtherClientKind> = [],
-        clock: @escaping @Sendable () -> Int64 = systemMilliseconds
+        encoderWork: EncoderWork = EncoderWork(),
+        clock: @escaping @Sendable () -> Int64 = systemMilliseconds,
+        monotonicClock: @escaping @Sendable () -> Int64 = monotonicNanoseconds
     ) {
         self.clock = clock
+        self.monotonicClock = monotonicClock
         self.otherClients = otherClients
         let sessions = DashboardSessions(clock: clock)
         gate = AdminGate(
             authenticator: authenticator,
-            failures: FailedTokens(clock: clock),
+            failures: FailedTokens(clock: monotonicClock),
             sessions: sessions,
             isSecure: dashboard.isSecure
         )
         session = SessionRoutes(gate: gate, sessions: sessions, store: store, clock: clock)
-        encoding = SPEKERoutes(store: store, metrics: metrics).endpoints
+        encoding = SPEKERoutes(store: store, metrics: metrics, work: encoderWork).endpoints
         endpoints = [
             ContentRoutes(store: store).endpoints,
             TitleRoutes(store: store).endpoints,
@@ -61,7 +67,9 @@ public struct Administration: Sendable {
 
     /// Puts the routes on a router, and the OpenAPI document at `/openapi.json`.
     public func add(to router: Router<ServerRequestContext>) {
-        for endpoint in endpoints + encoding { endpoint.add(to: router, gate: gate, clock: clock) }
+        for endpoint in endpoints + encoding {
+            endpoint.add(to: router, gate: gate, clock: clock, monotonicClock: monotonicClock)
+        }
         session.add(to: router)
         OpenAPIDocument.add(to: router, otherClients: otherClients)
     }

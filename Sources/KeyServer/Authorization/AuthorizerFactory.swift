@@ -11,10 +11,11 @@ public enum AuthorizerFactory {
         _ configuration: ServerConfiguration.Authorization,
         isDevelopment: Bool,
         pool: BoundedWorkPool,
-        logger: Logger
+        logger: Logger,
+        metrics: ServerMetrics? = nil
     ) throws(AuthorizationConfigurationError) -> any PlaybackAuthorizer {
         if configuration.none { return OpenAuthorizer() }
-        if let webhook = configuration.webhook { return try authorizer(webhook, logger) }
+        if let webhook = configuration.webhook { return try authorizer(webhook, logger, metrics) }
         let tokens = try authorizer(configuration.tokens, pool, logger)
         if isDevelopment { return DevelopmentAuthorizer(tokens: tokens) }
         guard let tokens else {
@@ -35,9 +36,10 @@ public enum AuthorizerFactory {
 
     private static func authorizer(
         _ webhook: ServerConfiguration.Webhook,
-        _ logger: Logger
+        _ logger: Logger,
+        _ metrics: ServerMetrics?
     ) throws(AuthorizationConfigurationError) -> any PlaybackAuthorizer {
-        try WebhookAuthorizer(WebhookConfiguration(webhook, secret: webhook.secret()), logger: logger)
+        try WebhookAuthorizer(WebhookConfiguration(webhook, secret: webhook.secret()), logger: logger, metrics: metrics)
     }
 }
 

@@ -16,6 +16,9 @@ public struct DevelopmentAuthorizer: PlaybackAuthorizer {
     /// Fetches the keys of who signs tokens.
     public func warmUp() async -> [String] { await tokens?.warmUp() ?? [] }
 
+    /// The condition of what takes real tokens.
+    public var condition: AuthorizerCondition { tokens?.condition ?? AuthorizerCondition() }
+
     /// Reads the token.
     public func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         let expires = request.now + 86_400

@@ -54,6 +54,12 @@ public final class JWKSCache: Sendable {
     /// - Throws: ``Unavailable``.
     public func warmUp() async throws(Unavailable) { _ = try await keys(knowing: nil) }
 
+    /// How long ago the source last gave or confirmed its keys; nil while it never has, and where it is asked for none.
+    var age: Duration? {
+        let now = clock()
+        return state.withLock { $0.refresh.confirmed }.map { .milliseconds(max(now - $0, 0)) }
+    }
+
     /// The keys, if need be after a fetch, and surely after one when `keyID` is not among those that are there.
     ///
     /// - Throws: ``Unavailable``.

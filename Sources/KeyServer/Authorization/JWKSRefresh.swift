@@ -35,7 +35,7 @@ struct JWKSRefresh: Equatable {
     }
 
     let rules: Rules
-    private var confirmed: Int64?
+    private(set) var confirmed: Int64?
     private var maximumAge: Int64
     private var lastTry: Int64?
     private var lastTryFailed = false

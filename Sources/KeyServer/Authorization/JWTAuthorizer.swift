@@ -74,6 +74,13 @@ public struct JWTAuthorizer: PlaybackAuthorizer {
         }
     }
 
+    /// How old the issuers' keys are.
+    public var condition: AuthorizerCondition {
+        var condition = AuthorizerCondition()
+        condition.keyAges = trusted.compactMapValues { $0.keys.age }
+        return condition
+    }
+
     /// Reads, verifies and holds the token against the request, in the order that docs/authorization.md gives.
     public func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         guard let text = request.token, !text.isEmpty else { throw ProblemDocument(.tokenMissing) }

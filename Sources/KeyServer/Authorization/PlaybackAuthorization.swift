@@ -70,9 +70,36 @@ public protocol PlaybackAuthorizer: Sendable {
     ///
     /// - Returns: what cannot be had, by names for the operator; empty when requests can be decided.
     func warmUp() async -> [String]
+
+    /// What deciding depends on, for the metrics.
+    var condition: AuthorizerCondition { get }
+}
+
+/// In what condition the sources are that an authorizer asks.
+public struct AuthorizerCondition: Sendable {
+    /// The state of a circuit breaker.
+    public enum Breaker: String, Sendable, CaseIterable {
+        /// The service is asked.
+        case closed
+        /// It is left alone.
+        case open
+        /// One question is on its way, to find out whether it answers.
+        case halfOpen = "half-open"
+    }
+
+    /// How long ago each issuer's keys were had; an issuer whose keys never were is not there.
+    public var keyAges: [String: Duration] = [:]
+    /// The webhook's breaker; nil when there is no webhook.
+    public var breaker: Breaker?
+
+    /// Makes a condition in which nothing is asked.
+    public init() {}
 }
 
 extension PlaybackAuthorizer {
+    /// Nothing is asked.
+    public var condition: AuthorizerCondition { AuthorizerCondition() }
+
     /// Nothing is needed.
     public func warmUp() async -> [String] { [] }
 }

@@ -26,31 +26,60 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         /// It is in trouble: no connection, no answer in time, one that broke off, or a status of 500 or more.
         case failure(String, mayRetry: Bool)
         case cancelled
+
+        /// How the metrics call it.
+        var end: ServerMetrics.WebhookEnd {
+            switch self {
+            case .answer, .status: .decided
+            case .undecided: .undecided
+            case .failure: .failed
+            case .cancelled: .cancelled
+            }
+        }
     }
 
     private let configuration: WebhookConfiguration
     private let http: OutgoingHTTP
     private let logger: Logger
+    private let metrics: ServerMetrics?
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
 
     /// Makes an authorizer.
     ///
-    /// - Parameter clock: Milliseconds since any one moment, for the circuit breaker.
+    /// - Parameters:
+    ///   - metrics: Where questions are measured.
+    ///   - clock: Milliseconds since any one moment, for the circuit breaker.
     /// - Throws: ``AuthorizationConfigurationError``.
     public init(
         _ configuration: WebhookConfiguration,
         http: OutgoingHTTP = .shared,
         logger: Logger,
+        metrics: ServerMetrics? = nil,
         clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
     ) throws(AuthorizationConfigurationError) {
         try configuration.validate()
         self.configuration = configuration
         self.http = http
         self.logger = logger
+        self.metrics = metrics
         self.clock = clock
         let pause = Int64(configuration.openFor / .milliseconds(1))
         state = Mutex(State(breaker: .init(limits: .init(failures: configuration.failuresToOpen, pause: pause))))
+    }
+
+    /// Whether the service is asked at the moment.
+    public var condition: AuthorizerCondition {
+        let (state, now) = (state.withLock { $0.breaker.state }, clock())
+        var condition = AuthorizerCondition()
+        condition.breaker =
+            switch state {
+            case .closed: .closed
+            case .open(let end) where now < end: .open
+            // The next question finds out.
+            case .open, .probing: .halfOpen
+            }
+        return condition
     }
 
     /// Asks the service, and holds its answer against the request.
@@ -132,7 +161,9 @@ public final class WebhookAuthorizer: PlaybackAuthorizer {
         var delay = configuration.retryDelay
         for retriesLeft in stride(from: configuration.retries, through: 0, by: -1) {
             let timeout = min(configuration.timeout, ContinuousClock.now.duration(to: end))
+            let start = ContinuousClock.now
             let attempt = await attempt(body, signature, trace, timeout)
+            metrics?.webhook(attempt.end, took: ContinuousClock.now - start)
             guard case .failure(_, mayRetry: true) = attempt, retriesLeft > 0 else { return attempt }
             let pause = delay * Double.random(in: 0.5...1)
             guard ContinuousClock.now + pause < end else { return attempt }

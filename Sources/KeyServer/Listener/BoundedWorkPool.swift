@@ -122,14 +122,20 @@ public final class BoundedWorkPool: Sendable {
     /// - Parameters:
     ///   - threads: How many pieces of work run at once; at least 1, best the number of cores.
     ///   - capacity: How many more may wait.
-    public init(threads: Int, capacity: Int) {
+    ///   - name: What the threads are called, in at most 15 bytes: for `top -H`, and for what measures the server.
+    ///   - niceness: By how much their priority is lower than that of the others, 0 to 19.
+    public init(threads: Int, capacity: Int, name: String = "keyway-open", niceness: Int32 = 0) {
         self.threads = max(threads, 1)
         self.capacity = max(capacity, 0)
         for _ in 0..<self.threads {
-            let thread = Thread { [queue] in queue.work() }
+            let thread = Thread { [queue] in
+                // On Linux a priority is that of one thread. That it cannot be lowered is no reason not to work.
+                if niceness > 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
+                queue.work()
+            }
             thread.start()
-            // For `top -H`, and for what measures the server. Foundation passes on the name of a thread that runs only.
-            thread.name = "keyway-open"
+            // Foundation passes on the name of a thread that runs only.
+            thread.name = name
         }
     }
 

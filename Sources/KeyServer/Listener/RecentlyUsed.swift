@@ -30,6 +30,12 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         old[key] = nil
     }
 
+    /// Forgets a value.
+    mutating func remove(_ key: Key) {
+        young[key] = nil
+        old[key] = nil
+    }
+
     /// Changes a value, which begins as `initial` says.
     mutating func update<Result>(
         _ key: Key,

@@ -30,30 +30,43 @@ public final class MetricCounter: MetricFamily {
     }
 }
 
-/// A number that is asked for when somebody looks.
-final class MetricGauge: MetricFamily {
+/// Numbers that are asked for when somebody looks.
+final class MetricReading: MetricFamily {
     let description: MetricDescription
-    private let read: @Sendable () async -> [(labels: [(name: String, value: String)], value: Double)]
+    private let read: @Sendable () async -> [(labels: [String], value: Double)]
 
+    /// A number without labels.
+    ///
     /// - Parameter read: the number; nil leaves it out, as when it cannot be had now.
-    init(_ name: String, _ help: String, read: @escaping @Sendable () async -> Double?) {
-        description = MetricDescription(name: name, kind: .gauge, labels: [], help: help)
-        self.read = { await read().map { [([], $0)] } ?? [] }
+    convenience init(
+        _ name: String,
+        _ help: String,
+        _ kind: MetricDescription.Kind = .gauge,
+        read: @escaping @Sendable () async -> Double?
+    ) {
+        self.init(name, help, kind, labels: []) { await read().map { [([], $0)] } ?? [] }
     }
 
-    /// - Parameter read: a number for each value of the label.
+    /// - Parameter read: the numbers with the values of their labels, in the order of these; each combination once. The values
+    ///   come from the configuration and the store, never from a client.
     init(
         _ name: String,
         _ help: String,
-        by label: String,
-        read: @escaping @Sendable () async -> [(value: String, number: Double)]
+        _ kind: MetricDescription.Kind = .gauge,
+        labels: [String],
+        read: @escaping @Sendable () async -> [(labels: [String], value: Double)]
     ) {
-        description = MetricDescription(name: name, kind: .gauge, labels: [label], help: help)
-        self.read = { await read().map { ([(label, $0.value)], $0.number) } }
+        description = MetricDescription(name: name, kind: kind, labels: labels, help: help)
+        self.read = read
     }
 
     func samples() async -> [MetricSample] {
-        await read().map { MetricSample(labels: $0.labels, value: MetricNumber.text($0.value)) }
+        await read().map { reading in
+            MetricSample(
+                labels: zip(description.labels, reading.labels).map { (name: $0, value: $1) },
+                value: MetricNumber.text(reading.value)
+            )
+        }
     }
 }
 

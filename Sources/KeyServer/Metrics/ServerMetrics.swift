@@ -1,4 +1,5 @@
 import KeyServerModule
+public import KeyStore
 
 /// What this server counts and measures.
 public struct ServerMetrics: Sendable {
@@ -50,6 +51,18 @@ public struct ServerMetrics: Sendable {
         case failed
     }
 
+    /// How a question to the webhook ended.
+    enum WebhookEnd: String, CaseIterable {
+        /// With a yes or a no.
+        case decided
+        /// With an answer that decides nothing.
+        case undecided
+        /// Without an answer, or with a failure of the service.
+        case failed
+        /// Whoever asked was gone.
+        case cancelled
+    }
+
     /// Where the numbers are.
     public let registry: MetricRegistry
     private let licences: MetricCounter
@@ -60,6 +73,9 @@ public struct ServerMetrics: Sendable {
     private let unrecorded: MetricCounter
     private let encoderKeys: MetricCounter
     private let refusedConnections: MetricCounter
+    private let failedCommits: MetricCounter
+    private let lastFailedCommit: MetricTimestamp
+    private let webhooks: MetricHistogram
 
     /// Makes the metrics, all zero.
     ///
@@ -130,6 +146,27 @@ public struct ServerMetrics: Sendable {
                 ]
             )
         )
+        failedCommits = registry.add(
+            MetricCounter(
+                "keyway_store_failed_commits_total",
+                "Writes for licences, keys and readiness that the store did not commit.",
+                []
+            )
+        )
+        lastFailedCommit = registry.add(
+            MetricTimestamp(
+                "keyway_store_last_failed_commit_timestamp_seconds",
+                "When the last of them failed, in Unix seconds; not there while none has."
+            )
+        )
+        webhooks = registry.add(
+            MetricHistogram(
+                "keyway_webhook_seconds",
+                "How long each question to the webhook took, by how it ended.",
+                [MetricLabel("end", WebhookEnd.allCases.map(\.rawValue))],
+                microseconds: Self.buckets
+            )
+        )
     }
 
     /// In this order, by which they are measured without being looked up.
@@ -184,34 +221,29 @@ public struct ServerMetrics: Sendable {
 
     /// Adds the number of open connections of each listener. Once.
     public func addConnections(_ limiters: [Listener: ConnectionLimiter]) {
-        let gauge = MetricGauge("keyway_connections", "Open connections, by listener.", by: "listener") {
-            Listener.allCases.compactMap { name in limiters[name].map { (name.rawValue, Double($0.count)) } }
+        let reading = MetricReading("keyway_connections", "Open connections, by listener.", labels: ["listener"]) {
+            Listener.allCases.compactMap { name in limiters[name].map { ([name.rawValue], Double($0.count)) } }
         }
-        _ = registry.add(gauge)
+        _ = registry.add(reading)
     }
 
-    /// Adds the numbers that are asked for when somebody looks. Once.
+    /// Counts a write that the store failed to commit, and notes when. What the store refuses by its rules is no failure.
     ///
-    /// - Parameters:
-    ///   - queueDepth: how much waits for a thread.
-    ///   - activeLeases: how many leases have not run out; nil when the store does not say.
-    ///   - certificateExpiry: when the TLS certificate ends, in Unix seconds; nil without TLS.
-    public func addGauges(
-        queueDepth: @escaping @Sendable () -> Int,
-        activeLeases: @escaping @Sendable () async -> Int?,
-        certificateExpiry: @escaping @Sendable () -> Int64?,
-        clock: @escaping @Sendable () -> Int64 = systemMilliseconds
-    ) {
-        let gauges = [
-            MetricGauge("keyway_queue_depth", "Licence requests that wait for a thread.") { Double(queueDepth()) },
-            MetricGauge("keyway_active_leases", "Leases that have not run out.") {
-                await activeLeases().map(Double.init)
-            },
-            MetricGauge(
-                "keyway_tls_certificate_expiry_days",
-                "Days until the TLS certificate ends; negative when it has ended."
-            ) { certificateExpiry().map { (Double($0) - Double(clock()) / 1000) / 86_400 } },
-        ]
-        for gauge in gauges { _ = registry.add(gauge) }
+    /// - Parameter milliseconds: the time, since 1970.
+    public func storeFailed(_ error: KeyStoreError, at milliseconds: Int64 = systemMilliseconds()) {
+        switch error.code {
+        case .invalidRecord, .conflict, .missingReference, .cancelled: return
+        default: break
+        }
+        failedCommits.add()
+        lastFailedCommit.set(milliseconds)
+    }
+
+    /// Measures a question to the webhook.
+    func webhook(_ end: WebhookEnd, took duration: Duration) { webhooks.observe(duration, end.rawValue) }
+
+    /// Adds the numbers that are asked for when somebody looks, and those of the process. Once.
+    public func addReadings(_ sources: MetricSources) {
+        for family in sources.families + ProcessMetrics.families { _ = registry.add(family) }
     }
 }

@@ -23,7 +23,7 @@ extension OpenAPIOperation {
             body: [("application/xml", cpix), ("text/xml", cpix)],
             answers: [(200, "The question with its keys.", [("application/xml", cpix)])],
             answerHeaders: [("X-Speke-Version", "SpekeVersion"), ("X-Speke-User-Agent", "SpekeUserAgent")],
-            problems: [.unacceptableCPIX, .conflict]
+            problems: [.unacceptableCPIX, .conflict, .overloaded]
         )
     ]
 

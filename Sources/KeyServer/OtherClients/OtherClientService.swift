@@ -37,6 +37,8 @@ public struct OtherClientService: Sendable {
         let caller: Caller
         /// When it came, in milliseconds since 1970.
         let milliseconds: Int64
+        /// Was started then.
+        let stopwatch: Stopwatch
 
         /// The key IDs in words, for the audit log.
         func about(_ keyIDs: some Sequence<[UInt8]>) -> String {
@@ -129,7 +131,8 @@ public struct OtherClientService: Sendable {
             kind: kind,
             route: route,
             caller: caller,
-            milliseconds: licenses.clock()
+            milliseconds: licenses.clock(),
+            stopwatch: Stopwatch(licenses.monotonicClock)
         )
         do {
             try licenses.requireItems(keyIDs.count, from: caller.address)
@@ -251,14 +254,13 @@ public struct OtherClientService: Sendable {
         _ story: Story,
         _ authorization: PlaybackAuthorization? = nil
     ) {
-        let now = licenses.clock()
         licenses.count(
             ActivityEvent(
-                milliseconds: now,
+                milliseconds: licenses.clock(),
                 route: question.route,
                 outcome: outcome,
                 reason: reason,
-                microseconds: Int(max(now - question.milliseconds, 0)) * 1_000,
+                microseconds: Int(question.stopwatch.microseconds),
                 client: ActivityEvent.Client(kind: question.kind.rawValue, system: nil, level: nil),
                 account: authorization.flatMap { $0.isAnonymous ? nil : $0.account },
                 assetID: story.assetID,
@@ -277,7 +279,7 @@ public struct OtherClientService: Sendable {
             milliseconds: question.milliseconds,
             route: question.route,
             outcome: story.outcome,
-            microseconds: max(licenses.clock() - question.milliseconds, 0) * 1000
+            microseconds: question.stopwatch.microseconds
         )
         record.detail = question.about(keyIDs) + (story.detail.map { "; \($0)" } ?? "")
         record.assetID = story.assetID

@@ -55,7 +55,7 @@ public struct ProblemMiddleware: RouterMiddleware {
 
     private static func problem(for error: KeyStoreError) -> ProblemDocument {
         switch error.code {
-        case .locked, .overloaded, .cancelled, .unavailable: ProblemDocument(.unavailable, retryAfter: 1)
+        case .locked, .overloaded, .cancelled, .diskFull, .unavailable: ProblemDocument(.unavailable, retryAfter: 1)
         default: ProblemDocument(.internalError)
         }
     }

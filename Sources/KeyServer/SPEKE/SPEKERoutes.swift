@@ -16,6 +16,7 @@ import NIOCore
 struct SPEKERoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     let metrics: ServerMetrics?
+    let work: EncoderWork
 
     static let path = "/speke/v2.0/copyProtection"
     private static let version = "2.0"
@@ -35,13 +36,23 @@ struct SPEKERoutes: Sendable {
         guard Self.isXML(headers[.contentType]) else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/xml.")
         }
+        try work.requireRoom()
         let body = try await request.request.boundedBody(upTo: SPEKEQuestion.sizeLimit)
-        let question = try Self.question(body)
-        try question.checkAnswerable(at: request.now)
+        return try await work.admit { try await answer(body, request) }
+    }
+
+    private func answer(_ body: [UInt8], _ request: AdminRequest) async throws -> Response {
+        let question = try await work.run { () throws(ProblemDocument) in
+            let question = try Self.question(body)
+            try question.checkAnswerable(at: request.now)
+            return question
+        }
         let outcome = try await SPEKEKeys(store: store).keys(for: question, at: request.now) { outcome in
             Self.audit(request, question, outcome)
         }
-        let answer = try question.answer(outcome.records, at: request.now)
+        let answer = try await work.run { () throws(ProblemDocument) in
+            try question.answer(outcome.records, at: request.now).xml
+        }
         metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
         return Response(
             status: .ok,
@@ -49,7 +60,7 @@ struct SPEKERoutes: Sendable {
                 .contentType: "application/xml", .cacheControl: "no-store", .spekeVersion: Self.version,
                 .spekeUserAgent: "keyway-server",
             ],
-            body: .init(byteBuffer: ByteBuffer(bytes: answer.xml))
+            body: .init(byteBuffer: ByteBuffer(bytes: answer))
         )
     }
 

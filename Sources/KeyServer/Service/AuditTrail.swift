@@ -15,11 +15,15 @@ struct AuditTrail {
     /// The asset ID as the SPC says it.
     private var name: [UInt8]?
     private var record: AuditRecord
-    private let start = ContinuousClock.now
+    private let stopwatch: Stopwatch
     private let milliseconds: Int64
 
-    init(_ question: LicenseService.Question, startedAt milliseconds: Int64) {
+    /// - Parameters:
+    ///   - milliseconds: when the request came, since 1970.
+    ///   - stopwatch: was started then.
+    init(_ question: LicenseService.Question, startedAt milliseconds: Int64, _ stopwatch: Stopwatch) {
         self.milliseconds = milliseconds
+        self.stopwatch = stopwatch
         record = AuditRecord(milliseconds: milliseconds, route: question.route, outcome: "", microseconds: 0)
         record.account = question.authorization.isAnonymous ? nil : question.authorization.account
         record.remoteAddress = question.address?.description
@@ -27,7 +31,7 @@ struct AuditTrail {
     }
 
     /// How long it has been on its way.
-    var elapsed: Duration { ContinuousClock.now - start }
+    var elapsed: Duration { stopwatch.elapsed }
 
     /// Takes over what an opened SPC says.
     mutating func note(_ opened: OpenedSPC, _ party: Party) {
@@ -56,7 +60,7 @@ struct AuditTrail {
             route: record.route,
             outcome: outcome,
             reason: reason,
-            microseconds: Int(microseconds),
+            microseconds: Int(stopwatch.microseconds),
             client: device.map { ActivityEvent.Client($0) },
             osVersion: device?.osVersion.map { "\($0)" },
             account: record.account,
@@ -66,8 +70,6 @@ struct AuditTrail {
         )
     }
 
-    private var microseconds: Int64 { Int64(elapsed / .microseconds(1)) }
-
     /// The record of a request that came to this.
     ///
     /// - Parameter notes: what is worth recording of the licence, beside what was noted on the way.
@@ -76,7 +78,7 @@ struct AuditTrail {
             milliseconds: milliseconds,
             route: record.route,
             outcome: outcome,
-            microseconds: microseconds
+            microseconds: stopwatch.microseconds
         )
         let alias = name == record.assetID ? nil : name.map { "asked for as \(displayName(ofAssetID: $0))" }
         let words = [detail, alias].compactMap { $0 } + notes + more.map(\.description)

@@ -30,7 +30,7 @@ extension LicenseService {
     }
 
     private func answers(together questions: [Question]) async -> [Result<Outcome, any Error>] {
-        let trails = questions.map { AuditTrail($0, startedAt: clock()) }
+        let trails = questions.map { AuditTrail($0, startedAt: clock(), Stopwatch(monotonicClock)) }
         let openings = await open(questions)
         let answers = BatchAnswers(count: questions.count)
         await withDiscardingTaskGroup { group in

@@ -72,6 +72,8 @@ public struct LicenseService: Sendable {
     let limiter: RateLimiter?
     let metrics: ServerMetrics?
     let clock: @Sendable () -> Int64
+    /// What durations are measured with.
+    let monotonicClock: @Sendable () -> Int64
     let policies = PolicyShelf()
     let contents = ContentShelf()
     let refusals: RefusalBudget
@@ -88,6 +90,7 @@ public struct LicenseService: Sendable {
     ///   - limiter: how often an account may ask; nil for no limit.
     ///   - metrics: where licences are counted and measured.
     ///   - clock: the time, in milliseconds since 1970.
+    ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
     public init(
         bundles: BundleShelf,
         store: any KeyStore,
@@ -95,7 +98,8 @@ public struct LicenseService: Sendable {
         settings: LicenseSettings = LicenseSettings(),
         limiter: RateLimiter? = nil,
         metrics: ServerMetrics? = nil,
-        clock: @escaping @Sendable () -> Int64 = systemMilliseconds
+        clock: @escaping @Sendable () -> Int64 = systemMilliseconds,
+        monotonicClock: @escaping @Sendable () -> Int64 = monotonicNanoseconds
     ) {
         self.init(
             bundles: bundles,
@@ -105,7 +109,8 @@ public struct LicenseService: Sendable {
             limiter: limiter,
             metrics: metrics,
             refusals: RefusalBudget(),
-            clock: clock
+            clock: clock,
+            monotonicClock: monotonicClock
         )
     }
 
@@ -117,7 +122,8 @@ public struct LicenseService: Sendable {
         limiter: RateLimiter?,
         metrics: ServerMetrics?,
         refusals: RefusalBudget,
-        clock: @escaping @Sendable () -> Int64
+        clock: @escaping @Sendable () -> Int64,
+        monotonicClock: @escaping @Sendable () -> Int64 = monotonicNanoseconds
     ) {
         shelf = bundles
         self.store = MeasuredStore(store, metrics)
@@ -128,6 +134,7 @@ public struct LicenseService: Sendable {
         self.metrics = metrics
         self.refusals = refusals
         self.clock = clock
+        self.monotonicClock = monotonicClock
     }
 
     /// Answers a question and records it. What the account and the address are charged for is the SPC, before it is opened.
@@ -135,7 +142,7 @@ public struct LicenseService: Sendable {
     /// - Throws: ``ProblemDocument`` for what a client may know of a refusal, ``WorkPoolError`` when the server is busy,
     ///   `KeyStoreError` when the store fails.
     public func answer(_ question: Question) async throws -> Outcome {
-        let trail = AuditTrail(question, startedAt: clock())
+        let trail = AuditTrail(question, startedAt: clock(), Stopwatch(monotonicClock))
         let opening = await open([question])
         return try await answer(question, opening[0], trail)
     }
@@ -205,17 +212,17 @@ public struct LicenseService: Sendable {
         _ authorize: () async throws -> PlaybackAuthorization
     ) async throws -> PlaybackAuthorization {
         let milliseconds = clock()
+        let stopwatch = Stopwatch(monotonicClock)
         do {
             return try await measured(.authorise, authorize)
         } catch let problem as ProblemDocument {
-            let now = clock()
             count(
                 ActivityEvent(
-                    milliseconds: now,
+                    milliseconds: clock(),
                     route: route,
                     outcome: .refused,
                     reason: problem.outcome,
-                    microseconds: Int(max(now - milliseconds, 0)) * 1_000
+                    microseconds: Int(stopwatch.microseconds)
                 )
             )
             switch hasRoom(for: request.address) {
@@ -224,7 +231,7 @@ public struct LicenseService: Sendable {
                     milliseconds: milliseconds,
                     route: route,
                     outcome: problem.outcome,
-                    microseconds: max(clock() - milliseconds, 0) * 1000
+                    microseconds: stopwatch.microseconds
                 )
                 let words = [about, problem.auditDetail ?? problem.detail].compactMap { $0 }
                 record.detail = words.isEmpty ? nil : words.joined(separator: "; ")

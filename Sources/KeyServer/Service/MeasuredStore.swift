@@ -54,19 +54,21 @@ struct MeasuredStore: Sendable {
     func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         let start = start
         defer { end(start, writing: true) }
-        return try await store.grant(proposal)
+        return try await counted { () throws(KeyStoreError) in try await store.grant(proposal) }
     }
 
     func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
         let start = start
         defer { end(start, writing: true) }
-        return try await store.record(claim)
+        return try await counted { () throws(KeyStoreError) in try await store.record(claim) }
     }
 
     func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         let start = start
         defer { end(start, writing: true) }
-        return try await store.makeChallenge(account: account, now: now, expires: expires)
+        return try await counted { () throws(KeyStoreError) in
+            try await store.makeChallenge(account: account, now: now, expires: expires)
+        }
     }
 
     func refuse(
@@ -76,13 +78,15 @@ struct MeasuredStore: Sendable {
     ) async throws(KeyStoreError) -> RefusalOutcome {
         let start = start
         defer { end(start, writing: true) }
-        return try await store.refuse(record, evidence: evidence, now: now)
+        return try await counted { () throws(KeyStoreError) in
+            try await store.refuse(record, evidence: evidence, now: now)
+        }
     }
 
     func append(_ record: AuditRecord) async throws(KeyStoreError) {
         let start = start
         defer { end(start, writing: true) }
-        try await store.append(record)
+        try await counted { () throws(KeyStoreError) in try await store.append(record) }
     }
 
     // No calls to anything: these are hashes, with a key that the store holds.
@@ -91,6 +95,16 @@ struct MeasuredStore: Sendable {
 
     func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
         store.replayKey(r1: r1, account: account, certificateHash: certificateHash)
+    }
+
+    /// Writes, and counts it where that fails.
+    private func counted<Value>(
+        _ write: () async throws(KeyStoreError) -> Value
+    ) async throws(KeyStoreError) -> Value {
+        do throws(KeyStoreError) { return try await write() } catch {
+            metrics?.storeFailed(error)
+            throw error
+        }
     }
 
     private var start: ContinuousClock.Instant? { metrics == nil ? nil : .now }

@@ -25,6 +25,11 @@ public actor InMemoryKeyStore: KeyStore {
 }
 
 extension InMemoryKeyStore {
+    /// Memory can always be written.
+    public func probeWrite() async throws(KeyStoreError) {}
+}
+
+extension InMemoryKeyStore {
     /// The key of an asset, or nil.
     public func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? { contents[assetID] }
 

@@ -37,7 +37,8 @@ extension KeyStoreError {
             let code: Code =
                 switch state {
                 case "40001", "40P01", "55P03", "57014": .locked
-                case "53100", "53200", "53300", "53400": .overloaded
+                case "53100": .diskFull
+                case "53200", "53300", "53400": .overloaded
                 case "22021": .invalidRecord
                 case "XX001", "XX002": .corrupt
                 default: .unavailable

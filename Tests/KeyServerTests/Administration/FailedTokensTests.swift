@@ -1,3 +1,6 @@
+import Hummingbird
+import KeyStore
+import Logging
 import Synchronization
 import Testing
 
@@ -14,42 +17,104 @@ struct FailedTokensTests {
         return (FailedTokens(capacity: capacity, clock: { clock.now.load(ordering: .relaxed) }), clock)
     }
 
-    @Test("So many may come at once, then one after the other; other addresses are not held up")
+    /// A hash by its number.
+    private func hash(_ number: Int) -> [UInt8] {
+        [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 30)
+    }
+
+    @Test("An address may try so many tokens at once, then one after the other; other addresses are not held up")
     func limit() {
         let (tokens, clock) = makeTokens()
-        for _ in 0..<FailedTokens.burst {
-            #expect(tokens.wait(address: [1], tokenHash: [1]) == nil)
-            tokens.failed(address: [1])
+        for number in 0..<FailedTokens.burst {
+            #expect(tokens.wait(address: [1], tokenHash: hash(number)) == nil)
+            #expect(tokens.failed(address: [1], tokenHash: hash(number)) == nil)
         }
-        #expect(tokens.wait(address: [1], tokenHash: [1]) == 6)
-        #expect(tokens.wait(address: [2], tokenHash: [1]) == nil)
+        #expect(tokens.wait(address: [1], tokenHash: hash(100)) == 6)
+        #expect(tokens.wait(address: [2], tokenHash: hash(100)) == nil)
         clock.now.store(FailedTokens.pace, ordering: .relaxed)
-        #expect(tokens.wait(address: [1], tokenHash: [1]) == nil)
-        tokens.failed(address: [1])
-        #expect(tokens.wait(address: [1], tokenHash: [1]) == 6)
-        // A clock that goes back gives nothing and takes nothing.
-        clock.now.store(0, ordering: .relaxed)
-        #expect(tokens.wait(address: [1], tokenHash: [1]) == 6)
+        #expect(tokens.wait(address: [1], tokenHash: hash(100)) == nil)
+        #expect(tokens.failed(address: [1], tokenHash: hash(100)) == nil)
+        #expect(tokens.wait(address: [1], tokenHash: hash(101)) == 6)
     }
 
-    @Test("A token that has passed is not held up by its neighbours")
-    func neighbours() {
+    @Test("A token may be tried so often, from however many addresses; other tokens are not held up")
+    func oneToken() {
+        let (tokens, clock) = makeTokens(capacity: 100)
+        for number in 0..<FailedTokens.burst {
+            #expect(tokens.failed(address: [UInt8(number)], tokenHash: hash(1)) == nil)
+        }
+        // From an address without failures it is looked up; when it is wrong, that is not told at once.
+        #expect(tokens.wait(address: [50], tokenHash: hash(1)) == nil)
+        #expect(tokens.failed(address: [50], tokenHash: hash(1)) == 6)
+        // An address that has failed has to wait.
+        for number in 0..<FailedTokens.burst {
+            #expect(tokens.wait(address: [UInt8(number)], tokenHash: hash(1)) == 6)
+            #expect(tokens.wait(address: [UInt8(number)], tokenHash: hash(2)) == nil)
+        }
+        clock.now.store(FailedTokens.pace, ordering: .relaxed)
+        #expect(tokens.wait(address: [0], tokenHash: hash(1)) == nil)
+        #expect(tokens.failed(address: [0], tokenHash: hash(1)) == nil)
+    }
+
+    @Test("A token that has passed is held up neither by its neighbors nor by who tries it elsewhere")
+    func neighbors() {
         let (tokens, _) = makeTokens()
-        tokens.passed(tokenHash: [2])
-        for _ in 0..<2 * FailedTokens.burst { tokens.failed(address: [1]) }
-        #expect(tokens.wait(address: [1], tokenHash: [1]) != nil)
-        #expect(tokens.wait(address: [1], tokenHash: [2]) == nil)
+        tokens.passed(tokenHash: hash(2))
+        for _ in 0..<2 * FailedTokens.burst { _ = tokens.failed(address: [1], tokenHash: hash(1)) }
+        #expect(tokens.wait(address: [1], tokenHash: hash(1)) != nil)
+        #expect(tokens.wait(address: [1], tokenHash: hash(2)) == nil)
     }
 
-    @Test("However many addresses come, memory is bounded, and who goes on trying is not forgotten")
+    @Test("A token that has passed and is deleted is counted like any other")
+    func deletedToken() {
+        let (tokens, _) = makeTokens()
+        tokens.passed(tokenHash: hash(1))
+        for _ in 0..<FailedTokens.burst { _ = tokens.failed(address: [1], tokenHash: hash(1)) }
+        #expect(tokens.wait(address: [1], tokenHash: hash(1)) == 6)
+    }
+
+    @Test("However many addresses and tokens come, memory is bounded, and who goes on trying is not forgotten")
     func memory() {
         let (tokens, _) = makeTokens()
         for number in 0..<1_000 {
-            tokens.failed(address: [UInt8(number >> 8), UInt8(number & 255)])
-            tokens.failed(address: [9])
+            _ = tokens.failed(address: hash(number), tokenHash: hash(number))
+            _ = tokens.failed(address: [9], tokenHash: hash(2_000))
         }
-        #expect(tokens.remembered <= 8)
-        #expect(tokens.wait(address: [9], tokenHash: [1]) != nil)
+        #expect(tokens.remembered.addresses <= 8 && tokens.remembered.tokens <= 8)
+        #expect(tokens.wait(address: [9], tokenHash: hash(3_000)) != nil)
+    }
+
+    @Test("Setting the time of day neither unlocks an address nor keeps it locked")
+    func timeOfDay() async throws {
+        let (monotonic, wall) = (Clock(), Clock())
+        let day: Int64 = 86_400_000
+        wall.now.store(100 * day, ordering: .relaxed)
+        let administration = Administration(
+            store: InMemoryKeyStore(),
+            authenticator: SingleAdminToken(LicenseServer.token),
+            clock: { wall.now.load(ordering: .relaxed) },
+            monotonicClock: { monotonic.now.load(ordering: .relaxed) }
+        )
+        let router = Listener.makeRouter(proxies: TrustedProxies([]))
+        administration.add(to: router)
+        try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
+            @Sendable func status(token: String) async throws -> Int {
+                let url = "http://127.0.0.1:\(port)/admin/policies"
+                return try await HTTPAnswer.of("GET", url, ["Authorization": "Bearer \(token)"], nil).status
+            }
+            var statuses: [Int] = []
+            for number in 0..<FailedTokens.burst { statuses.append(try await status(token: "wrong \(number)")) }
+            #expect(Set(statuses) == [401])
+            for days: Int64 in [200, 0, 100] {
+                wall.now.store(days * day, ordering: .relaxed)
+                let limited = try await status(token: "wrong again")
+                #expect(limited == 429)
+            }
+            monotonic.now.store(FailedTokens.pace, ordering: .relaxed)
+            wall.now.store(0, ordering: .relaxed)
+            let allowed = try await status(token: LicenseServer.token)
+            #expect(allowed == 200)
+        }
     }
 
     @Test("Over HTTP: 401, then 429 with Retry-After; the right token goes on working, and no token is no guess")

@@ -1,0 +1,169 @@
+/// Counts what a document has before the parser sees it.
+///
+/// The parser compares every attribute of an element with every other one, and looks through all namespaces in effect
+/// for each prefix, so that one element of a megabyte would take seconds. The scan reads each byte once, and what passes
+/// it has few enough of both that the parser's work is linear in the size of the document.
+///
+/// The scan splits a document into the same tags as the parser does. Anything that it cannot split is not well-formed,
+/// and is refused here.
+struct XMLScan {
+    private let bytes: [UInt8]
+    private var position = 0
+    /// The line of `position`, from 1.
+    private var line = 1
+    /// How many namespaces each open element declares, the outermost first.
+    private var open: [Int] = []
+    private var namespaces = 0
+    private var elements = 0
+    private var pieces = 0
+
+    /// Checks a document in UTF-8 without a document type.
+    ///
+    /// - Throws: ``XMLFailure`` with the line.
+    static func check(_ bytes: [UInt8]) throws(XMLFailure) {
+        var scan = XMLScan(bytes)
+        try scan.run()
+    }
+
+    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    private mutating func run() throws(XMLFailure) {
+        while let byte = next() {
+            switch byte {
+            case UInt8(ascii: "<"): try markup()
+            case UInt8(ascii: "&"): try countPiece()
+            default: break
+            }
+        }
+    }
+
+    /// What follows `<`.
+    private mutating func markup() throws(XMLFailure) {
+        if skip("!--") {
+            try countPiece()
+            try skip(behind: "-->")
+        } else if skip("![CDATA[") {
+            try countPiece()
+            try skip(behind: "]]>")
+        } else if skip("?") {
+            try countPiece()
+            try skip(behind: "?>")
+        } else if skip("/") {
+            try skip(behind: ">")
+            namespaces -= open.popLast() ?? 0
+        } else {
+            try startTag()
+        }
+    }
+
+    /// A start tag or an empty element, behind its `<`.
+    private mutating func startTag() throws(XMLFailure) {
+        try Self.count(&elements, XMLTree.Limit.elements, "elements", line)
+        guard open.count < XMLTree.Limit.depth else {
+            throw failure("elements are nested more than \(XMLTree.Limit.depth) deep")
+        }
+        guard !name().isEmpty else { throw Self.notWellFormed(line) }
+        var attributes = 0
+        var declared = 0
+        while true {
+            skipBlanks()
+            if skip(">") {
+                open.append(declared)
+                return
+            }
+            if skip("/>") {
+                namespaces -= declared
+                return
+            }
+            attributes += 1
+            guard attributes <= XMLTree.Limit.attributes else {
+                throw failure("an element has more than \(XMLTree.Limit.attributes) attributes")
+            }
+            if try attribute() {
+                declared += 1
+                try Self.count(&namespaces, XMLTree.Limit.namespaces, "namespace declarations in effect", line)
+            }
+        }
+    }
+
+    /// An attribute; whether it declares a namespace.
+    private mutating func attribute() throws(XMLFailure) -> Bool {
+        let name = name()
+        skipBlanks()
+        guard !name.isEmpty, skip("=") else { throw Self.notWellFormed(line) }
+        skipBlanks()
+        if skip("\"") {
+            try skip(behind: "\"")
+        } else if skip("'") {
+            try skip(behind: "'")
+        } else {
+            throw Self.notWellFormed(line)
+        }
+        return name.elementsEqual("xmlns".utf8) || name.starts(with: "xmlns:".utf8)
+    }
+
+    /// The name that begins here, up to what cannot be part of one.
+    private mutating func name() -> ArraySlice<UInt8> {
+        let start = position
+        while position < bytes.count, !Self.endsName(bytes[position]) { position += 1 }
+        return bytes[start..<position]
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D: true
+        case UInt8(ascii: "="), UInt8(ascii: "/"), UInt8(ascii: ">"), UInt8(ascii: "<"): true
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): true
+        default: false
+        }
+    }
+
+    private mutating func skipBlanks() {
+        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { _ = next() }
+    }
+
+    /// Takes a byte, and counts the line that it ends.
+    private mutating func next() -> UInt8? {
+        guard position < bytes.count else { return nil }
+        let byte = bytes[position]
+        position += 1
+        if byte == UInt8(ascii: "\n") { line += 1 }
+        return byte
+    }
+
+    /// Takes the text if it is what follows. It has no line break.
+    private mutating func skip(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard position + count <= bytes.count else { return false }
+        for index in 0..<count where bytes[position + index] != text.utf8Start[index] { return false }
+        position += count
+        return true
+    }
+
+    /// Takes everything up to the end of the text.
+    private mutating func skip(behind text: StaticString) throws(XMLFailure) {
+        while !skip(text) {
+            guard next() != nil else { throw Self.notWellFormed(line) }
+        }
+    }
+
+    private mutating func countPiece() throws(XMLFailure) {
+        let what: StaticString = "comments, instructions, CDATA sections and references"
+        try Self.count(&pieces, XMLTree.Limit.pieces, what, line)
+    }
+
+    private static func count(
+        _ counter: inout Int,
+        _ limit: Int,
+        _ what: StaticString,
+        _ line: Int
+    ) throws(XMLFailure) {
+        counter += 1
+        guard counter <= limit else { throw XMLFailure("line \(line)", "there are more than \(limit) \(what)") }
+    }
+
+    private func failure(_ reason: String) -> XMLFailure { XMLFailure("line \(line)", reason) }
+
+    /// The failure of what is not XML, which says no more.
+    static func notWellFormed(_ line: Int) -> XMLFailure { XMLFailure("line \(line)", "it is not well-formed XML") }
+}

@@ -1,0 +1,58 @@
+import KeyStore
+import Synchronization
+import Testing
+
+@testable import KeyServer
+
+@Suite("Latencies in the log")
+struct LatencyTests {
+    /// A monotonic clock that is 1,234 microseconds and 567 nanoseconds later each time.
+    private final class Ticks: Sendable {
+        static let microseconds: Int64 = 1_234
+        private let next = Atomic<Int64>(0)
+        var now: Int64 { next.add(1_234_567, ordering: .relaxed).newValue }
+    }
+
+    private func isMeasured(_ microseconds: Int64?) -> Bool {
+        guard let microseconds else { return false }
+        // A few ticks after the start. The time of day stands still in these tests.
+        return (1...50).contains { $0 * 1_234_567 / 1_000 == microseconds }
+    }
+
+    @Test("Clear Key and AES-128 are measured in true microseconds, given or refused")
+    func otherClients() async throws {
+        let (ticks, activity) = (Ticks(), Activity())
+        try await OtherClientsServer.run(activity: activity, monotonicClock: { ticks.now }) { server in
+            try await server.add(1)
+            let kid = String(repeating: "01", count: 16)
+            #expect(try await server.clearKey(1).status == 200)
+            #expect(try await server.clearKey(2).status == 404)
+            #expect(try await server.send("GET", "/keys/\(kid)").status == 200)
+            // A refusal by who authorizes.
+            #expect(try await server.send("GET", "/keys/\(kid)", token: "wrong").status == 401)
+            #expect(try await server.clearKey(1, token: nil).status == 401)
+            let records = try await server.audit()
+            #expect(records.count == 5)
+            for record in records {
+                #expect(isMeasured(record.microseconds), "\(record.outcome): \(record.microseconds)")
+                #expect(record.milliseconds == OtherClientsServer.now * 1_000)
+            }
+        }
+        let events = activity.snapshot(.minutes, at: OtherClientsServer.now).recent
+        #expect(events.count == 5)
+        for event in events {
+            #expect(isMeasured(event.microseconds.map(Int64.init)), "\(event.route): \(event.microseconds ?? -1)")
+            #expect(event.milliseconds == OtherClientsServer.now * 1_000)
+        }
+    }
+
+    @Test("Audit records of administration are measured in true microseconds")
+    func administration() {
+        let ticks = Ticks()
+        let stopwatch = Stopwatch { ticks.now }
+        let actor = AdminActor(name: "ann", route: "/admin", milliseconds: 5_000, stopwatch: stopwatch)
+        let record = actor.audit("title-put", "title film")
+        #expect(record.microseconds == Ticks.microseconds)
+        #expect(record.milliseconds == 5_000)
+    }
+}

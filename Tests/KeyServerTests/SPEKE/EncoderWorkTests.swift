@@ -1,0 +1,75 @@
+import DRMSignalling
+import Dispatch
+import Foundation
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+@Suite("The threads for documents of encoders")
+struct EncoderWorkTests {
+    /// Keeps a thread busy until it is opened.
+    private final class Gate: Sendable {
+        private let entered = DispatchSemaphore(value: 0)
+        private let opened = DispatchSemaphore(value: 0)
+
+        func pass() {
+            entered.signal()
+            opened.wait()
+        }
+
+        /// Returns when the thread is there.
+        func waitUntilEntered() async {
+            await withCheckedContinuation { answer in
+                DispatchQueue.global().async {
+                    self.entered.wait()
+                    answer.resume()
+                }
+            }
+        }
+
+        func open() { opened.signal() }
+    }
+
+    @Test("Work runs on a thread of that name, at a lower priority than what opens SPCs")
+    func thread() async throws {
+        let work = EncoderWork(threads: 1, capacity: 1)
+        let (name, lowered) = try await work.run { (Thread.current.name, niceness()) }
+        #expect(name == "keyway-encoder")
+        #expect(lowered > niceness())
+    }
+
+    @Test("Beyond its bound the answer is 503 with Retry-After, and licenses are given meanwhile")
+    func overload() async throws {
+        let (work, gate) = (EncoderWork(threads: 1, capacity: 1), Gate())
+        try await LicenseServer.run(encoderWork: work) { server in
+            async let busy: Void = work.admit { try await work.run { gate.pass() } }
+            await gate.waitUntilEntered()
+            let refused = try await server.speke(spekeQuestion())
+            #expect(refused.status == 503)
+            #expect(refused.json["type"] == .string("urn:keyway:problem:overloaded"))
+            #expect(refused.headers["retry-after"] == "1")
+            let device = server.device()
+            #expect(try await server.license(server.request(device).spc).status == 200)
+            gate.open()
+            try await busy
+            #expect(work.underWay == 0)
+            #expect(try await server.speke(spekeQuestion()).status == 200)
+        }
+    }
+
+    @Test("A refused document gives its room back, and its reason is the same as ever")
+    func refusal() async throws {
+        let work = EncoderWork(threads: 1, capacity: 1)
+        try await LicenseServer.run(encoderWork: work) { server in
+            for _ in 0..<3 {
+                let answer = try await server.speke(spekeQuestion(""))
+                #expect(answer.status == 422 && answer.json["reason"] == .string("content-id"))
+            }
+            #expect(work.underWay == 0)
+        }
+    }
+}
+
+/// That of the thread which asks.
+private func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
