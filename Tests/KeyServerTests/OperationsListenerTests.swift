@@ -201,7 +201,12 @@ struct OperationsListenerTests {
                 bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
                 authorizer: DevelopmentAuthorizer(tokens: tokens)
             )
-            let readiness = Readiness(checks: checks, clock: { ready.value })
+            // No deadline: a machine that is busy with other tests may take longer for a request.
+            let readiness = Readiness(
+                checks: checks,
+                clock: { ready.value },
+                deadline: { try await Task.sleep(for: .seconds(600)) }
+            )
             #expect(await readiness.failing() == ["certificates", "authorization"])
             service.answer(jwks)
             clock.advance(seconds: 5)
