@@ -1,0 +1,114 @@
+import KeyStore
+import Testing
+import VirtualDevice
+
+@testable import KeyServer
+
+/// What is remembered of SPCs, as clients and operators see it.
+@Suite("Changed SPCs over HTTP")
+struct TamperedRequestTests {
+    /// The SPC with one bit of its payload flipped.
+    private func changed(_ spc: [UInt8], at place: Int) -> [UInt8] {
+        var bytes = spc
+        bytes[place] ^= 1
+        return bytes
+    }
+
+    @Test("A changed copy gets the answer of an SPC that cannot be opened, and the operator hears of it")
+    func uniformAnswer() async throws {
+        let metrics = ServerMetrics(reasons: LicenseService.reasons)
+        try await LicenseServer.run(metrics: metrics) { server in
+            let spc = try server.request(server.device()).spc
+            #expect(try await server.license(spc).status == 200)
+            // In the padding or a value: the SPC opens, and says something else.
+            var copies: [HTTPAnswer] = []
+            for place in stride(from: 320, to: spc.count, by: 16) {
+                copies.append(try await server.license(changed(spc, at: place)))
+            }
+            // The RSA block itself is damaged.
+            let unreadable = try await server.license(changed(spc, at: 30))
+            #expect(unreadable.status == 400)
+            for copy in copies {
+                #expect(copy.status == unreadable.status)
+                #expect(copy.json["type"] == unreadable.json["type"])
+                #expect(copy.json["detail"] == unreadable.json["detail"])
+                #expect(copy.json["reason"] == unreadable.json["reason"])
+            }
+            let outcomes = try await server.auditOutcomes()
+            let tampered = outcomes.filter { $0 == "tampered" }.count
+            #expect(tampered > copies.count / 2)
+            let text = await metrics.registry.exposition()
+            #expect(text.contains(#"keyway_licences_total{outcome="refused",reason="tampered"} \#(tampered)"#))
+            // The SPC itself is a retry, and gets what it got.
+            #expect(try await server.license(spc).status == 200)
+        }
+    }
+
+    @Test("A changed copy costs the account and the address more than a license")
+    func cost() async throws {
+        var limits = RateLimits()
+        limits.licence.account = RateLimit(perMinute: 1, burst: 40)
+        limits.licence.address = RateLimit(perMinute: 1, burst: 40)
+        limits.segment = RateLimits.Pair(
+            account: RateLimit(perMinute: 1, burst: 1),
+            address: RateLimit(perMinute: 1, burst: 1)
+        )
+        try await LicenseServer.run(limiter: RateLimiter(limits: limits, clock: { 0 })) { server in
+            let spc = try server.request(server.device()).spc
+            var statuses: [Int] = []
+            for place in stride(from: 320, to: 320 + 16 * 10, by: 16) {
+                statuses.append(try await server.license(changed(spc, at: place), from: "192.0.2.1").status)
+            }
+            // The first is new, the next three take eleven each, and the rest of the burst is gone with them.
+            #expect(statuses.contains(429), "\(statuses)")
+        }
+    }
+
+    @Test("A virtual machine is kept out by its own report, for as long as that binds")
+    func binding() async throws {
+        try await LicenseServer.run { server in
+            let machine = server.device(.virtualMachine)
+            let honest = try await server.license(server.request(machine).spc)
+            #expect(honest.status == 403)
+            #expect(honest.json["reason"] == .string("virtual-machine"))
+            // As it looks when the block's tag was damaged on the way.
+            func hidden(_ device: VirtualDevice) async throws -> HTTPAnswer {
+                try await server.license(server.request(device, .omitting(.vmDeviceInformation)).spc, token: "other")
+            }
+            let later = try await hidden(machine)
+            #expect(later.status == 403)
+            #expect(later.json["reason"] == .string("virtual-machine"))
+            // Another device, of which nothing is known, is what is left: docs/threat-model.md says so.
+            #expect(try await hidden(server.device(.virtualMachine)).status == 200)
+            server.clock.now += 24 * 3_600
+            #expect(try await hidden(machine).status == 200)
+        }
+    }
+
+    @Test("A policy that requires the report leaves nothing")
+    func requiredReport() async throws {
+        try await LicenseServer.run { server in
+            try await server.setPolicy(#"{"virtualMachines": {"value": "deny", "requireReport": true}}"#)
+            let hidden = try server.request(server.device(.virtualMachine), .omitting(.vmDeviceInformation)).spc
+            let answer = try await server.license(hidden)
+            #expect(answer.status == 403)
+            #expect(answer.json["reason"] == .string("report-missing"))
+            let audit = try await server.auditOutcomes()
+            #expect(audit == ["report-missing"])
+        }
+    }
+
+    @Test("In a batch a changed copy is refused like one that is sent alone")
+    func batch() async throws {
+        try await LicenseServer.run { server in
+            let spc = try server.request(server.device()).spc
+            #expect(try await server.license(spc).status == 200)
+            let (_, items) = try await server.batch([changed(spc, at: 330), spc])
+            #expect(items.count == 2)
+            #expect(items.first?["status"] != .string("OK"))
+            // The items of a batch are answered side by side.
+            let audit = try await server.auditOutcomes()
+            #expect(audit.sorted() == ["issued", "retried", "tampered"])
+        }
+    }
+}
