@@ -79,7 +79,6 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        HTTPProxy.exemptThisMachine()
         try checkTitle()
         let selection = try choice.selection()
         var notes: [String] = []

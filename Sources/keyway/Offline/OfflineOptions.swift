@@ -55,7 +55,6 @@ struct OfflineKeyOptions: ParsableArguments {
         guard server != nil || !requiresServer else {
             throw CommandFailure.usage("this needs the key server", next: "give --server and --credentials")
         }
-        HTTPProxy.exemptThisMachine()
         let token = try Self.token(token)
         let service = server.map { server in
             OfflineKeyService.keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in
