@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// The folder of a presentation, filled so that whoever looks at any time finds nothing half done.

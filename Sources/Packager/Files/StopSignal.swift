@@ -1,3 +1,4 @@
+package import FileWriting
 import Foundation
 
 /// Ends reading, from another thread or a signal's handler: pipes that are waited for, or read, come to their ends.

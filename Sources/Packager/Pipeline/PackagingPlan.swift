@@ -1,4 +1,5 @@
 package import DRMSignalling
+import FileWriting
 import Foundation
 
 /// What is to be done, worked out from a job and from what its inputs turned out to be. Nothing has been written yet: a

@@ -1,6 +1,7 @@
 import ByteCoding
 import DASHManifest
 import DRMSignalling
+import FileWriting
 import MediaFormats
 
 /// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import FPSMessages
+import FileWriting
 import Foundation
 import KeyServerModule
 

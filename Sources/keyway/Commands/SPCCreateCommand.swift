@@ -1,5 +1,6 @@
 import ArgumentParser
 import FPSCrypto
+import FileWriting
 import Foundation
 import VirtualDevice
 

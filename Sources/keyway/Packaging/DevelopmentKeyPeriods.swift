@@ -1,5 +1,6 @@
 import DRMSignalling
 import FPSCrypto
+import FileWriting
 import Foundation
 import HLSPlaylist
 import Packager
@@ -45,14 +46,7 @@ struct RecordedKeyPeriods: ContentKeyPeriods {
             if let iv = key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
             text.append(0x0A)
         }
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        let isWritten = descriptor >= 0 && writeAll(text, to: descriptor)
-        guard descriptor >= 0, close(descriptor) == 0, isWritten else {
-            throw CommandFailure.file(
-                "cannot write \(path): \(lastSystemError())",
-                next: "check the folder and its permissions"
-            )
-        }
+        try OutputFile.append(text, to: path, access: .owner)
         return period
     }
 }

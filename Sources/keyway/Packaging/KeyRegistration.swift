@@ -1,5 +1,6 @@
 import DRMSignalling
 import FPSCrypto
+import FileWriting
 import Packager
 
 /// Gives new keys to those who need them: a development server, and a file for whoever decrypts later.

@@ -1,5 +1,6 @@
 import DRMSignalling
 import FPSCrypto
+import FileWriting
 import Foundation
 import Packager
 
