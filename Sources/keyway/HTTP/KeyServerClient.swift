@@ -76,6 +76,7 @@ struct KeyServerClient: Sendable {
     ///   - assetID: What devices ask for.
     ///   - track: `audio` or `video`; nil for both.
     ///   - policy: The licence policy; nil leaves the server's default.
+    /// - Returns: Whether the asset ID is new: false where it had another key before.
     func register(
         assetID: String,
         keyID: String,
@@ -83,7 +84,7 @@ struct KeyServerClient: Sendable {
         iv: SecretBytes,
         track: String?,
         policy: String?
-    ) async throws {
+    ) async throws -> Bool {
         let document = JSONValue.object([
             "key": .string(hexadecimal(key.reveal())),
             "iv": .string(hexadecimal(iv.reveal())),
@@ -91,28 +92,41 @@ struct KeyServerClient: Sendable {
             "track": .string(track),
             "policy": .string(policy),
         ])
-        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        let name = assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID
-        _ = try await send(
-            "/admin/content/\(name)",
+        let (_, answer) = try await send(
+            Self.contentPath(assetID),
             method: "PUT",
             body: Array(document.text.utf8),
             contentType: "application/json"
         )
+        return answer.status == 201
+    }
+
+    /// Has the server delete a content key. The client's token is that of the administration.
+    func unregister(assetID: String) async throws {
+        _ = try await send(Self.contentPath(assetID), method: "DELETE", accepting: [200, 204, 404])
+    }
+
+    /// Asks for something of the administration, to see that the server is there and takes the token.
+    func checkAdministration() async throws { _ = try await send("/admin/content?limit=1", method: "GET") }
+
+    private static func contentPath(_ assetID: String) -> String {
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        return "/admin/content/\(assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID)"
     }
 
     private func send(
         _ path: String,
-        method: String = "POST",
+        method: String? = nil,
         body: [UInt8]? = nil,
-        contentType: String = "application/octet-stream"
+        contentType: String = "application/octet-stream",
+        accepting statuses: [Int] = [200, 201]
     ) async throws -> ([UInt8], KeyTransportAnswer) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
         let address = url.withoutUserInformation.absoluteString
         var request = BoundedHTTP.Request(address, timeout: Self.timeout, maximumAnswer: Self.answerLimit)
         request.headers = [KeyTransportHeader("User-Agent", "keyway")]
+        request.method = method ?? (body == nil ? "GET" : "POST")
         if let body {
-            request.method = method
             request.body = body
             request.headers.append(.init("Content-Type", contentType))
         }
@@ -131,7 +145,7 @@ struct KeyServerClient: Sendable {
         if (300..<400).contains(answer.status), let place = answer.header("Location") {
             throw CommandFailure.input("the server redirects \(path) to \(place)", next: "give its address as --server")
         }
-        guard [200, 201].contains(answer.status) else { throw Self.refusal(answer.status, answer.body, path) }
+        guard statuses.contains(answer.status) else { throw Self.refusal(answer.status, answer.body, path) }
         return (answer.body, answer)
     }
 

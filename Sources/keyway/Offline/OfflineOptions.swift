@@ -12,7 +12,8 @@ struct OfflineHomeOptions: ParsableArguments {
         help: .init(
             "Where keys and the device's memory are kept; .keyway beside the downloads unless given.",
             valueName: "dir"
-        )
+        ),
+        transform: OutputPath.parse
     )
     var state: String?
 
