@@ -46,6 +46,9 @@ package struct BoundedHTTP: Sendable {
     /// Uses a client that its owner shuts down; start from ``HTTPClientTransport/configuration``.
     package init(_ client: HTTPClient) { self.client = client }
 
+    /// Uses a client for the whole process, which is never shut down.
+    package init() { self.init(HTTPClientTransport.shared) }
+
     /// Sends a request and reads its whole answer.
     package func send(_ request: Request) async throws(Failure) -> KeyTransportAnswer {
         // The client's own deadline ends with the head of the answer, and a body may trickle for ever.

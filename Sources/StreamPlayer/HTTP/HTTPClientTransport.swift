@@ -25,7 +25,7 @@ public struct HTTPClientTransport: KeyTransport {
     /// Uses a client for the whole process, which is never shut down.
     public init() { self.init(Self.shared) }
 
-    private static let shared = HTTPClient(
+    static let shared = HTTPClient(
         eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
         configuration: configuration
     )

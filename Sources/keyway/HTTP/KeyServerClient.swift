@@ -103,7 +103,8 @@ struct KeyServerClient: Sendable {
 
     /// Has the server delete a content key. The client's token is that of the administration.
     func unregister(assetID: String) async throws {
-        _ = try await send(Self.contentPath(assetID), method: "DELETE", accepting: [200, 204, 404])
+        let path = Self.contentPath(assetID)
+        _ = try await send(path, method: "DELETE", accepting: [200, 204, 404], timeout: .seconds(5))
     }
 
     /// Asks for something of the administration, to see that the server is there and takes the token.
@@ -119,11 +120,12 @@ struct KeyServerClient: Sendable {
         method: String? = nil,
         body: [UInt8]? = nil,
         contentType: String = "application/octet-stream",
-        accepting statuses: [Int] = [200, 201]
+        accepting statuses: [Int] = [200, 201],
+        timeout: Duration = Self.timeout
     ) async throws -> ([UInt8], KeyTransportAnswer) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
         let address = url.withoutUserInformation.absoluteString
-        var request = BoundedHTTP.Request(address, timeout: Self.timeout, maximumAnswer: Self.answerLimit)
+        var request = BoundedHTTP.Request(address, timeout: timeout, maximumAnswer: Self.answerLimit)
         request.headers = [KeyTransportHeader("User-Agent", "keyway")]
         request.method = method ?? (body == nil ? "GET" : "POST")
         if let body {

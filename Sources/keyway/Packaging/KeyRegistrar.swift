@@ -89,6 +89,8 @@ actor KeyRegistrar {
             case .unknown, .registered(isNew: true): break
             }
             do {
+                // A server that has not answered once is not waited for again and again.
+                guard left.isEmpty else { throw CancellationError() }
                 try await client.unregister(assetID: key.entry.assetID)
             } catch {
                 left.append(key.entry.assetID)
