@@ -113,18 +113,38 @@ struct OutputFileTests {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
         let text = String(repeating: "0123456789", count: 100_000)
-        let reader = Task.detached { try Data(contentsOf: URL(filePath: path)) }
-        try await Task.detached { [self] in try write(text, to: path) }.value
-        #expect(try await reader.value == Data(text.utf8))
+        // Both ends wait for the other, so each has a thread of its own.
+        let (written, continuation) = AsyncStream<(any Error)?>.makeStream()
+        Thread.detachNewThread { [self] in
+            let result = Result { try write(text, to: path) }
+            if case .failure(let error) = result { continuation.yield(error) } else { continuation.yield(nil) }
+        }
+        let (read, bytes) = AsyncStream<[UInt8]>.makeStream()
+        Thread.detachNewThread { bytes.yield(Self.content(path)) }
+        var writer = written.makeAsyncIterator()
+        var reader = read.makeAsyncIterator()
+        #expect(await reader.next() == Array(text.utf8))
+        #expect(await writer.next() as? FileFailure == nil)
         #expect(folder.kind(path) == S_IFIFO)
         #expect(folder.names == ["pipe"])
+    }
+
+    /// Reads to the end of what another end writes.
+    private static func content(_ path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(descriptor, &buffer, buffer.count), count > 0 { all += buffer.prefix(count) }
+        return all
     }
 
     @Test("a device is written through, and stays", .enabled(if: geteuid() == 0, "only root makes device nodes"))
     func device() throws {
         // The numbers of /dev/null, in a node of the test's own.
         let path = folder.path("null")
-        try #require(mknod(path, S_IFCHR | 0o666, 0x103) == 0)
+        try #require(mknod(path, S_IFCHR | 0o666, 0x103) == 0 && chmod(path, 0o666) == 0)
         let link = try folder.link("link", to: path)
         for name in [path, link] {
             try write("gone", to: name, access: .owner)
@@ -149,7 +169,7 @@ struct OutputFileTests {
         try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
         #expect(failure { _ = try OutputFile(path) }?.description.contains("socket") == true)
         #expect(failure { _ = try OutputFile(folder.url.path) }?.description.contains("it is a folder") == true)
-        #expect(failure { _ = try OutputFile(folder.path("none/")) }?.description.contains("folder") == true)
+        #expect(failure { _ = try OutputFile(folder.path("none") + "/") }?.description.contains("folder") == true)
         #expect(failure { _ = try OutputFile("") }?.description.contains("empty") == true)
         #expect(folder.kind(path) == S_IFSOCK)
         #expect(folder.names == ["socket"])
