@@ -32,7 +32,9 @@ struct PackagingSession {
             if !isDryRun, let encoder, let exchange = settings.exchange {
                 plan = try await encoder.keys(for: plan, exchange)
             }
-            if isDryRun { return try show(try PackagingTables.plan(plan)) }
+            // Also finds exceptions for tracks that there are not, before anything is written.
+            let preview = try PackagingTables.plan(plan)
+            if isDryRun { return try show(preview) }
             guard let signal = try await package(plan) else { return }
             // As a shell has it for a process that a signal has ended. What the run has made is gone by now.
             Foundation.exit(128 + signal)
