@@ -56,6 +56,7 @@ let package = Package(
             name: "ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
+        .target(name: "FileWriting", swiftSettings: settings),
         // The standard library's rounding calls the C library's, which nothing else links here.
         .target(
             name: "HLSPlaylist",
@@ -96,8 +97,8 @@ let package = Package(
         .target(
             name: "Packager",
             dependencies: [
-                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption",
-                "MediaFormats", "SampleEncryption",
+                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "FileWriting", "HLSPlaylist",
+                "MediaDecryption", "MediaFormats", "SampleEncryption",
             ],
             swiftSettings: settings
         ),
@@ -157,7 +158,8 @@ let package = Package(
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats", "SampleEncryption",
+                "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "SampleEncryption",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -183,7 +185,7 @@ let package = Package(
             name: "keyway",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "DASHManifest", "DRMSignalling", "FPSCrypto", "FPSMessages",
-                "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager",
+                "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager",
                 "SampleEncryption", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -199,6 +201,7 @@ let package = Package(
         ),
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
+        .testTarget(name: "FileWritingTests", dependencies: ["FileWriting"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(
@@ -239,8 +242,8 @@ let package = Package(
         .testTarget(
             name: "PackagerTests",
             dependencies: [
-                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaDecryption",
-                "MediaFormats", "Packager", "SampleEncryption",
+                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "FileWriting", "HLSPlaylist",
+                "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: settings

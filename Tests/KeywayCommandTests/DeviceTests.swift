@@ -251,14 +251,6 @@ struct DeviceTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test("What the environment exempts from its proxy stays exempted beside this machine")
-    func exemptions() {
-        #expect(HTTPProxy.exemptions(with: nil) == "localhost,127.0.0.1,::1")
-        #expect(HTTPProxy.exemptions(with: "a.example, 127.0.0.1") == "a.example,127.0.0.1,localhost,::1")
-        // A star beside other names would be a name.
-        #expect(HTTPProxy.exemptions(with: "*") == "*")
-    }
-
     @Test("A server that is not there ends with 3")
     func unreachable() throws {
         let arguments = [

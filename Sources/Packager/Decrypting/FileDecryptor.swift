@@ -1,3 +1,4 @@
+import FileWriting
 package import MediaDecryption
 import MediaFormats
 import SampleEncryption

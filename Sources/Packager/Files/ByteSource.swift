@@ -1,3 +1,5 @@
+import FileWriting
+
 /// The bytes of an input from its first to its last: of a mapped file, or of a pipe.
 package protocol ByteSource: AnyObject {
     /// What it is called in errors: the path, or `standard input`.

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// Writes a file from its beginning to its end. Small pieces are gathered, large ones go to the system as they are, so

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// A file that is mapped into memory, read only. Its pages belong to the system's cache, so that a large file takes no

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// Reads a pipe, or whatever a file descriptor leads to, in pieces into one buffer.

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// The folder of a presentation, filled so that whoever looks at any time finds nothing half done.
@@ -51,14 +52,19 @@ package final class PresentationFolder {
     }
 
     /// Moves everything into place: folders first, files of the outermost level (the Multivariant Playlist) last. What
-    /// stands in the way is replaced; a Multivariant Playlist that names it is taken away before.
+    /// stands in the way is replaced; a Multivariant Playlist that names it is taken away before. Files of others in a folder
+    /// that is replaced stay where they are.
     ///
+    /// - Parameter isPackaged: Whether a file in a folder has a name that the packager gives.
     /// - Throws: ``FileFailure``.
-    package func publish() throws {
+    package func publish(isPackaged: (String) -> Bool) throws {
         let content = staging + "/content"
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: content)) ?? []).sorted()
         let files = names.filter { !Self.isFolder(content + "/" + $0) }
         let folders = names.filter(Set(names).subtracting(files).contains)
+        for name in folders where Self.isFolder(path + "/" + name) {
+            try Self.carryOver(path + "/" + name, to: content + "/" + name, isPackaged)
+        }
         let list = staging + "/" + Self.listName
         let moved = Data((folders + files).joined(separator: "\n").utf8)
         guard FileManager.default.createFile(atPath: list, contents: moved) else {
@@ -75,6 +81,34 @@ package final class PresentationFolder {
         }
         // From here on nothing is taken back.
         unlink(list)
+    }
+
+    /// Gives what others have put into a folder a second name in the one that replaces it. They are never without a name:
+    /// if the run is killed, the old folder comes back as it was.
+    private static func carryOver(_ old: String, to new: String, _ isPackaged: (String) -> Bool) throws {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: old)
+        } catch {
+            throw FileFailure(.read, path: old, code: errno == 0 ? EIO : errno)
+        }
+        for name in names where !isPackaged(name) {
+            let (source, target) = (old + "/" + name, new + "/" + name)
+            var status = stat()
+            guard lstat(source, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                guard mkdir(target, status.st_mode & 0o7777) == 0 || errno == EEXIST else {
+                    throw FileFailure(.create, path: target, code: errno)
+                }
+                _ = chown(target, status.st_uid, status.st_gid)
+                try carryOver(source, to: target) { _ in false }
+            } else {
+                guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) == 0 || errno == EEXIST else {
+                    let reason = "it is not a file of the packager, and cannot be kept here: move it elsewhere"
+                    throw FileFailure(.write, path: source, code: errno, reason: reason)
+                }
+            }
+        }
     }
 
     /// Which names in a folder belong to a run that was killed while it moved them there: the next run takes them back.

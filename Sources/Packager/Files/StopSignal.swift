@@ -1,10 +1,13 @@
+package import FileWriting
 import Foundation
+import Synchronization
 
 /// Ends reading, from another thread or a signal's handler: pipes that are waited for, or read, come to their ends.
 package final class StopSignal: Sendable {
     /// Becomes readable when it is time to stop, and stays so.
     let descriptor: Int32
     private let writer: Int32
+    private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Makes a signal.
     ///
@@ -25,6 +28,13 @@ package final class StopSignal: Sendable {
     package func stop() {
         var byte: UInt8 = 1
         _ = write(writer, &byte, 1)
+        for handler in handlers.withLock({ $0 }) { handler() }
+    }
+
+    /// Calls a closure when it is time to stop; at once where it is already. It may be called more than once.
+    func onStop(_ handler: @escaping @Sendable () -> Void) {
+        handlers.withLock { $0.append(handler) }
+        if isStopped { handler() }
     }
 
     /// Whether it is time to stop.

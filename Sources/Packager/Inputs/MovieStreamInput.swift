@@ -1,4 +1,5 @@
 import ByteCoding
+import FileWriting
 import MediaFormats
 
 /// An MP4 or QuickTime file that comes through a pipe. Its `moov` box must come before the media; samples come in the

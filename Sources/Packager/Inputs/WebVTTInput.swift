@@ -1,4 +1,5 @@
 import ByteCoding
+import FileWriting
 package import MediaFormats
 
 /// A WebVTT file. Its cues do not pass through the pipeline as samples: a cue that spans a cut stands on both sides of

@@ -40,6 +40,22 @@ package struct PackagingJob: Sendable {
 
         /// The names of `keyway package`.
         package init() {}
+
+        /// Whether a file in a rendition's folder has a name that the packager gives: a playlist, an init segment, a
+        /// segment, or a whole rendition. Files with other names were put there by others, and stay.
+        package func isPackaged(_ file: String) -> Bool {
+            if [media, iFrames, "all.vtt"].contains(file) { return true }
+            if file.wholeMatch(of: /init(-clear|-[0-9]+)?\.mp4/) != nil { return true }
+            let extensions = ["m4s", "mp4", "ts", "aac", "ac3", "ec3", "mp3", "vtt"]
+            guard let dot = file.lastIndex(of: "."), extensions.contains(String(file[file.index(after: dot)...])) else {
+                return false
+            }
+            let name = file[..<dot]
+            guard name != "media" else { return true }
+            guard name.hasPrefix(segmentPrefix) else { return false }
+            let number = name.dropFirst(segmentPrefix.count)
+            return !number.isEmpty && number.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+        }
     }
 
     /// The inputs, in the order in which their renditions come.

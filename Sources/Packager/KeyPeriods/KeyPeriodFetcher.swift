@@ -9,6 +9,7 @@ actor KeyPeriodFetcher {
     private var waiting: [Int: CheckedContinuation<ContentKeyPeriod, any Error>] = [:]
     /// What went wrong last, by the period's number.
     private var troubles: [Int: String] = [:]
+    private var isStopped = false
 
     /// The longest time between two attempts.
     private static let longestPause = Duration.seconds(8)
@@ -61,6 +62,7 @@ actor KeyPeriodFetcher {
         let number = request.number
         for old in outcomes.keys where old < number - 1 { outcomes[old] = nil }
         if let outcome = outcomes[number] { return try outcome.get() }
+        guard !isStopped else { throw KeyPeriodFailure(number, Self.stopWords) }
         let patience = patience
         let clock = Task { [weak self] in
             try await Task.sleep(for: patience)
@@ -69,6 +71,18 @@ actor KeyPeriodFetcher {
         defer { clock.cancel() }
         return try await withCheckedThrowingContinuation { waiting[number] = $0 }
     }
+
+    /// Has nobody wait any longer: the run is to end.
+    func stop() {
+        isStopped = true
+        for task in tasks.values { task.cancel() }
+        for (number, continuation) in waiting {
+            continuation.resume(throwing: KeyPeriodFailure(number, Self.stopWords))
+        }
+        waiting = [:]
+    }
+
+    private static let stopWords = "its keys had not come when the run was stopped"
 
     private func note(_ number: Int, _ trouble: String) { troubles[number] = trouble }
 

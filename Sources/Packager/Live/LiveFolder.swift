@@ -1,4 +1,5 @@
 import DASHManifest
+import FileWriting
 import Foundation
 import HLSPlaylist
 
@@ -50,14 +51,9 @@ final class LiveFolder {
 
     /// Replaces a file, so that others see the old one or the new one.
     func replace(_ name: String, _ bytes: [UInt8]) throws {
-        let folder = (name as NSString).deletingLastPathComponent
-        let new = (folder.isEmpty ? "" : folder + "/") + ".new-" + (name as NSString).lastPathComponent
-        let file = try create(new)
-        try file.write(bytes.span.bytes)
+        let file = try OutputFile(path + "/" + name, isDurable: false)
+        try file.write(bytes)
         try file.finish()
-        guard rename(path + "/" + new, path + "/" + name) == 0 else {
-            throw FileFailure(.rename, path: path + "/" + name, code: errno)
-        }
     }
 
     /// Does what a presentation's state machine wants done.

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// The inputs of a presentation without an end, which may end, break and come again.

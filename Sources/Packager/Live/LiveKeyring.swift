@@ -19,12 +19,17 @@ final class LiveKeyring {
     private var last: ContentKeyPeriod?
 
     /// - Parameter firstPeriod: The number of the first period: no run has used it.
-    init(_ source: any ContentKeyPeriods, _ job: PackagingJob, firstPeriod: Int) {
+    /// - Parameter stop: Ends waiting for keys.
+    init(_ source: any ContentKeyPeriods, _ job: PackagingJob, firstPeriod: Int, stop: StopSignal? = nil) {
         rotation = job.rotation
         let patience = job.rotation?.patience ?? KeyRotation(.seconds(1)).patience
         fetcher = KeyPeriodFetcher(source, patience: .seconds(patience))
         length = job.rotation?.seconds(segment: job.segmentDuration) ?? 0
         nextNumber = firstPeriod
+        stop?.onStop { [weak fetcher] in
+            guard let fetcher else { return }
+            Task { await fetcher.stop() }
+        }
     }
 
     /// The keys with which a stretch of the presentation begins: new ones, where keys change; times that break leave

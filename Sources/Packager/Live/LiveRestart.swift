@@ -91,7 +91,8 @@ struct LiveRestart {
     private func takeFiles(_ rendition: inout LiveRendition, now: PlaylistDate) throws {
         let playlists = [job.names.media, job.names.iFrames ?? job.names.media]
         let named = Set(rendition.media.entries.flatMap { [$0.uri] + ($0.map.map { [$0.uri] } ?? []) })
-        for file in folder.files(rendition.folder) where !playlists.contains(file) && !named.contains(file) {
+        for file in folder.files(rendition.folder)
+        where job.names.isPackaged(file) && !playlists.contains(file) && !named.contains(file) {
             if let number = fileNumber(file), number <= rendition.media.nextSequence {
                 rendition.retire([file], now: now)
             } else {

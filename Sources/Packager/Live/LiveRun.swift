@@ -1,3 +1,5 @@
+import FileWriting
+
 /// Packages what has no end: inputs that may break and come again, keys that change, playlists that go on, also after a run
 /// that was killed. All decisions about playlists and files are ``LivePresentation``'s; here is what reads, writes and waits.
 package enum LiveRun {

@@ -23,9 +23,13 @@ extension LiveSession {
     /// Takes up what is in the folder, once.
     func resume(_ plan: PackagingPlan) throws {
         guard states.isEmpty, presentation == nil, targetDuration == nil else { return }
+        try plan.checkKinds()
         if job.overwrites {
-            for name in plan.renditions.map(\.folder) + [job.names.multivariant, job.names.dash] {
-                try folder.remove(name)
+            for name in [job.names.multivariant, job.names.dash] { try folder.remove(name) }
+            for rendition in plan.renditions.map(\.folder) {
+                for file in folder.files(rendition) where job.names.isPackaged(file) {
+                    try folder.remove(rendition + "/" + file)
+                }
             }
         }
         let restart = LiveRestart(folder: folder, job: job, live: live)

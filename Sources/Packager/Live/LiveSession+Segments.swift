@@ -1,4 +1,5 @@
 import DRMSignalling
+import FileWriting
 import HLSPlaylist
 
 /// Going on: segments that are complete, and keys that are needed soon.

@@ -41,7 +41,9 @@ final class LiveSession {
         let folder = try LiveFolder(path: job.output)
         self.folder = folder
         inputs = LiveInputs(stop: stop, isEvent: live.isEvent)
-        keyring = keys.map { LiveKeyring($0, job, firstPeriod: job.rotation == nil ? 0 : folder.nextPeriod) }
+        keyring = keys.map {
+            LiveKeyring($0, job, firstPeriod: job.rotation == nil ? 0 : folder.nextPeriod, stop: stop)
+        }
     }
 
     /// Packages until there is no more.
@@ -52,6 +54,10 @@ final class LiveSession {
                 isBroken = try await runEpoch()
             } catch let failure as InputFailure where stop.isStopped {
                 // An input that was stopped at its beginning is none.
+                tell(.warning("\(failure)"))
+                break
+            } catch let failure as KeyPeriodFailure where stop.isStopped {
+                // The segment that waited for them is left out, and what is there ends in order.
                 tell(.warning("\(failure)"))
                 break
             }

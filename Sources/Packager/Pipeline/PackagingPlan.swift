@@ -1,4 +1,5 @@
 package import DRMSignalling
+import FileWriting
 import Foundation
 
 /// What is to be done, worked out from a job and from what its inputs turned out to be. Nothing has been written yet: a
@@ -157,6 +158,7 @@ package struct PackagingPlan {
     ///
     /// - Throws: ``JobFailure``.
     func checkOutput() throws {
+        try checkKinds()
         guard !job.overwrites else { return }
         let unfinished = PresentationFolder.unfinished(in: job.output)
         for name in renditions.map(\.folder) + job.manifestNames
@@ -165,6 +167,27 @@ package struct PackagingPlan {
                 "out",
                 "\(job.output)/\(name) is there already: name another folder, or say that it may be replaced (overwrite)"
             )
+        }
+    }
+}
+
+extension PackagingPlan {
+    /// Requires that what has the names of playlists and folders are files and folders: a link or a device that was put
+    /// there would be destroyed.
+    ///
+    /// - Throws: ``JobFailure``.
+    func checkKinds() throws {
+        for (names, kind, word) in [
+            (renditions.map(\.folder), S_IFDIR, "a folder"), (job.manifestNames, S_IFREG, "a file"),
+        ] {
+            for name in names {
+                var status = stat()
+                guard lstat(job.output + "/" + name, &status) == 0, status.st_mode & S_IFMT != kind else { continue }
+                throw JobFailure(
+                    "out",
+                    "\(job.output)/\(name) is there, and is not \(word): remove it, or name another folder"
+                )
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import ByteCoding
 import DASHManifest
 import DRMSignalling
+import FileWriting
 import MediaFormats
 
 /// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
@@ -73,8 +74,19 @@ package final class PackagingRun {
     ///
     /// - Parameter progress: Called after each segment.
     /// - Returns: What was written.
-    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignallingError`.
+    /// - Throws: As ``write(progress:)`` and ``publish()``.
     package func run(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+        let report = try write(progress: progress)
+        try publish()
+        return report
+    }
+
+    /// Reads the inputs to their ends, and writes all segments and playlists, so that nothing is left to do but to publish.
+    ///
+    /// - Parameter progress: Called after each segment.
+    /// - Returns: What was written.
+    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignallingError`.
+    package func write(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
         try writeSegments(progress)
         let renditions = try finish()
         let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
@@ -87,7 +99,6 @@ package final class PackagingRun {
             try output.write(file.bytes.span.bytes)
             try output.finish()
         }
-        try folder.publish()
         return PackagingReport(
             renditions: renditions,
             playlists: playlists,
@@ -96,6 +107,11 @@ package final class PackagingRun {
             bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
         )
     }
+
+    /// Moves what was written into place.
+    ///
+    /// - Throws: ``FileFailure``; then what was there is there again.
+    package func publish() throws { try folder.publish(isPackaged: plan.job.names.isPackaged) }
 
     private func writeSegments(_ progress: (Progress) -> Void) throws {
         while let segment = try pipeline.next() {

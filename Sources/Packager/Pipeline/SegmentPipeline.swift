@@ -1,3 +1,4 @@
+import FileWriting
 import MediaFormats
 
 /// Takes samples from inputs, lets ``Segmenter`` decide where segments end, and gives out segments that are complete:

@@ -1,3 +1,4 @@
+package import FileWriting
 public import Foundation
 import Synchronization
 
@@ -6,12 +7,32 @@ import Synchronization
 /// Separate tracks of MP4 are combined. Those of transport streams and packed audio are not: give a folder for them.
 public final class StreamOutput: MediaOutput {
     private struct State: ~Copyable {
-        let file: FileHandle
+        let sink: Sink
         var combiner: FragmentCombiner?
         /// Segments that came before all init segments were there.
         var waiting: [(stream: Int, bytes: [UInt8])] = []
         var hasBegun = false
         var isMP4: Bool?
+    }
+
+    /// Where bytes go.
+    private enum Sink {
+        case handle(FileHandle)
+        case file(OutputFile)
+
+        func write(_ bytes: [UInt8]) throws {
+            switch self {
+            case .handle(let handle): try handle.write(contentsOf: Data(bytes))
+            case .file(let file): try file.write(bytes)
+            }
+        }
+
+        func finish() throws {
+            switch self {
+            case .handle(let handle): try handle.close()
+            case .file(let file): try file.finish()
+            }
+        }
     }
 
     private let state: Mutex<State>
@@ -20,7 +41,10 @@ public final class StreamOutput: MediaOutput {
     public let takesNewInitializations = false
 
     /// Writes to a file that is open.
-    public init(_ file: FileHandle) { state = Mutex(State(file: file)) }
+    public init(_ file: FileHandle) { state = Mutex(State(sink: .handle(file))) }
+
+    /// Writes to what an output option names.
+    package init(_ file: sending OutputFile) { state = Mutex(State(sink: .file(file))) }
 
     /// Writes a piece; waits while a pipe is full.
     ///
@@ -29,7 +53,7 @@ public final class StreamOutput: MediaOutput {
         try state.withLock { state in
             do {
                 for bytes in try Self.bytes(of: piece, &state) where !bytes.isEmpty {
-                    try state.file.write(contentsOf: Data(bytes))
+                    try state.sink.write(bytes)
                 }
             } catch let failure as FragmentCombiner.Failure {
                 throw PlayerError(.output(failure.reason), piece.track.rawValue)
@@ -42,7 +66,7 @@ public final class StreamOutput: MediaOutput {
     }
 
     /// Closes the file.
-    public func finish() async throws { try state.withLock { try $0.file.close() } }
+    public func finish() async throws { try state.withLock { try $0.sink.finish() } }
 
     private static func bytes(of piece: ClearPiece, _ state: inout State) throws -> [[UInt8]] {
         guard piece.tracks.count > 1 else { return [piece.bytes] }
@@ -73,7 +97,7 @@ public final class StreamOutput: MediaOutput {
 /// `subtitles.vtt`. After a new init segment another file begins: `main-2.mp4`.
 public final class FolderOutput: MediaOutput {
     private struct Track {
-        var file: FileHandle?
+        var file: OutputFile?
         var number = 0
         var name: String
     }
@@ -101,22 +125,23 @@ public final class FolderOutput: MediaOutput {
         try tracks.withLock { tracks in
             var track = tracks[piece.track] ?? Track(name: piece.track.rawValue + Self.suffix(piece))
             if piece.isInitialization || track.file == nil {
-                try track.file?.close()
+                try track.file?.finish()
                 track.number += 1
                 let path = folder + "/" + Self.name(track.name, track.number)
-                guard FileManager.default.createFile(atPath: path, contents: nil),
-                    let file = FileHandle(forWritingAtPath: path)
-                else { throw PlayerError(.output("it cannot be made"), path) }
-                track.file = file
+                do throws(FileFailure) {
+                    track.file = try OutputFile(path, visibility: .growing)
+                } catch {
+                    throw PlayerError(.output("\(error)"), path)
+                }
             }
-            try track.file?.write(contentsOf: Data(piece.bytes))
+            try track.file?.write(piece.bytes)
             tracks[piece.track] = track
         }
     }
 
     /// Closes the files.
     public func finish() async throws {
-        try tracks.withLock { tracks in for track in tracks.values { try track.file?.close() } }
+        try tracks.withLock { tracks in for track in tracks.values { try track.file?.finish() } }
     }
 
     private static func name(_ name: String, _ number: Int) -> String {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import FPSMessages
+import FileWriting
 import Foundation
 import KeyServerModule
 
@@ -51,7 +52,10 @@ struct CKCCreateCommand: ParsableCommand {
     )
     var serverVersions = "1"
 
-    @Option(help: .init("Where the CKC goes; standard output if it is left out.", valueName: "file"))
+    @Option(
+        help: .init("Where the CKC goes; standard output if it is left out.", valueName: "file"),
+        transform: OutputPath.parse
+    )
     var out: String?
 
     @OptionGroup var output: JSONOption

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FPSCrypto
+import FileWriting
 import Foundation
 
 /// `keyway credentials`: keys for development.
@@ -24,7 +25,8 @@ struct CredentialsNewCommand: ParsableCommand {
 
     @Option(
         name: .customLong("out"),
-        help: .init("The folder for the files; made if it is not there.", valueName: "dir")
+        help: .init("The folder for the files; made if it is not there.", valueName: "dir"),
+        transform: OutputPath.parse
     )
     var folder: String
 

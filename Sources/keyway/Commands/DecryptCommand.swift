@@ -27,7 +27,10 @@ struct DecryptCommand: ParsableCommand {
     @Option(help: .init("A key; @FILE has one on each line; can be repeated.", valueName: "KID:KEY[:IV]"))
     var key: [String] = []
 
-    @Option(help: .init("Where the clear file goes; for a playlist, a folder.", valueName: "path"))
+    @Option(
+        help: .init("Where the clear file goes; for a playlist, a folder.", valueName: "path"),
+        transform: OutputPath.parse
+    )
     var out: String
 
     @Option(name: .customLong("init"), help: .init("The init segment of a media segment.", valueName: "file"))

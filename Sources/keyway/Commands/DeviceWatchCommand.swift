@@ -35,7 +35,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @Option(help: .init("The share of playbacks that send their first request twice, 0 to 1.", valueName: "share"))
     var retries = 0.05
 
-    @Option(help: .init("Write a line of JSON for each request.", valueName: "file"))
+    @Option(help: .init("Write a line of JSON for each request.", valueName: "file"), transform: OutputPath.parse)
     var trace: String?
 
     @OptionGroup var output: JSONOption

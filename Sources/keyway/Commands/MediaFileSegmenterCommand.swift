@@ -18,7 +18,11 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
     @Argument(help: .init("The film, or - for standard input.", valueName: "file"))
     var input: String
 
-    @Option(name: .apple("f", "file-base"), help: .init("Where files go.", valueName: "dir"))
+    @Option(
+        name: .apple("f", "file-base"),
+        help: .init("Where files go.", valueName: "dir"),
+        transform: OutputPath.parse
+    )
     var fileBase = "."
 
     @Option(name: .apple("i", "index-file"), help: .init("The playlist that players open.", valueName: "name"))

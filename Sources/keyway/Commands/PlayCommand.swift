@@ -32,7 +32,8 @@ struct PlayCommand: AsyncParsableCommand {
     var server: String?
 
     @Option(
-        help: .init("A folder (a name that ends with /), a file, or - for standard output.", valueName: "path")
+        help: .init("A folder (a name that ends with /), a file, or - for standard output.", valueName: "path"),
+        transform: OutputPath.parse
     )
     var out: String?
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FPSCrypto
+import FileWriting
 import Foundation
 import VirtualDevice
 
@@ -37,7 +38,10 @@ struct SPCCreateCommand: ParsableCommand {
     )
     var created: String?
 
-    @Option(help: .init("Where the SPC goes; standard output if it is left out.", valueName: "file"))
+    @Option(
+        help: .init("Where the SPC goes; standard output if it is left out.", valueName: "file"),
+        transform: OutputPath.parse
+    )
     var out: String?
 
     func validate() throws {

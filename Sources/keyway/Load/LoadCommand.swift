@@ -60,7 +60,10 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: .init("The server's process: prints its processor time for a licence.", valueName: "pid"))
     var serverPid: Int32?
 
-    @Option(help: .init("Write a line of JSON for each request.", valueName: "file"))
+    @Option(
+        help: .init("Write a line of JSON for each request.", valueName: "file"),
+        transform: OutputPath.parse
+    )
     var trace: String?
 
     @OptionGroup var output: JSONOption

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// One line of JSON for each request, for scripts that judge a server afterwards.
@@ -26,7 +27,7 @@ struct LoadTraceLine: Encodable {
 
 /// Writes trace lines. All from one thread or event loop at a time, or under the caller's lock.
 final class LoadTrace {
-    private let descriptor: Int32
+    private let file: OutputFile
     private let encoder = JSONEncoder()
     private var buffer: [UInt8] = []
     private let bufferSize: Int
@@ -34,15 +35,10 @@ final class LoadTrace {
 
     /// Begins a file. `bufferSize` 0 writes every line at once.
     init(path: String, bufferSize: Int) throws(CommandFailure) {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw .file("cannot write \(path): \(lastSystemError())", next: "check the folder and its permissions")
-        }
+        file = try OutputFile.open(path, visibility: .inPlace)
         self.bufferSize = bufferSize
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
-
-    deinit { close(descriptor) }
 
     /// Writes a line.
     func write(_ line: LoadTraceLine) {
@@ -54,7 +50,7 @@ final class LoadTrace {
 
     /// Writes what is still in the buffer.
     func flush() {
-        if !writeAll(buffer, to: descriptor) { hasFailed = true }
+        do { try file.write(buffer) } catch { hasFailed = true }
         buffer.removeAll(keepingCapacity: true)
     }
 
@@ -63,6 +59,7 @@ final class LoadTrace {
     /// - Throws: when a line was ever lost.
     func finish() throws(CommandFailure) {
         flush()
+        do { try file.finish() } catch { hasFailed = true }
         guard !hasFailed else {
             throw .file("the trace could not be written whole", next: "look for room on its disk")
         }

@@ -1,5 +1,6 @@
 import ByteCoding
 import DRMSignalling
+import FileWriting
 import MediaDecryption
 import Packager
 

@@ -39,7 +39,10 @@ struct DownloadCommand: AsyncParsableCommand {
     @Argument(help: .init("A Multivariant or Media Playlist of a stream that is over.", valueName: "url"))
     var playlist: String
 
-    @Option(help: .init("The folder of the download; made if it is not there.", valueName: "bundle"))
+    @Option(
+        help: .init("The folder of the download; made if it is not there.", valueName: "bundle"),
+        transform: OutputPath.parse
+    )
     var out: String
 
     @Option(help: .init("What the film is called; the name of the folder unless given.", valueName: "text"))
@@ -79,7 +82,6 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        HTTPProxy.exemptThisMachine()
         try checkTitle()
         let selection = try choice.selection()
         var notes: [String] = []
@@ -112,8 +114,8 @@ struct DownloadCommand: AsyncParsableCommand {
             for await event in download.events { narrator.tell(event) }
             return narrator.end()
         }
-        let signals = [SIGINT, SIGTERM].map { Self.cancels(download, on: $0) }
-        defer { for signal in signals { signal.cancel() } }
+        let signals = EndSignals { Task { await download.cancel() } }
+        defer { signals.end() }
         do throws(DownloadError) {
             let bundle = try await download.run()
             return (bundle, await narrating.value)
@@ -158,18 +160,6 @@ struct DownloadCommand: AsyncParsableCommand {
         let others = ((try? BundleLibrary(library).bundles()) ?? []).filter { $0.folder != folder.path }
         guard let other = others.first(where: { (try? $0.summary.get())?.title == name }) else { return }
         throw CommandFailure.input("\(other.folder) is called \(name) already", next: "give another --title")
-    }
-
-    /// The first signal stops the download in order; the second one the process, as it would have.
-    private static func cancels(_ download: AssetDownload, on number: Int32) -> any DispatchSourceSignal {
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number)
-        source.setEventHandler {
-            signal(number, SIG_DFL)
-            Task { await download.cancel() }
-        }
-        source.resume()
-        return source
     }
 }
 

@@ -12,7 +12,8 @@ struct OfflineHomeOptions: ParsableArguments {
         help: .init(
             "Where keys and the device's memory are kept; .keyway beside the downloads unless given.",
             valueName: "dir"
-        )
+        ),
+        transform: OutputPath.parse
     )
     var state: String?
 
@@ -55,7 +56,6 @@ struct OfflineKeyOptions: ParsableArguments {
         guard server != nil || !requiresServer else {
             throw CommandFailure.usage("this needs the key server", next: "give --server and --credentials")
         }
-        HTTPProxy.exemptThisMachine()
         let token = try Self.token(token)
         let service = server.map { server in
             OfflineKeyService.keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in

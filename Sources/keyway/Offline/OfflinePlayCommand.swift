@@ -25,7 +25,10 @@ struct OfflinePlayCommand: AsyncParsableCommand {
 
     @OptionGroup var title: OfflineTitleArgument
 
-    @Option(help: .init("A folder (a name that ends with /), a file, or - for standard output.", valueName: "path"))
+    @Option(
+        help: .init("A folder (a name that ends with /), a file, or - for standard output.", valueName: "path"),
+        transform: OutputPath.parse
+    )
     var out: String?
 
     @OptionGroup var keys: OfflineKeyOptions

@@ -4,7 +4,10 @@ import Packager
 
 /// How media is packaged.
 struct PackagingOptions: ParsableArguments {
-    @Option(help: .init("The folder of the presentation; it gets main.m3u8.", valueName: "dir"))
+    @Option(
+        help: .init("The folder of the presentation; it gets main.m3u8.", valueName: "dir"),
+        transform: OutputPath.parse
+    )
     var out: String?
 
     @Option(help: .init("A job file in YAML; the command line has the last word.", valueName: "file"))
@@ -114,7 +117,8 @@ struct KeyDeliveryOptions: ParsableArguments {
 
     @Option(
         name: .customLong("save-keys"),
-        help: .init("Write the keys to a file for keyway decrypt, a line each: KID:KEY:IV.", valueName: "file")
+        help: .init("Write the keys to a file for keyway decrypt, a line each: KID:KEY:IV.", valueName: "file"),
+        transform: OutputPath.parse
     )
     var savedKeys: String?
 }

@@ -38,7 +38,6 @@ struct PlaylistSourceOptions: ParsableArguments {
             let header = try Self.header(line)
             loader.headers[header.name] = header.value
         }
-        HTTPProxy.exemptThisMachine()
         return loader
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileWriting
 import Foundation
 import JWTKit
 
@@ -18,14 +19,18 @@ struct TokenOptions: ParsableArguments {
         help: .init(
             "For es256: the private key in PEM, made if the file is not there. Without it, a new key for each run.",
             valueName: "file"
-        )
+        ),
+        transform: OutputPath.parse
     )
     var tokenKey: String?
 
     @Option(help: .init("For hs256: a file with the secret, at least 32 bytes.", valueName: "@file"))
     var tokenSecret: String?
 
-    @Option(help: .init("Write the key set that checks the tokens, for the server.", valueName: "file"))
+    @Option(
+        help: .init("Write the key set that checks the tokens, for the server.", valueName: "file"),
+        transform: OutputPath.parse
+    )
     var writeJwks: String?
 
     @Option(help: .init("The tokens' issuer.", valueName: "text"))

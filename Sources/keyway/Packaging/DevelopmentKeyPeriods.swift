@@ -1,31 +1,29 @@
 import DRMSignalling
 import FPSCrypto
+import FileWriting
 import Foundation
 import HLSPlaylist
 import Packager
 
-/// New random keys for each period, registered with a development server before anybody is told of them.
+/// New random keys for each period.
 struct DevelopmentKeyPeriods: ContentKeyPeriods {
-    let client: KeyServerClient
-    let policy: String?
+    /// What is to be done with the keys before they are used.
+    let deliver: @Sendable ([KeyRegistrar.Key]) async throws -> Void
     let template: KeyURITemplate
     let title: String?
 
     func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
         let keys = try ContentKeys.random(for: request.trackClasses)
         let start = request.start?.seconds
+        var new: [KeyRegistrar.Key] = []
         for trackClass in request.trackClasses {
-            guard let key = keys[trackClass], let iv = key.iv else { continue }
+            guard let key = keys[trackClass], key.iv != nil else { continue }
             let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title, period: start)
-            try await client.register(
-                assetID: uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri,
-                keyID: key.keyID.hexadecimal,
-                key: key.key,
-                iv: iv,
-                track: trackClass == .audio ? "audio" : "video",
-                policy: policy
-            )
+            let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
+            let entry = KeyRegistration.Entry(classes: [trackClass], key: key, assetID: assetID)
+            new.append(.init(entry: entry, period: request.number))
         }
+        try await deliver(new)
         return ContentKeyPeriod(number: request.number, keys: keys, start: start)
     }
 }
@@ -45,14 +43,7 @@ struct RecordedKeyPeriods: ContentKeyPeriods {
             if let iv = key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
             text.append(0x0A)
         }
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        let isWritten = descriptor >= 0 && writeAll(text, to: descriptor)
-        guard descriptor >= 0, close(descriptor) == 0, isWritten else {
-            throw CommandFailure.file(
-                "cannot write \(path): \(lastSystemError())",
-                next: "check the folder and its permissions"
-            )
-        }
+        try OutputFile.append(text, to: path, access: .owner)
         return period
     }
 }

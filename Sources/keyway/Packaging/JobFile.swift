@@ -55,7 +55,11 @@ struct JobFile {
                 var names: [String] = []
                 for item in try list(node, key) { names.append(try word(item, key)) }
                 settings.values[key] = .init(text: names.joined(separator: ","), place: place)
-            case "out", "period-keys":
+            case "out":
+                let path = try word(node, key)
+                if let reason = OutputPath.refusal(path) { throw error(node, reason) }
+                settings.values[key] = .init(text: resolved(path), place: place)
+            case "period-keys":
                 settings.values[key] = .init(text: resolved(try word(node, key)), place: place)
             case _ where PackagingSettings.flagNames.contains(key):
                 if try flag(node, key) { settings.flags[key] = place }

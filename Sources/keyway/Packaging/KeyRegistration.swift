@@ -1,11 +1,12 @@
 import DRMSignalling
 import FPSCrypto
+import FileWriting
 import Packager
 
 /// Gives new keys to those who need them: a development server, and a file for whoever decrypts later.
 struct KeyRegistration {
     /// A key, and what it is for.
-    struct Entry {
+    struct Entry: Sendable {
         var classes: [TrackClass]
         let key: PackagingKey
         /// What the server knows it by: the key URI without `skd://`.
@@ -53,24 +54,11 @@ struct KeyRegistration {
         }
     }
 
-    /// Registers the keys with a key server.
-    func register(with client: KeyServerClient, policy: String?) async throws {
-        for entry in entries {
-            guard let iv = entry.key.iv else { continue }
-            try await client.register(
-                assetID: entry.assetID,
-                keyID: entry.key.keyID.hexadecimal,
-                key: entry.key.key,
-                iv: iv,
-                track: entry.track,
-                policy: policy
-            )
-        }
-    }
+    /// The keys as a registrar takes them, whose period does not change.
+    var keys: [KeyRegistrar.Key] { entries.map { KeyRegistrar.Key(entry: $0, period: nil) } }
 
-    /// Writes the keys to a file that its owner alone may read: `KID:KEY:IV`, a line each, as `keyway decrypt --key` takes
-    /// them.
-    func save(to path: String) throws(CommandFailure) {
+    /// Writes the keys to a file: `KID:KEY:IV`, a line each, as `keyway decrypt --key` takes them.
+    func save(to file: OutputFile) throws(CommandFailure) {
         var text: [UInt8] = []
         for entry in entries {
             text += "\(entry.key.keyID.hexadecimal):\(hexadecimal(entry.key.key.reveal()))".utf8
@@ -78,6 +66,11 @@ struct KeyRegistration {
             text.append(0x0A)
         }
         defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
-        try OutputFile.write(text, to: path, access: .owner)
+        do {
+            try file.write(text)
+            try file.finish()
+        } catch {
+            throw CommandFailure(error)
+        }
     }
 }

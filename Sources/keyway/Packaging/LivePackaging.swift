@@ -1,26 +1,40 @@
-import Dispatch
-import Foundation
 import Packager
 
-/// Packages what has no end, until it ends or somebody says so: SIGINT and SIGTERM end it in order.
+/// Packages what has no end, until it ends or somebody says so: SIGINT, SIGTERM and SIGHUP end it in order.
 struct LivePackaging {
     let job: PackagingJob
     let keys: (any ContentKeyPeriods)?
     var isQuiet = false
 
+    /// Where new keys are registered.
+    var registrar: KeyRegistrar?
+
     /// Does it.
-    func run() async throws -> Report {
+    ///
+    /// - Parameter keys: New keys that do not change, which are registered before it begins.
+    func run(registering keys: [KeyRegistrar.Key]) async throws -> Report {
         let stop = try StopSignal()
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { stop.stop() }
-            source.resume()
-            return source
+        let registering = Task { [registrar] in try await registrar?.register(keys) }
+        let signals = EndSignals {
+            stop.stop()
+            registering.cancel()
         }
-        defer { for source in sources { source.cancel() } }
+        defer { signals.end() }
+        let outcome: Result<Report, any Error>
+        do {
+            try await registering.value
+            outcome = .success(try await run(stop))
+        } catch {
+            outcome = .failure(error)
+        }
+        await registrar?.withdrawWithNotes()
+        return try outcome.get()
+    }
+
+    private func run(_ stop: StopSignal) async throws -> Report {
         let isQuiet = isQuiet
-        let report = try await LiveRun.run(job, keys: keys, stop: stop) { event in
+        let report = try await LiveRun.run(job, keys: keys, stop: stop) { [registrar] event in
+            registrar?.published.note(event)
             guard !isQuiet else { return }
             switch event {
             case .segment: break

@@ -1,5 +1,6 @@
 import DRMSignalling
 import FPSCrypto
+import FileWriting
 import Foundation
 import Packager
 
@@ -31,18 +32,12 @@ struct PackagingSession {
             if !isDryRun, let encoder, let exchange = settings.exchange {
                 plan = try await encoder.keys(for: plan, exchange)
             }
+            // Also finds exceptions for tracks that there are not, before anything is written.
             let preview = try PackagingTables.plan(plan)
             if isDryRun { return try show(preview) }
-            let session = try await withPolicy(for: plan.job)
-            let periods = try await session.periods(of: plan)
-            if periods.isEmpty { try await session.deliverKeys(of: plan) }
-            let start = ContinuousClock.now
-            var line = ProgressLine(isWanted: !isQuiet)
-            defer { line.clear() }
-            let report = try PackagingRun(plan, periods: periods).run { line.show($0) }
-            line.clear()
-            let seconds = (ContinuousClock.now - start) / .seconds(1)
-            try show(try PackagingTables.run(plan, report, seconds: seconds))
+            guard let signal = try await withPolicy(for: plan.job).package(plan) else { return }
+            // As a shell has it for a process that a signal has ended. What the run has made is gone by now.
+            Foundation.exit(128 + signal)
         } catch let failure as FileFailure {
             throw .file("\(failure)", next: "check the path, its permissions and the space on the disk")
         } catch {
@@ -60,24 +55,57 @@ struct PackagingSession {
         return session
     }
 
-    /// Packages what has no end. Keys that do not change are delivered before it begins.
-    private func runLive(_ job: PackagingJob) async throws {
-        if !job.awaitsKeys, job.scheme != nil {
-            let registration = try KeyRegistration(job)
-            if let savedKeys { try registration.save(to: savedKeys) }
-            if let server { try await registration.register(with: server, policy: policy) }
+    /// Packages what has an end. The keys are delivered when all is written and nothing is left to do but to publish it: a
+    /// presentation whose keys are not registered cannot be played, and keys without one are left behind.
+    ///
+    /// - Returns: The signal that has ended it; nil when it is done.
+    private func package(_ plan: PackagingPlan) async throws -> Int32? {
+        let delivery = KeyDelivery(server.map { KeyRegistrar($0, policy: policy) })
+        try await delivery.registrar?.check()
+        let periods = try await periods(of: plan, delivery)
+        var file: OutputFile?
+        if periods.isEmpty, server != nil || savedKeys != nil {
+            file = try savedKeys.map { path throws(CommandFailure) in try OutputFile.open(path, access: .owner) }
+            await delivery.add(try KeyRegistration(plan).keys)
         }
-        let packaging = LivePackaging(job: job, keys: try periodSource(job), isQuiet: isQuiet)
-        try show(try await packaging.run())
+        let start = ContinuousClock.now
+        var line = ProgressLine(isWanted: !isQuiet)
+        defer { line.clear() }
+        let run = try PackagingRun(plan, periods: periods)
+        let report = try run.write { line.show($0) }
+        line.clear()
+        if let file { try KeyRegistration(plan).save(to: file) }
+        if let signal = try await delivery.deliver(then: run.publish) { return signal }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        try show(try PackagingTables.run(plan, report, seconds: seconds))
+        return nil
+    }
+
+    /// Packages what has no end. Keys are registered before anything is encrypted with them; those that nothing was
+    /// published with are taken back in the end.
+    private func runLive(_ job: PackagingJob) async throws {
+        let registrar = server.map { KeyRegistrar($0, policy: policy) }
+        let source = try periodSource(job) { try await registrar?.register($0) }
+        var registration: KeyRegistration?
+        if !job.awaitsKeys, job.scheme != nil { registration = try KeyRegistration(job) }
+        if let registration, let savedKeys {
+            try registration.save(to: OutputFile.open(savedKeys, access: .owner))
+        }
+        let packaging = LivePackaging(job: job, keys: source, isQuiet: isQuiet, registrar: registrar)
+        try show(try await packaging.run(registering: registration?.keys ?? []))
     }
 
     /// Where the keys of periods come from; nil: the job has its keys.
-    private func periodSource(_ job: PackagingJob) throws -> (any ContentKeyPeriods)? {
+    ///
+    /// - Parameter deliver: What is to be done with new keys for a development server.
+    private func periodSource(
+        _ job: PackagingJob,
+        deliver: @escaping @Sendable ([KeyRegistrar.Key]) async throws -> Void
+    ) throws -> (any ContentKeyPeriods)? {
         guard job.awaitsKeys else { return nil }
         var source = try settings.givenPeriods()
-        if source == nil, let server {
-            let template = job.keyURI ?? .fairPlay
-            source = DevelopmentKeyPeriods(client: server, policy: policy, template: template, title: job.title)
+        if source == nil, server != nil {
+            source = DevelopmentKeyPeriods(deliver: deliver, template: job.keyURI ?? .fairPlay, title: job.title)
         }
         if source == nil, let encoder, let exchange = settings.exchange {
             source = SPEKEKeyPeriods(client: encoder, exchange: try exchange.exchange(for: job))
@@ -87,8 +115,8 @@ struct PackagingSession {
     }
 
     /// The keys of all periods of a film, before anything is written.
-    private func periods(of plan: PackagingPlan) async throws -> [ContentKeyPeriod] {
-        guard let source = try periodSource(plan.job) else { return [] }
+    private func periods(of plan: PackagingPlan, _ delivery: KeyDelivery) async throws -> [ContentKeyPeriod] {
+        guard let source = try periodSource(plan.job, deliver: { await delivery.add($0) }) else { return [] }
         let length = plan.job.rotation?.seconds(segment: plan.job.segmentDuration) ?? 0
         var periods: [ContentKeyPeriod] = []
         for number in 0..<(plan.mostPeriods ?? 1) {
@@ -104,13 +132,5 @@ struct PackagingSession {
             return
         }
         try ReportOptions.print(report, json: isJSON)
-    }
-
-    /// Before anything is written: a presentation whose keys nobody has is of no use.
-    private func deliverKeys(of plan: PackagingPlan) async throws {
-        guard server != nil || savedKeys != nil else { return }
-        let registration = try KeyRegistration(plan)
-        if let savedKeys { try registration.save(to: savedKeys) }
-        if let server { try await registration.register(with: server, policy: policy) }
     }
 }

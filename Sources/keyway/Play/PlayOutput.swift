@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 import StreamPlayer
 
@@ -29,13 +30,10 @@ struct PlayOutput {
             } else if isFolder {
                 output = try FolderOutput(path)
             } else {
-                guard FileManager.default.createFile(atPath: path, contents: nil),
-                    let file = FileHandle(forWritingAtPath: path)
-                else { throw CommandFailure.file("\(path) cannot be made: \(lastSystemError())") }
-                output = StreamOutput(file)
+                output = StreamOutput(try OutputFile(path, visibility: .growing))
             }
-        } catch let failure as CommandFailure {
-            throw failure
+        } catch let failure as FileFailure {
+            throw CommandFailure(failure)
         } catch {
             throw .file("\(path) cannot be made: \(lastSystemError())")
         }

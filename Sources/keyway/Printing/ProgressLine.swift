@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// One line on standard error that says how far a command is. It is only there while a person is looking.

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// Where output goes.
@@ -43,19 +44,5 @@ enum Style: Sendable {
 
     private func wrapped(_ text: String, _ code: String) -> String {
         self == .coloured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
-    }
-}
-
-/// Writes all of `bytes` to a file descriptor; false with the reason in `errno` when that fails.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { return false }
-            rest = rest.dropFirst(written)
-        }
-        return true
     }
 }

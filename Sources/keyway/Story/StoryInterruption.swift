@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Control-C, and SIGTERM, end the story as its own end does: no server stays behind, and no folder.
+/// Control-C, SIGTERM and SIGHUP end the story as its own end does: no server stays behind, and no folder.
 final class StoryInterruption: Sendable {
     private final class Flag: Sendable {
         let isUp = Atomic(false)
@@ -13,7 +13,7 @@ final class StoryInterruption: Sendable {
 
     /// Listens from now on, until ``end()``.
     init(_ programs: StoryPrograms) {
-        sources = [SIGINT, SIGTERM].map { [hasCome] number in
+        sources = [SIGINT, SIGTERM, SIGHUP].map { [hasCome] number in
             #if canImport(Darwin)
             signal(number, SIG_IGN)
             #endif

@@ -1,3 +1,4 @@
+import FileWriting
 import Foundation
 
 /// The key server of the story: one that is started for it, or one that was named.

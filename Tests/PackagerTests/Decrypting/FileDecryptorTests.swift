@@ -1,3 +1,4 @@
+import FileWriting
 import FPSCrypto
 import Foundation
 import MediaDecryption

@@ -1,4 +1,5 @@
 import ByteCoding
+import FileWriting
 import MediaFormats
 
 /// Audio by itself: a file of ADTS frames (`.aac`) or of AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file

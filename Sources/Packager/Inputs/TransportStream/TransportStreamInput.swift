@@ -1,4 +1,5 @@
 import ByteCoding
+import FileWriting
 import MediaFormats
 
 /// An MPEG-2 transport stream, from a mapped file or from a pipe (ISO/IEC 13818-1). Of several programs the first one

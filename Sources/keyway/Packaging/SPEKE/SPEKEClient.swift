@@ -1,8 +1,8 @@
 import AsyncHTTPClient
+import ContentKeySession
 import Foundation
-import NIOCore
-import NIOHTTP1
 import NIOSSL
+import StreamPlayer
 
 /// Puts a CPIX document to a key server, and brings the answer.
 struct SPEKEClient: Sendable {
@@ -35,39 +35,34 @@ struct SPEKEClient: Sendable {
     ///
     /// - Throws: ``CommandFailure``, which repeats neither document nor token.
     func ask(_ document: [UInt8]) async throws(CommandFailure) -> [UInt8] {
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton,
-            configuration: HTTPClient.Configuration(tlsConfiguration: try tls(), redirectConfiguration: .disallow)
-        )
-        let result = await answer(to: document, from: client)
-        try? await client.shutdown()
-        return try result.get()
-    }
-
-    private func answer(to document: [UInt8], from client: HTTPClient) async -> Result<[UInt8], CommandFailure> {
-        var request = HTTPClientRequest(url: address)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/xml")
-        // In small letters, as AWS's tests of servers have it: its reference server looks for nothing else.
-        request.headers.add(name: "x-speke-version", value: "2.0")
-        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        request.body = .bytes(ByteBuffer(bytes: document))
+        let url = URL(string: address)
+        let bare = url?.withoutUserInformation.absoluteString ?? address
+        var request = BoundedHTTP.Request(bare, timeout: .seconds(60), maximumAnswer: Self.answerLimit)
+        request.method = "POST"
+        request.body = document
+        // In lowercase, as AWS's tests of servers have it: its reference server looks for nothing else.
+        request.headers = [.init("Content-Type", "application/xml"), .init("x-speke-version", "2.0")]
+        if let authorization = token.map({ "Bearer \($0)" }) ?? url?.basicAuthorization {
+            request.headers.append(.init("Authorization", authorization))
+        }
+        let tls = try tls()
+        let answer: KeyTransportAnswer
         do {
-            let response = try await client.execute(request, timeout: .seconds(60))
-            let body = Array(buffer: try await response.body.collect(upTo: Self.answerLimit))
-            guard response.status == .ok else { return .failure(refusal(response.status.code, body)) }
-            return .success(body)
-        } catch is NIOTooManyBytesError {
-            return .failure(.input("the answer of \(address) has more than \(Self.answerLimit >> 20) MiB"))
+            answer = try await CommandHTTP.send(request, configuring: { $0.tlsConfiguration = tls })
         } catch {
-            // The library's errors name what went wrong on the way, and nothing of what was sent.
-            return .failure(
-                .file("cannot ask \(address): \(error)", next: "check the address, the server, and the --speke-… files")
+            guard error.code != .tooLarge else {
+                throw .input("the answer of \(bare) has more than \(Self.answerLimit >> 20) MiB")
+            }
+            throw .file(
+                "cannot ask \(bare): \(error.reason)",
+                next: "check the address, the server, and the --speke-… files"
             )
         }
+        guard answer.status == 200 else { throw refusal(answer.status, answer.body, bare) }
+        return answer.body
     }
 
-    private func refusal(_ status: UInt, _ body: [UInt8]) -> CommandFailure {
+    private func refusal(_ status: Int, _ body: [UInt8], _ address: String) -> CommandFailure {
         struct Problem: Decodable {
             var title: String?
             var detail: String?

@@ -17,16 +17,20 @@ package struct FileFailure: Error, Hashable, CustomStringConvertible {
     package let path: String
     /// The system's error number (`errno`).
     package let code: Int32
+    /// A reason that says more than the error number; nil for the system's words.
+    package let reason: String?
 
     /// Describes a failure.
-    package init(_ action: Action, path: String, code: Int32) {
+    package init(_ action: Action, path: String, code: Int32, reason: String? = nil) {
         self.action = action
         self.path = path
         self.code = code
+        self.reason = reason
     }
 
-    /// The action, the path and the system's words.
+    /// The action, the path and the reason.
     package var description: String {
-        "\(action.rawValue) \(path): \(code == EINVAL ? "it is no regular file" : String(cString: strerror(code)))"
+        let words = code == EINVAL ? "it is no regular file" : String(cString: strerror(code))
+        return "\(action.rawValue) \(path): \(reason ?? words)"
     }
 }

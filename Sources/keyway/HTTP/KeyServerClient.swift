@@ -1,6 +1,7 @@
+import ContentKeySession
 import FPSCrypto
 import Foundation
-import FoundationNetworking
+import StreamPlayer
 
 /// Speaks with a key server as an app does.
 struct KeyServerClient: Sendable {
@@ -18,13 +19,14 @@ struct KeyServerClient: Sendable {
         let hasDualExpiry: Bool?
     }
 
-    /// How long an answer may take, in seconds.
-    private static let timeout: TimeInterval = 30
+    /// How long an answer may take.
+    private static let timeout = Duration.seconds(30)
+    /// The size limit of an answer, in bytes.
+    private static let answerLimit = 16 << 20
 
     /// Makes a client. `token` is the token itself, or `@` and a file that holds it.
     init(server: String, token: String?) throws(CommandFailure) {
         base = server.hasSuffix("/") ? String(server.dropLast()) : server
-        HTTPProxy.exemptThisMachine()
         guard let token, token.hasPrefix("@") else {
             self.token = token
             return
@@ -60,7 +62,7 @@ struct KeyServerClient: Sendable {
     /// A CKC for an SPC.
     func license(spc: [UInt8], persistable: Bool) async throws -> Answer {
         let (bytes, response) = try await send("/fps/license" + (persistable ? "?persist=true" : ""), body: spc)
-        func flag(_ header: String) -> Bool? { response.value(forHTTPHeaderField: header).flatMap { Bool($0) } }
+        func flag(_ header: String) -> Bool? { response.header(header).flatMap { Bool($0) } }
         return Answer(
             ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's answer", allowsDamage: true),
             isPersistable: flag("Keyway-Persistable"),
@@ -74,6 +76,7 @@ struct KeyServerClient: Sendable {
     ///   - assetID: What devices ask for.
     ///   - track: `audio` or `video`; nil for both.
     ///   - policy: The licence policy; nil leaves the server's default.
+    /// - Returns: Whether the asset ID is new: false where it had another key before.
     func register(
         assetID: String,
         keyID: String,
@@ -81,7 +84,7 @@ struct KeyServerClient: Sendable {
         iv: SecretBytes,
         track: String?,
         policy: String?
-    ) async throws {
+    ) async throws -> Bool {
         let document = JSONValue.object([
             "key": .string(hexadecimal(key.reveal())),
             "iv": .string(hexadecimal(iv.reveal())),
@@ -89,20 +92,33 @@ struct KeyServerClient: Sendable {
             "track": .string(track),
             "policy": .string(policy),
         ])
-        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        let name = assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID
-        _ = try await send(
-            "/admin/content/\(name)",
+        let (_, answer) = try await send(
+            Self.contentPath(assetID),
             method: "PUT",
             body: Array(document.text.utf8),
             contentType: "application/json"
         )
+        return answer.status == 201
+    }
+
+    /// Has the server delete a content key. The client's token is that of the administration.
+    func unregister(assetID: String) async throws {
+        let path = Self.contentPath(assetID)
+        _ = try await send(path, method: "DELETE", accepting: [200, 204, 404], timeout: .seconds(5))
+    }
+
+    /// Asks for something of the administration, to see that the server is there and takes the token.
+    func checkAdministration() async throws { _ = try await send("/admin/content?limit=1", method: "GET") }
+
+    private static func contentPath(_ assetID: String) -> String {
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        return "/admin/content/\(assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID)"
     }
 
     /// A licence policy of the server as JSON text; nil where it has none of that name.
     func policy(named name: String) async throws -> [UInt8]? {
-        let (bytes, response) = try await send("/admin/policies/\(name)", method: "GET", accepting: [200, 404])
-        return response.statusCode == 200 ? bytes : nil
+        let (bytes, answer) = try await send("/admin/policies/\(name)", method: "GET", accepting: [200, 404])
+        return answer.status == 200 ? bytes : nil
     }
 
     /// Has the server keep a licence policy, in the place of one of that name.
@@ -117,38 +133,38 @@ struct KeyServerClient: Sendable {
 
     private func send(
         _ path: String,
-        method: String = "POST",
+        method: String? = nil,
         body: [UInt8]? = nil,
         contentType: String = "application/octet-stream",
-        accepting statuses: Set<Int> = [200, 201]
-    ) async throws -> ([UInt8], HTTPURLResponse) {
+        accepting statuses: [Int] = [200, 201],
+        timeout: Duration = Self.timeout
+    ) async throws -> ([UInt8], KeyTransportAnswer) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
-        var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeout)
+        let address = url.withoutUserInformation.absoluteString
+        var request = BoundedHTTP.Request(address, timeout: timeout, maximumAnswer: Self.answerLimit)
+        request.headers = [KeyTransportHeader("User-Agent", "keyway")]
+        request.method = method ?? (body == nil ? "GET" : "POST")
         if let body {
-            request.httpMethod = method
-            request.httpBody = Data(body)
-            request.setValue(contentType, forHTTPHeaderField: "Content-Type")
+            request.body = body
+            request.headers.append(.init("Content-Type", contentType))
         }
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        let session = URLSession(configuration: .ephemeral)
-        defer { session.finishTasksAndInvalidate() }
-        let data: Data
-        let response: URLResponse
-        do {
-            (data, response) = try await session.data(for: request)
+        if let authorization = token.map({ "Bearer \($0)" }) ?? url.basicAuthorization {
+            request.headers.append(.init("Authorization", authorization))
+        }
+        let answer: KeyTransportAnswer
+        do throws(BoundedHTTP.Failure) {
+            answer = try await CommandHTTP.send(request)
         } catch {
-            throw CommandFailure.file(
-                "cannot reach \(url): \((error as? URLError)?.localizedDescription ?? "\(error)")",
-                next: "check the address, and that the server runs"
-            )
+            guard error.code != .cancelled else { throw CancellationError() }
+            let next = "check the address, and that the server runs"
+            throw CommandFailure.file("cannot reach \(address): \(error.reason)", next: next)
         }
-        guard let response = response as? HTTPURLResponse else {
-            throw CommandFailure.file("\(url) does not speak HTTP")
+        // A redirect would take the token to another host.
+        if (300..<400).contains(answer.status), let place = answer.header("Location") {
+            throw CommandFailure.input("the server redirects \(path) to \(place)", next: "give its address as --server")
         }
-        guard statuses.contains(response.statusCode) else {
-            throw Self.refusal(response.statusCode, Array(data), path)
-        }
-        return (Array(data), response)
+        guard statuses.contains(answer.status) else { throw Self.refusal(answer.status, answer.body, path) }
+        return (answer.body, answer)
     }
 
     /// An answer that is no success, in words.

@@ -1,0 +1,119 @@
+import Foundation
+
+/// A proxy for requests of HTTP.
+struct HTTPProxy: Hashable, Sendable {
+    /// How the proxy is spoken to.
+    enum Kind: Hashable, Sendable {
+        case http
+        case socks5
+    }
+
+    let kind: Kind
+    let host: String
+    let port: Int
+    /// The value of the Proxy-Authorization header; nil for none.
+    let authorization: String?
+
+    /// The proxy without its password, for messages.
+    var name: String { "\(host):\(port)" }
+
+    /// Reads a proxy as environment variables have it: `host:port`, with or without a scheme and user information.
+    ///
+    /// - Returns: nil where it is not a proxy that can be used.
+    init?(_ text: String) {
+        guard let url = URL(string: text.contains("://") ? text : "http://\(text)"), let host = url.host, !host.isEmpty
+        else { return nil }
+        switch url.scheme?.lowercased() {
+        case "http": kind = .http
+        case "socks5", "socks5h": kind = .socks5
+        default: return nil
+        }
+        self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        // The default of libcurl, for both kinds.
+        port = url.port ?? 1080
+        authorization = url.basicAuthorization
+    }
+}
+
+/// The proxies that environment variables name, by the rules of libcurl: `http_proxy` in lowercase only, since CGI sets
+/// `HTTP_PROXY` from a header; the others in either case; `no_proxy` for exceptions.
+struct HTTPProxies: Sendable {
+    /// A variable whose value cannot be used.
+    struct BadVariable: Error {
+        let name: String
+    }
+
+    /// The proxies of the process's environment.
+    static let environment = HTTPProxies(ProcessInfo.processInfo.environment)
+
+    private let variables: [String: String]
+    private let exceptions: [Substring]
+
+    init(_ variables: [String: String]) {
+        self.variables = variables
+        let text = Self.first(["no_proxy", "NO_PROXY"], variables)?.value ?? ""
+        exceptions = text.split { $0 == "," || $0.isWhitespace }
+    }
+
+    /// The proxy for a URL; nil for a direct connection.
+    func proxy(for url: URL) throws(BadVariable) -> HTTPProxy? {
+        let names =
+            url.scheme?.lowercased() == "https"
+            ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
+        guard let (name, value) = Self.first(names, variables), let host = url.host, !isExempt(host) else { return nil }
+        guard let proxy = HTTPProxy(value) else { throw BadVariable(name: name) }
+        return proxy
+    }
+
+    private static func first(_ names: [String], _ variables: [String: String]) -> (name: String, value: String)? {
+        for name in names {
+            if let value = variables[name], !value.isEmpty { return (name, value) }
+        }
+        return nil
+    }
+
+    /// Whether a host is reached directly. This machine always is: a proxy cannot reach its ports.
+    private func isExempt(_ host: String) -> Bool {
+        let host = Self.plain(host[...])
+        if ["localhost", "127.0.0.1", "::1"].contains(host) { return true }
+        // The star means every host, but only on its own.
+        if exceptions == ["*"] { return true }
+        return exceptions.contains { exception in
+            if let slash = exception.firstIndex(of: "/") {
+                guard let network = Self.address(Self.plain(exception[..<slash])), let address = Self.address(host),
+                    network.count == address.count, let bits = Int(exception[exception.index(after: slash)...]),
+                    (0...network.count * 8).contains(bits)
+                else { return false }
+                return Self.share(bits: bits, network, address)
+            }
+            let name = Self.plain(exception)
+            guard !name.isEmpty else { return false }
+            return host == name || Self.address(host) == nil && host.hasSuffix(".\(name)")
+        }
+    }
+
+    /// In lowercase, without brackets, a dot in front, or the dot of a full name.
+    private static func plain(_ host: Substring) -> String {
+        var host = host.lowercased()
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host.hasPrefix(".") { host.removeFirst() }
+        if host.hasSuffix(".") { host.removeLast() }
+        return host
+    }
+
+    /// The 4 or 16 bytes of an IP address; nil for a name.
+    private static func address(_ text: String) -> [UInt8]? {
+        for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: size)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+
+    private static func share(bits: Int, _ first: [UInt8], _ second: [UInt8]) -> Bool {
+        let whole = bits / 8
+        guard first.prefix(whole) == second.prefix(whole) else { return false }
+        guard bits % 8 > 0 else { return true }
+        return (first[whole] ^ second[whole]) >> (8 - bits % 8) == 0
+    }
+}
