@@ -185,7 +185,8 @@ let package = Package(
             name: "keyway",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "DASHManifest", "DRMSignalling", "FPSCrypto", "FPSMessages",
-                "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager",
+                "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets",
+                "Packager",
                 "SampleEncryption", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -59,7 +59,9 @@ struct PackageKeyDeliveryTests {
         let log = Log()
         let server = try LittleServer { request in
             log.requests.withLock { $0.append(request) }
-            guard request.method == "GET" else { return LittleServer.Response(status: 201, body: Array("{}".utf8)) }
+            guard request.method == "GET", !request.path.hasPrefix("/admin/content?") else {
+                return LittleServer.Response(status: request.method == "GET" ? 200 : 201, body: Array("{}".utf8))
+            }
             let name = String(request.path.split(separator: "/").last ?? "")
             guard let document = stored[name] else { return LittleServer.Response(status: 404) }
             return LittleServer.Response(body: Array(document.utf8))
@@ -123,7 +125,8 @@ struct PackageKeyDeliveryTests {
     @Test("asks for no policy where FairPlay is alone")
     func fairPlayAlone() throws {
         let (notes, requests) = try package("fairplay", stored: [:])
-        #expect(requests.map(\.method) == ["PUT", "PUT"])
+        #expect(requests.map(\.method) == ["GET", "PUT", "PUT"])
+        #expect(requests.allSatisfy { !$0.path.hasPrefix("/admin/policies/") })
         #expect(!notes.contains("otherClients"))
     }
 

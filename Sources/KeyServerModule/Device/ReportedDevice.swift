@@ -60,7 +60,9 @@ public struct ReportedDevice: Sendable, Hashable {
         kind = identityKind ?? infoKind ?? .unknown
         deviceClass = identity?.deviceClass
         // A zero version means that none is reported.
-        let versions = [identity?.osVersion, request.deviceInfo?.osVersion].compactMap { $0 }.filter { $0.rawValue != 0 }
+        let versions = [identity?.osVersion, request.deviceInfo?.osVersion].compactMap { $0 }.filter {
+            $0.rawValue != 0
+        }
         osVersion = versions.first.flatMap { $0.isPlausible ? $0 : nil }
         oldestOSVersion = versions.allSatisfy(\.isPlausible) ? versions.min() : nil
         // No feature has a bit from 64 on.

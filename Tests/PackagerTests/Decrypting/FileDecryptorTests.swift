@@ -1,5 +1,5 @@
-import FileWriting
 import FPSCrypto
+import FileWriting
 import Foundation
 import MediaDecryption
 import MediaFormats
