@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench soak fuzz lint format clean
+.PHONY: help setup build demo test acceptance bench soak fuzz lint format clean
 
 # Packages of their own (FuzzTesting, Benchmarks) build beside .build, so that nothing is left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
@@ -19,7 +19,7 @@ SOAK_SECONDS ?= 600
 SOAK_KILLS ?= 100
 
 help: ## Say what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install the Debian packages that are missing (quick when none is)
 	@scripts/setup
@@ -35,6 +35,18 @@ demo: build ## Start a key server, let a virtual iPhone play with it, and leave 
 test: setup ## Run every test
 	@scripts/test-units
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
+
+# With how many devices `make acceptance` tries each rule of a policy, with every change to their SPCs.
+SWEEP_DEVICES ?= 2
+
+acceptance: setup ## Run what takes over a minute by itself: every change to SPCs, fifteen runs with new keys, encoders beside players
+	swift build --build-tests
+	@report=$$(mktemp); KEYWAY_SWEEP=$(SWEEP_DEVICES) KEYWAY_SWEEP_REPORT=$$report \
+		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
+	RUNS=15 IntegrationTests/run "$$(swift build --show-bin-path)" test-packaging-keys
+	$(RELEASE) --product keyway
+	$(RELEASE) --product keyway-server
+	@Benchmarks/Server/encoders --bin "$$(swift build -c release --show-bin-path)"
 
 # The package manager sees new source files of a package beside its own only when that one's manifest has changed.
 bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packaging, live, playing, downloading beside others
