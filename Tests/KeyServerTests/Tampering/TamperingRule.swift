@@ -67,6 +67,14 @@ struct TamperingRule: Sendable {
                 binds: false
             ),
             TamperingRule(
+                name: "airplay, television",
+                policy: #"{"airplay": "deny"}"#,
+                strictPolicy: #"{"airplay": {"value": "deny", "requireReport": true}}"#,
+                profile: .partnerTV,
+                reason: "airplay-denied",
+                binds: false
+            ),
+            TamperingRule(
                 name: "adapter",
                 policy: #"{"adapter": "deny"}"#,
                 strictPolicy: #"{"adapter": {"value": "deny", "requireReport": true}}"#,
@@ -88,6 +96,22 @@ struct TamperingRule: Sendable {
                 profile: .iPhone,
                 mutations: [.createdAt(UInt32(LicenseServer.time - 3_600))],
                 reason: "spc-too-old",
+                binds: false
+            ),
+            TamperingRule(
+                name: "undatedSPC",
+                policy: #"{"undatedSPC": "deny"}"#,
+                profile: .iPhone,
+                mutations: [.omitting(.mediaPlaybackState)],
+                reason: "playback-state-missing",
+                binds: false
+            ),
+            TamperingRule(
+                name: "unclassifiedDevices",
+                policy: #"{"osVersions": {"appleMobile": "1.0.0"}}"#,
+                profile: .iPhone,
+                mutations: [.omitting(.deviceIdentity), .omitting(.deviceInfo)],
+                reason: "device-class-unknown",
                 binds: false
             ),
             TamperingRule(
