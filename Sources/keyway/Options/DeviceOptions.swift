@@ -19,7 +19,12 @@ struct DeviceOptions: ParsableArguments {
     )
     var credentialsFolder: String?
 
-    @Option(help: .init("Make random numbers from this seed, for tests. Made again later, the SPC is refused as a changed copy: its RSA block is the same.", valueName: "number"))
+    @Option(
+        help: .init(
+            "Make random numbers from this seed, for tests. Made again later, the SPC is refused as a changed copy: its RSA block is the same.",
+            valueName: "number"
+        )
+    )
     var seed: UInt64?
 
     @Option(
