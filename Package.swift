@@ -107,7 +107,7 @@ let package = Package(
             dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
             swiftSettings: settings
         ),
-        .target(name: "KeyStore", dependencies: ["FPSCrypto"], swiftSettings: settings),
+        .target(name: "KeyStore", dependencies: ["FPSCrypto", "FileWriting"], swiftSettings: settings),
         .target(
             name: "KeyStoreSQLite",
             dependencies: ["FPSCrypto", "KeyStore", .product(name: "GRDB", package: "GRDB.swift")],
@@ -142,7 +142,7 @@ let package = Package(
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignalling", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore",
+                "DRMSignalling", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
                 "KeyStorePostgres", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),

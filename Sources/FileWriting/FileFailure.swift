@@ -29,8 +29,10 @@ package struct FileFailure: Error, Hashable, CustomStringConvertible {
     }
 
     /// The action, the path and the reason.
-    package var description: String {
-        let words = code == EINVAL ? "it is no regular file" : String(cString: strerror(code))
-        return "\(action.rawValue) \(path): \(reason ?? words)"
+    package var description: String { "\(action.rawValue) \(path): \(words)" }
+
+    /// The reason alone.
+    package var words: String {
+        reason ?? (code == EINVAL ? "it is not a regular file" : String(cString: strerror(code)))
     }
 }

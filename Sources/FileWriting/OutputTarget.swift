@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// What the path of an output names, symbolic links followed.
-enum OutputTarget {
+package enum OutputTarget {
     /// A descriptor of this process: `/dev/stdout`, `/dev/fd/3`. Opened by its name, a file would be written from its
     /// beginning, and a socket could not be opened at all.
     case descriptor(Int32)
@@ -18,7 +18,7 @@ enum OutputTarget {
     /// Finds out what a path names. A symbolic link that leads nowhere names the file that it leads to.
     ///
     /// - Throws: ``FileFailure`` for folders, sockets and what cannot be looked at.
-    init(_ path: String) throws(FileFailure) {
+    package init(_ path: String) throws(FileFailure) {
         func failure(_ code: Int32, _ reason: String? = nil) -> FileFailure {
             FileFailure(.write, path: path, code: code, reason: reason)
         }

@@ -4,7 +4,7 @@ import FPSMessages
 
 /// Why an SPC got no CKC: where it stopped, a stable code, and a reason in words.
 ///
-/// It holds no key and no byte of the message, so it may be logged. It is for the operator; what of it a client may see
+/// Its description holds no key and no byte of the message, so it may be logged. It is for the operator; what of it a client may see
 /// is the server's decision, and ``isUnreadable`` says which errors must all look the same to it.
 public struct KSMError: Error, Sendable {
     /// Where it stopped; in brackets the step of Table 2-1.

@@ -1,4 +1,5 @@
 package import FPSCrypto
+import FileWriting
 import Glibc
 
 /// A file of mode 0600 that is written under another name first, so that it appears whole or not at all: another process
@@ -15,15 +16,17 @@ package struct DraftFile {
     /// - Throws: ``KeyStoreError/Code/unavailable``, also when a folder, a pipe or a device is there, which is never
     ///   replaced; ``KeyStoreError/Code/conflict``.
     package init(for place: String, replacing: Bool = true) throws(KeyStoreError) {
-        let output = try OutputPlace(place)
-        switch output.kind {
-        case .missing: break
-        case .file: guard replacing else { throw Self.exists(place) }
-        case .stream, .unusable: throw Self.notRegular(place)
+        let target: String
+        switch try Self.target(of: place) {
+        case .new(let path): target = path
+        case .regular(let path, _):
+            guard replacing else { throw Self.exists(place) }
+            target = path
+        case .special, .descriptor: throw Self.notRegular(place)
         }
-        self.place = output.path
+        self.place = target
         var random = SecureRandom()
-        path = output.path + ".\(random.next())"
+        path = target + ".\(random.next())"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system("create", place) }
         close(file)
@@ -98,6 +101,15 @@ package struct DraftFile {
     /// Removes it, and what SQLite puts beside a database.
     package func remove() {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+
+    /// What a path names, with links followed.
+    ///
+    /// - Throws: ``KeyStoreError/Code/unavailable``, also for folders and sockets.
+    static func target(of path: String) throws(KeyStoreError) -> OutputTarget {
+        do throws(FileFailure) { return try OutputTarget(path) } catch {
+            throw KeyStoreError(.unavailable, place: path, reason: error.words)
+        }
     }
 
     private static func exists(_ place: String) -> KeyStoreError {

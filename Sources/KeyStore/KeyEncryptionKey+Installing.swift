@@ -1,4 +1,5 @@
 import FPSCrypto
+import FileWriting
 import Glibc
 
 extension KeyEncryptionKey {
@@ -17,7 +18,10 @@ extension KeyEncryptionKey {
         var kept: String?
         if let former {
             // The file itself, since a link to it would lead to the new key.
-            let file = try OutputPlace(path).path
+            let target = try DraftFile.target(of: path)
+            guard case .regular(let file, _) = target else {
+                throw KeyStoreError(.unavailable, place: path, reason: "it is not a regular file")
+            }
             let place = file + "." + hex(former.id)
             if link(file, place) != 0, errno != EEXIST { throw .system("link", place) }
             kept = place

@@ -80,7 +80,6 @@ struct DraftFileTests {
             #expect(throws: KeyStoreError(.unavailable, place: "")) { try put("one", at: place, replacing: replacing) }
         }
         #expect(status("place").st_mode & S_IFMT == S_IFCHR)
-        #expect(try OutputPlace(place).kind == .stream)
         #expect(folder.names == ["place"])
     }
 
@@ -92,16 +91,5 @@ struct DraftFileTests {
         #expect(throws: KeyStoreError(.unavailable, place: "")) { try draft.replace() }
         #expect(throws: KeyStoreError(.conflict, place: "")) { try draft.publish() }
         #expect(status("place").st_mode & S_IFMT == S_IFIFO)
-    }
-
-    @Test("What is at a place is told apart")
-    func places() throws {
-        #expect(try OutputPlace(place).kind == .missing && OutputPlace(place).path == place)
-        folder.write("", to: "place")
-        #expect(try OutputPlace(place).kind == .file)
-        #expect(try OutputPlace(folder.path).kind == .unusable("a folder"))
-        #expect(mkfifo(folder.path + "/pipe", 0o600) == 0 && symlink("pipe", folder.path + "/link") == 0)
-        #expect(try OutputPlace(folder.path + "/link").kind == .stream)
-        #expect(throws: KeyStoreError(.unavailable, place: "")) { try OutputPlace(place + "/below") }
     }
 }

@@ -42,23 +42,18 @@ struct KeysExportCommand: AsyncParsableCommand {
             recipients.isEmpty ? "in the clear" : "encrypted to " + recipients.map(\.subject).joined(separator: "; ")
         try await store.withStore { store in
             let output = try ExportFile(out)
-            do {
-                // Before the first key leaves: whatever becomes of the file, the log knows of it.
-                let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") \(form), \(format)"
-                try await store.note("keys export", "keys-export", what)
-                let count = try await KeyExport.write(
-                    title: title,
-                    as: format,
-                    encryptedTo: recipients,
-                    from: store,
-                    to: output.write
-                )
-                try output.close()
-                tell("\(count) keys, \(form)\(out == "-" ? "" : ", in \(out)")")
-            } catch {
-                output.abandon()
-                throw error
-            }
+            // Before the first key leaves: whatever becomes of the file, the log knows of it.
+            let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") \(form), \(format)"
+            try await store.note("keys export", "keys-export", what)
+            let count = try await KeyExport.write(
+                title: title,
+                as: format,
+                encryptedTo: recipients,
+                from: store,
+                to: output.write
+            )
+            try output.close()
+            tell("\(count) keys, \(form)\(out == "-" ? "" : ", in \(out)")")
         }
     }
 }

@@ -47,14 +47,21 @@ struct PolicyCheckCommand: ParsableCommand {
         add("before its key period", policy.preload.map { "from \($0) before" })
         add("after its key period", policy.catchUp.map { "until \($0) after" })
         add("SPC without a date", policy.undatedSPC == .allow ? "allowed" : "denied")
-        add("AirPlay", policy.airplay == .deny ? "denied" : "allowed")
-        add("digital AV adapter", policy.adapter == .deny ? "denied" : "allowed")
-        add("virtual machines", policy.virtualMachines == .allow ? "allowed" : "denied")
-        add("security level", policy.securityLevel.map { $0.rawValue } ?? "any")
+        /// The words, and whether the SPC must hold the report that the rule is decided by.
+        func rule(_ rule: LicensePolicy.ReportedRule, _ words: String) -> String {
+            words + (policy.requiredReports.contains(rule) ? ", and the report is required" : "")
+        }
+        add("AirPlay", rule(.airplay, policy.airplay == .deny ? "denied" : "allowed"))
+        add("digital AV adapter", rule(.adapter, policy.adapter == .deny ? "denied" : "allowed"))
+        add("virtual machines", rule(.virtualMachines, policy.virtualMachines == .allow ? "allowed" : "denied"))
+        add("security level", rule(.securityLevel, policy.securityLevel.map { $0.rawValue } ?? "any"))
         add("Kext Deny List", policy.minimumKDL.map { "\($0) or later, or a Mac counts as Baseline" })
         add("HDCP", policy.hdcp?.rawValue ?? "not said: the device enforces Type 0")
         for (device, version) in policy.osVersions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            add("OS of \(device.rawValue)", "\(version) or later")
+            add("OS of \(device.rawValue)", rule(.osVersions, "\(version) or later"))
+        }
+        if !policy.osVersions.isEmpty || policy.securityLevel == .main {
+            add("devices of an unknown class", policy.unclassifiedDevices == .allow ? "allowed" : "denied")
         }
         add("networks", policy.networks.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any")
         add("web origins", policy.origins.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any, or none")
