@@ -17,29 +17,69 @@ struct ExactPath: RouterMiddleware {
     /// Whether there is no plainer way to write the path: no empty part, no `.` and `..`, and no letter or digit that is
     /// percent-encoded. Nothing that writes paths encodes those; names in the path of administration may need the rest.
     static func isExact(_ path: String) -> Bool {
-        if path == "/" { return true }
-        guard path.utf8.first == UInt8(ascii: "/") else { return false }
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.dropFirst().allSatisfy { part in
-            !part.isEmpty && !isDots(part) && !hasNeedlessEscape(part)
+        var path = path
+        // Every request comes by here: bytes in one pass, without a copy.
+        return path.withUTF8 { path in
+            guard path.first == slash else { return false }
+            var start = 1
+            while start < path.count {
+                let rest = path[start...]
+                let end = rest.firstIndex(of: slash) ?? path.count
+                let part = UnsafeBufferPointer(rebasing: path[start..<end])
+                guard !part.isEmpty, !isDots(part), !hasNeedlessEscape(part) else { return false }
+                start = end + 1
+            }
+            // "/" itself; and no empty part at the end.
+            return path.count == 1 || path.last != slash
         }
     }
 
-    private static func isDots(_ part: Substring.UTF8View) -> Bool {
-        [".", ".."].contains(String(decoding: part, as: UTF8.self).lowercased().replacing("%2e", with: "."))
+    private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
+    private static let percent = UInt8(ascii: "%")
+
+    /// `.` or `..`, with dots that may be percent-encoded.
+    private static func isDots(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard part.count <= 6 else { return false }
+        var (index, dots) = (0, 0)
+        while index < part.count {
+            if part[index] == dot {
+                index += 1
+            } else if escaped(part, at: index) == dot {
+                index += 3
+            } else {
+                return false
+            }
+            dots += 1
+        }
+        return dots <= 2
     }
 
-    private static func hasNeedlessEscape(_ part: Substring.UTF8View) -> Bool {
-        var rest = part
-        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
-            rest = rest[percent...].dropFirst()
-            guard let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { continue }
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39:
-                return true
-            default: continue
+    private static func hasNeedlessEscape(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
+        part.indices.contains { index in
+            switch escaped(part, at: index) {
+            case .some(UInt8(ascii: "a")...UInt8(ascii: "z")), .some(UInt8(ascii: "A")...UInt8(ascii: "Z")),
+                .some(0x30...0x39):
+                true
+            default: false
             }
         }
-        return false
+    }
+
+    /// The byte that an escape stands for; nil where there is none.
+    private static func escaped(_ part: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
+        guard part[index] == percent, index + 2 < part.count, let high = digit(part[index + 1]),
+            let low = digit(part[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

@@ -55,12 +55,14 @@ struct TamperedRequestTests {
         )
         try await LicenseServer.run(limiter: RateLimiter(limits: limits, clock: { 0 })) { server in
             let spc = try server.request(server.device()).spc
+            #expect(try await server.license(spc, from: "192.0.2.1").status == 200)
+            // The reserved bytes of the header: these copies open, and say the same. Each costs eleven of forty.
             var statuses: [Int] = []
-            for place in stride(from: 320, to: 320 + 16 * 10, by: 16) {
+            for place in [4, 5, 6, 7, 4, 5, 6, 7] {
                 statuses.append(try await server.license(changed(spc, at: place), from: "192.0.2.1").status)
             }
-            // The first is new, the next three take eleven each, and the rest of the burst is gone with them.
-            #expect(statuses.contains(429), "\(statuses)")
+            #expect(statuses.first == 400)
+            #expect(statuses.last == 429, "\(statuses)")
         }
     }
 
