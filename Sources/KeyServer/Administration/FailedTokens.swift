@@ -3,7 +3,7 @@ import Synchronization
 /// Counts wrong tokens by address (IPv6 by networks of 64 bits) and by token, in bounded memory. A token has 32 random bytes,
 /// which cannot be guessed; this keeps those who try from filling the log and from having the store look up hash after hash.
 ///
-/// Nobody else's failures lock out the holder of a right token: what has passed is not limited at all, and from an address
+/// The failures of others do not lock out the holder of a valid token: what has passed is not limited at all, and from an address
 /// without failures every token is looked up, however often others have tried it.
 final class FailedTokens: Sendable {
     private struct State {
