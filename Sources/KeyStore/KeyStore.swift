@@ -46,6 +46,11 @@ public protocol ContentStore: Sendable {
     /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
     func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord?
 
+    /// The keys with these key IDs of 16 bytes each, those that are stored, in any order. One read, however many they are.
+    ///
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when a key does not open.
+    func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord]
+
     /// Keeps a record. Replacing keeps the time at which the asset ID was first stored. As with every change of the
     /// catalogue, the audit record that is given is written in the same transaction.
     ///

@@ -39,20 +39,20 @@ extension SealedContent {
     static func write(_ record: ContentRecord, sealedWith key: KeyEncryptionKey, _ db: Database) throws {
         let info = record.info
         let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
-        try db.execute(
-            sql: """
-                INSERT INTO content (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (asset_id) DO UPDATE SET key_id = excluded.key_id, content_key = excluded.content_key,
-                    iv = excluded.iv, track = excluded.track, policy_name = excluded.policy_name,
-                    stream_id = excluded.stream_id, title_id = excluded.title_id, title_name = excluded.title_name,
-                    track_name = excluded.track_name, valid_from = excluded.valid_from,
-                    valid_until = excluded.valid_until, updated = excluded.updated
-                """,
-            arguments: [
+        try db.cachedStatement(sql: insertion)
+            .execute(arguments: [
                 Data(info.assetID), info.keyID.map { Data($0) }, Data(sealedKey), Data(record.iv),
                 info.track.rawValue, info.policyName, info.streamID.map { Data($0) }, info.titleID.map { Data($0) },
                 info.titleName, info.trackName, info.validFrom, info.validUntil, info.created, info.updated,
-            ]
-        )
+            ])
     }
+
+    private static let insertion = """
+        INSERT INTO content (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (asset_id) DO UPDATE SET key_id = excluded.key_id, content_key = excluded.content_key,
+            iv = excluded.iv, track = excluded.track, policy_name = excluded.policy_name,
+            stream_id = excluded.stream_id, title_id = excluded.title_id, title_name = excluded.title_name,
+            track_name = excluded.track_name, valid_from = excluded.valid_from,
+            valid_until = excluded.valid_until, updated = excluded.updated
+        """
 }

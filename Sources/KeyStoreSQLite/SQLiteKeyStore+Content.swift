@@ -17,6 +17,21 @@ extension SQLiteKeyStore {
         return try row?.record(keys)
     }
 
+    /// The keys with these key IDs, those that are stored.
+    public func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
+        let rows = try await translatingErrors(in: "content") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(
+                    sql: "SELECT \(ContentRow.columns) FROM content WHERE key_id = ?"
+                )
+                return try keyIDs.compactMap { try Row.fetchOne(statement, arguments: [Data($0)]).map { ContentRow($0) } }
+            }
+        }
+        var records: [ContentRecord] = []
+        for row in rows { records.append(try row.record(keys)) }
+        return records
+    }
+
     /// Keeps a record.
     @discardableResult
     public func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)

@@ -29,6 +29,21 @@ extension KeyStoreContract {
             #expect(try await store.lookup(assetID: Array("nothing".utf8)) == nil)
             #expect(try await store.lookup(keyID: Array(repeating: 1, count: 16)) == nil)
         },
+        .init("Many keys are found by their key IDs in one read, and those that are not stored are left out") { store in
+            try await store.putTitle(try TitleRecord(name: "film", time: 0), replacing: false)
+            try await store.putTrack(try TrackRecord(title: "film", name: "hd", kind: .hd), replacing: false)
+            var records: [ContentRecord] = []
+            for byte in UInt8(1)...30 { records.append(try Sample.period("film", "hd", byte)) }
+            for record in records { try await store.putContent(record, replacing: false) }
+            let sought = ([40, 7, 29, 41] as [UInt8]).map { Array(repeating: $0, count: 16) }
+            let found = try await store.contents(keyIDs: sought)
+            #expect(Set(found.map(\.info.keyID)) == [sought[1], sought[2]])
+            for record in found {
+                let original = try #require(records.first { $0.info.keyID == record.info.keyID })
+                #expect(ContentRecord.same(record, original))
+            }
+            #expect(try await store.contents(keyIDs: []).isEmpty)
+        },
         .init("A key that stands alone is found without title and track") { store in
             try await store.putPolicy(try Sample.policy("p"), replacing: false)
             let record = try ContentRecord(

@@ -8,6 +8,13 @@ public final class EncoderWork: Sendable {
     private let pool: BoundedWorkPool
     private let capacity: Int
     private let admitted = Mutex(0)
+    private let turns = Mutex(Turns())
+
+    /// Who writes to the store, and who waits to.
+    private struct Turns {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
 
     /// A thread for every four cores, and sixteen requests for each thread.
     public convenience init() {
@@ -54,5 +61,39 @@ public final class EncoderWork: Sendable {
     /// - Throws: what `work` throws, and ``WorkPoolError``.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws(ProblemDocument) -> Value) async throws -> Value {
         try await pool.run { Result { () throws(ProblemDocument) in try work() } }.get()
+    }
+
+    /// Writes to the store for an admitted request, after the requests that came before and never beside another. Then
+    /// there is a pause of twice the time that the write took: what licenses write waits for one such write at most, and has
+    /// two thirds of the store's time to itself.
+    ///
+    /// - Throws: what `write` throws.
+    func inTurn<Value: Sendable>(_ write: () async throws -> Value) async throws -> Value {
+        await withCheckedContinuation { turn in
+            let isFree = turns.withLock { turns in
+                defer { turns.isTaken = true }
+                if turns.isTaken { turns.waiting.append(turn) }
+                return !turns.isTaken
+            }
+            if isFree { turn.resume() }
+        }
+        let begin = ContinuousClock.now
+        defer {
+            let pause = (ContinuousClock.now - begin) * 2
+            Task {
+                try? await Task.sleep(for: pause)
+                self.passTurn()
+            }
+        }
+        return try await write()
+    }
+
+    private func passTurn() {
+        let next = turns.withLock { turns in
+            let next = turns.waiting.isEmpty ? nil : turns.waiting.removeFirst()
+            turns.isTaken = next != nil
+            return next
+        }
+        next?.resume()
     }
 }

@@ -4,10 +4,18 @@ import KeyStore
 
 /// Finds the keys that encoders ask for, and makes those that are not there.
 ///
-/// A key ID has one key, whoever asks first. All that is missing is stored in one transaction with the audit record,
-/// without replacing: of two servers that make the same key at once one is told of a conflict, and finds the other's.
+/// A key ID has one key, no matter which request comes first. What is missing is stored with its audit record, without
+/// replacing: of two servers that create the same key at once one gets a conflict, and finds the other's.
+///
+/// A document may ask for 500 keys, and a license waits for the transaction that is under way. So keys are stored
+/// ``batchSize`` at a time, each batch in a transaction with an audit record of its own, and by one request at a time. A
+/// request that fails halfway leaves keys that are audited, and that the next one with the same key IDs finds.
 struct SPEKEKeys: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    let work: EncoderWork
+
+    /// How many keys one transaction stores, and one read finds.
+    static let batchSize = 10
 
     /// What was found and made.
     struct Outcome: Sendable {
@@ -32,20 +40,55 @@ struct SPEKEKeys: Sendable {
         at time: Int64,
         audit: (Outcome) -> AuditRecord
     ) async throws -> Outcome {
+        // Before anything is stored, so that a question that is refused stores nothing.
+        var outcome = Outcome()
+        for keys in question.keys.batches(of: Self.batchSize) {
+            outcome.records.merge(try await stored(keys, question.title)) { $1 }
+        }
+        let missing = question.keys.filter { outcome.records[$0.keyID] == nil }
+        let fitsOneBatch = missing.count <= Self.batchSize
+        for keys in missing.batches(of: Self.batchSize) {
+            let part = try await work.inTurn {
+                try await store(keys, question.title, time, beside: fitsOneBatch ? outcome : Outcome(), audit: audit)
+            }
+            outcome.records.merge(part.records) { $1 }
+            outcome.made += part.made
+        }
+        if !fitsOneBatch || outcome.made.isEmpty { try await store.append(audit(outcome)) }
+        return outcome
+    }
+
+    /// The keys of a question that are stored already.
+    private func stored(
+        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ title: String
+    ) async throws -> [ContentKeyID: ContentRecord] {
+        let found = try await store.contents(keyIDs: keys.map(\.keyID.bytes))
+        let byID = Dictionary(found.map { ($0.info.keyID, $0) }) { $1 }
+        var records: [ContentKeyID: ContentRecord] = [:]
+        for key in keys {
+            guard let record = byID[key.keyID.bytes] else { continue }
+            try Self.check(record.info, key, title)
+            records[key.keyID] = record
+        }
+        return records
+    }
+
+    /// Creates and stores those of some keys that are missing, with an audit record if there are any.
+    private func store(
+        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ title: String,
+        _ time: Int64,
+        beside known: Outcome,
+        audit: (Outcome) -> AuditRecord
+    ) async throws -> Outcome {
         var lost = KeyStoreError(.conflict, place: "SPEKE", reason: "others change the same content all the time")
         for _ in 0..<Self.attempts {
-            var outcome = Outcome()
-            for key in question.keys {
-                guard let found = try await store.content(keyID: key.keyID.bytes) else { continue }
-                try Self.check(found.info, key, question.title)
-                outcome.records[key.keyID] = found
-            }
-            let missing = question.keys.filter { outcome.records[$0.keyID] == nil }
-            guard !missing.isEmpty else {
-                try await store.append(audit(outcome))
-                return outcome
-            }
-            let batch = try await batch(missing, question.title, time)
+            var outcome = known
+            outcome.records.merge(try await stored(keys, title)) { $1 }
+            let missing = keys.filter { outcome.records[$0.keyID] == nil }
+            guard !missing.isEmpty else { return outcome }
+            let batch = try await batch(missing, title, time)
             for (key, record) in zip(missing, batch.contents) { outcome.records[key.keyID] = record }
             outcome.made = missing.map(\.keyID)
             do throws(KeyStoreError) {
@@ -141,5 +184,12 @@ struct SPEKEKeys: Sendable {
             validUntil: key.validUntil,
             time: time
         )
+    }
+}
+
+extension Array {
+    /// The elements in order, up to `size` at a time.
+    fileprivate func batches(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

@@ -47,7 +47,7 @@ struct SPEKERoutes: Sendable {
             try question.checkAnswerable(at: request.now)
             return question
         }
-        let outcome = try await SPEKEKeys(store: store).keys(for: question, at: request.now) { outcome in
+        let outcome = try await SPEKEKeys(store: store, work: work).keys(for: question, at: request.now) { outcome in
             Self.audit(request, question, outcome)
         }
         let answer = try await work.run { () throws(ProblemDocument) in

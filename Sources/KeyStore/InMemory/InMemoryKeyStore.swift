@@ -33,6 +33,12 @@ extension InMemoryKeyStore {
     /// The key of an asset, or nil.
     public func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? { contents[assetID] }
 
+    /// The keys with these key IDs, those that are stored.
+    public func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
+        let sought = Set(keyIDs)
+        return contents.values.filter { record in record.info.keyID.map { sought.contains($0) } ?? false }
+    }
+
     /// Keeps a record.
     @discardableResult
     public func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)

@@ -12,6 +12,18 @@ extension PostgresKeyStore {
         return try row?.record(keys)
     }
 
+    /// The keys with these key IDs, those that are stored, in one round trip.
+    public func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
+        let statement = "SELECT \(SealedContent.columns) FROM content WHERE key_id = $1"
+        let rows = try await readers.read(in: "content") { reader in
+            try reader.run(keyIDs.map { PostgresQuery(statement, [.bytes($0)]) })
+                .flatMap { try $0.rows.map { try SealedContent($0) } }
+        }
+        var records: [ContentRecord] = []
+        for row in rows { records.append(try row.record(keys)) }
+        return records
+    }
+
     /// Keeps a record.
     @discardableResult
     public func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
