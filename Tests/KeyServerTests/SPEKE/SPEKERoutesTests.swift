@@ -65,6 +65,41 @@ struct SPEKERoutesTests {
         }
     }
 
+    @Test("Many keys are stored in batches with an audit record each, and six encoders at once get the same keys")
+    func batches() async throws {
+        let size = SPEKEKeys.batchSize
+        let keys = (1...UInt8(2 * size + 3)).map { (spekeKeyID($0), "HD") }
+        try await LicenseServer.run { server in
+            let answers = try await withThrowingTaskGroup(of: [SecretBytes?].self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        let question = spekeQuestion(keys: keys, systems: [.fairPlay])
+                        return try CPIXDocument(xml: try await server.speke(question).body).contentKeys.map(\.key)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0 == answers[0] && $0.count == keys.count && !$0.contains(nil) })
+            let changes = try await server.changes()
+            let batches = changes.compactMap { change in
+                change.firstMatch(of: /(\d+) keys of title film/).flatMap { Int($0.1) }
+            }
+            #expect(batches.filter { $0 == keys.count }.count == 6)
+            #expect(batches.filter { $0 != keys.count }.sorted() == [3, size, size])
+        }
+    }
+
+    @Test("A question with one key of another title stores none of its keys, however many there are")
+    func refusedBatch() async throws {
+        try await LicenseServer.run { server in
+            _ = try await server.speke(spekeQuestion(keys: [(spekeKeyID(99), "HD")], systems: [.fairPlay]))
+            let keys = (1...UInt8(2 * SPEKEKeys.batchSize)).map { (spekeKeyID($0), "HD") } + [(spekeKeyID(99), "HD")]
+            let refused = try await server.speke(spekeQuestion("other", keys: keys, systems: [.fairPlay]))
+            #expect(refused.status == 409 && refused.json["reason"] == .string("key-id-in-use"))
+            #expect(try await server.store.contents(keyIDs: keys.dropLast().map(\.0.bytes)).isEmpty)
+        }
+    }
+
     @Test("An element that the question has not is not answered, and the vector that it has is taken for a new key")
     func asked() async throws {
         try await LicenseServer.run { server in
