@@ -17,16 +17,17 @@ let package = Package(
     products: [
         .library(name: "ByteCoding", targets: ["ByteCoding"]),
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
-        .library(name: "CLibcrypto", targets: ["CLibcrypto"]),
         .library(name: "FPSMessages", targets: ["FPSMessages"]),
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "MediaFormats", targets: ["MediaFormats"]),
         .library(name: "SampleEncryption", targets: ["SampleEncryption"]),
-        .library(name: "DRMSignalling", targets: ["DRMSignalling"]),
+        .library(name: "DRMSignaling", targets: ["DRMSignaling"]),
         .library(name: "DASHManifest", targets: ["DASHManifest"]),
+        .library(name: "Packager", targets: ["Packager"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "ContentKeySessionAVFoundation", targets: ["ContentKeySessionAVFoundation"]),
+        .library(name: "ContentKeySessionTesting", targets: ["ContentKeySessionTesting"]),
         .library(name: "StreamPlayer", targets: ["StreamPlayer"]),
         .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
@@ -47,81 +48,117 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
-        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CKeywayDASk"),
-        .systemLibrary(name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .target(name: "CWebFiles", exclude: ["Dashboard", "Player"]),
+        .systemLibrary(
+            name: "CLibcrypto",
+            path: "Sources/System/CLibcrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        .systemLibrary(name: "CKeywayDASk", path: "Sources/System/CKeywayDASk"),
+        .systemLibrary(
+            name: "CLibpq",
+            path: "Sources/System/CLibpq",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"])]
+        ),
+        .target(name: "CWebFiles", path: "Sources/Server/CWebFiles", exclude: ["Dashboard", "Player"]),
 
         .target(
             name: "ByteCoding",
+            path: "Sources/Base/ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .target(name: "FileWriting", swiftSettings: settings),
+        .target(name: "FileWriting", path: "Sources/Base/FileWriting", swiftSettings: settings),
         // The standard library's rounding calls the C library's, which nothing else links here.
         .target(
             name: "HLSPlaylist",
+            path: "Sources/Media/HLSPlaylist",
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
         ),
-        .target(name: "FPSCrypto", dependencies: ["CLibcrypto"], swiftSettings: settings),
-        .target(name: "FPSMessages", dependencies: ["ByteCoding"], swiftSettings: settings),
+        .target(
+            name: "FPSCrypto",
+            dependencies: ["CLibcrypto"],
+            path: "Sources/Base/FPSCrypto",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "FPSMessages",
+            dependencies: ["ByteCoding"],
+            path: "Sources/FairPlay/FPSMessages",
+            swiftSettings: settings
+        ),
         .target(
             name: "MediaFormats",
             dependencies: ["ByteCoding"],
+            path: "Sources/Media/MediaFormats",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .target(name: "BulkAES", dependencies: ["FPSCrypto"], swiftSettings: settings),
+        .target(name: "BulkAES", dependencies: ["FPSCrypto"], path: "Sources/Base/BulkAES", swiftSettings: settings),
         .target(
             name: "SampleEncryption",
             dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
+            path: "Sources/Media/SampleEncryption",
             swiftSettings: settings
         ),
-        .target(name: "XMLDocuments", swiftSettings: settings),
+        .target(name: "XMLDocuments", path: "Sources/Base/XMLDocuments", swiftSettings: settings),
         .target(
-            name: "DRMSignalling",
+            name: "DRMSignaling",
             dependencies: ["ByteCoding", "FPSCrypto", "XMLDocuments"],
+            path: "Sources/Media/DRMSignaling",
             swiftSettings: settings
         ),
         .target(
             name: "DASHManifest",
             dependencies: ["XMLDocuments"],
+            path: "Sources/Media/DASHManifest",
             swiftSettings: settings
         ),
         .target(
             name: "MediaDecryption",
             dependencies: [
-                "ByteCoding", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+                "ByteCoding", "DRMSignaling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
             ],
+            path: "Sources/Media/MediaDecryption",
             swiftSettings: settings
         ),
         .target(
             name: "Packager",
             dependencies: [
-                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "FileWriting", "HLSPlaylist",
+                "ByteCoding", "DASHManifest", "DRMSignaling", "FPSCrypto", "FileWriting", "HLSPlaylist",
                 "MediaDecryption", "MediaFormats", "SampleEncryption",
             ],
+            path: "Sources/Media/Packager",
             swiftSettings: settings
         ),
         .target(
             name: "KeyServerModule",
             dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
+            path: "Sources/FairPlay/KeyServerModule",
             swiftSettings: settings
         ),
-        .target(name: "KeyStore", dependencies: ["FPSCrypto", "FileWriting"], swiftSettings: settings),
+        .target(
+            name: "KeyStore",
+            dependencies: ["FPSCrypto", "FileWriting"],
+            path: "Sources/Server/KeyStore",
+            swiftSettings: settings
+        ),
         .target(
             name: "KeyStoreSQLite",
             dependencies: ["FPSCrypto", "KeyStore", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Sources/Server/KeyStoreSQLite",
             swiftSettings: settings
         ),
         .target(
             name: "KeyStorePostgres",
             dependencies: ["CLibpq", "FPSCrypto", "KeyStore"],
+            path: "Sources/Server/KeyStorePostgres",
             swiftSettings: settings
         ),
         .target(
             name: "KeyServer",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
+                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -137,12 +174,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            path: "Sources/Server/KeyServer",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignalling", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
+                "DRMSignaling", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
                 "KeyStorePostgres", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -150,20 +188,38 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            path: "Sources/Tools/keyway-server",
             swiftSettings: settings
         ),
-        .target(name: "ContentKeySession", dependencies: ["HLSPlaylist"], swiftSettings: settings),
+        .target(
+            name: "ContentKeySession",
+            dependencies: ["HLSPlaylist"],
+            path: "Sources/Client/ContentKeySession",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "ContentKeySessionTesting",
+            dependencies: ["ContentKeySession", "VirtualDevice"],
+            path: "Sources/Client/ContentKeySessionTesting",
+            swiftSettings: settings
+        ),
         // Empty where there is no AVFoundation; scripts/check-avfoundation type-checks it there.
-        .target(name: "ContentKeySessionAVFoundation", dependencies: ["ContentKeySession"], swiftSettings: settings),
+        .target(
+            name: "ContentKeySessionAVFoundation",
+            dependencies: ["ContentKeySession"],
+            path: "Sources/Client/ContentKeySessionAVFoundation",
+            swiftSettings: settings
+        ),
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "MediaDecryption",
                 "SampleEncryption",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
+            path: "Sources/Client/StreamPlayer",
             swiftSettings: settings
         ),
         .target(
@@ -174,17 +230,20 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
+            path: "Sources/Client/OfflineAssets",
             swiftSettings: settings
         ),
         .target(
             name: "VirtualDevice",
-            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto"],
+            dependencies: ["ByteCoding", "FPSCrypto"],
+            path: "Sources/FairPlay/VirtualDevice",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "DASHManifest", "DRMSignalling", "FPSCrypto", "FPSMessages",
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
+                "FPSCrypto", "FPSMessages",
                 "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets",
                 "Packager",
                 "SampleEncryption", "StreamPlayer", "VirtualDevice",
@@ -198,6 +257,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            path: "Sources/Tools/keyway",
             swiftSettings: settings
         ),
 
@@ -236,14 +296,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "DRMSignallingTests",
-            dependencies: ["ByteCoding", "DRMSignalling", "FPSCrypto"],
+            name: "DRMSignalingTests",
+            dependencies: ["ByteCoding", "DRMSignaling", "FPSCrypto"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PackagerTests",
             dependencies: [
-                "ByteCoding", "DASHManifest", "DRMSignalling", "FPSCrypto", "FileWriting", "HLSPlaylist",
+                "ByteCoding", "DASHManifest", "DRMSignaling", "FPSCrypto", "FileWriting", "HLSPlaylist",
                 "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption",
             ],
             resources: [.copy("Fixtures")],
@@ -271,7 +331,7 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignalling", "FPSCrypto", "FPSMessages", "KeyServer",
+                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer",
                 "KeyServerModule", "KeyStore", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -307,7 +367,10 @@ let package = Package(
         ),
         .testTarget(
             name: "VirtualDeviceTests",
-            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto", "VectorFiles", "VirtualDevice"],
+            dependencies: [
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "VectorFiles",
+                "VirtualDevice",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -324,13 +387,17 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ContentKeySession", "FPSCrypto", "FPSMessages", "KeyServerModule", "VirtualDevice"],
+            dependencies: [
+                "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "FPSMessages", "KeyServerModule",
+                "VirtualDevice",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KeyPathTests",
             dependencies: [
-                "ContentKeySession", "DRMSignalling", "FPSCrypto", "HLSPlaylist", "KeyServer", "KeyServerModule",
+                "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
+                "KeyServer", "KeyServerModule",
                 "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
                 "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -11,8 +11,8 @@ let package = Package(
         .executableTarget(
             name: "keyway-bench",
             dependencies: [
+                "COpenSSL",
                 "Measuring",
-                .product(name: "CLibcrypto", package: "keyway"),
                 .product(name: "FPSCrypto", package: "keyway"),
                 .product(name: "FPSMessages", package: "keyway"),
                 .product(name: "KeyServerModule", package: "keyway"),
@@ -25,6 +25,7 @@ let package = Package(
             dependencies: ["CAllocations", "Measuring", .product(name: "HLSPlaylist", package: "keyway")],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "Measuring", swiftSettings: settings),
         // Counts allocations by standing before the C library's.
         .target(name: "CAllocations"),

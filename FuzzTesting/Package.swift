@@ -20,7 +20,7 @@ let package = Package(
         .target(name: "Mutations", swiftSettings: [.treatAllWarnings(as: .error)]),
         fuzzTarget("FuzzPlaylist", ["HLSPlaylist"], mutates: true),
         fuzzTarget("FuzzTS", ["ByteCoding", "MediaFormats"]),
-        fuzzTarget("FuzzDRM", ["ByteCoding", "DRMSignalling"]),
+        fuzzTarget("FuzzDRM", ["ByteCoding", "DRMSignaling"]),
         fuzzTarget("FuzzDASH", ["DASHManifest"]),
     ]
         + ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {

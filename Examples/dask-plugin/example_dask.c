@@ -2,7 +2,7 @@
  * An example of a DASk plug-in: all of keyway_dask.h, with Keyway's own development function where a licensee's library
  * would stand. It shows how the pieces fit; it guards nothing.
  *
- *     cc -shared -fPIC -fvisibility=hidden -I ../../Sources/CKeywayDASk/include -o example_dask.so example_dask.c -lcrypto
+ *     cc -shared -fPIC -fvisibility=hidden -I ../../Sources/System/CKeywayDASk/include -o example_dask.so example_dask.c -lcrypto
  *
  * The configuration text chooses what is offered: "derive", "key-payload" or "spc-3"; "serial" after it asks for one
  * call at a time. For "key-payload" the provisioning data is the 16-byte ASk; a real plug-in has Apple's own.

@@ -63,7 +63,7 @@ def make_credentials():
         run(*common, "--kind", "development")
         return
     # Tokens are for production, where DASk comes from a plug-in: the example, whose rule is the virtual device's.
-    run("cc", "-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "Sources/CKeywayDASk/include", "-o",
+    run("cc", "-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "Sources/System/CKeywayDASk/include", "-o",
         "example_dask.so", ROOT / "Examples/dask-plugin/example_dask.c", "-lcrypto")
     write_secret("provisioning", bytes.fromhex(Path("dev/ask.hex").read_text().strip()))
     run(*common, "--kind", "production", "--plugin", Path("example_dask.so").resolve(), "--plugin-configuration", "derive",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Requests that are asked for together, and who waits for them", .timeLimit(.minutes(10)))
 struct BatchedRequestTests {
-    private let session = ContentKeySession(keySystem: .clearKey, device: NoContentProtection())
+    private let session = KeySession(keySystem: .clearKey, device: NoContentProtection())
     private static let key = ContentKeyResponse(clearKeyData: [UInt8](repeating: 1, count: 16))
 
     @Test("A delegate that takes them together gets them in one call, without those that are there or asked for")

@@ -11,7 +11,7 @@ extension RequestEvent {
 
 /// Machines in every state, and what each row of the tables does.
 enum Bench {
-    typealias Machine = ContentKeySessionMachine
+    typealias Machine = KeySessionMachine
 
     static let noResponse = ContentKeyError(.noResponse, .response)
     static let invalid = ContentKeyError(.init(rawValue: "invalid-ckc"), .device, number: -42668)

@@ -7,8 +7,8 @@ struct KeySystemTests {
     private func answer(
         _ system: ContentKeySystem,
         _ response: ContentKeyResponse
-    ) async throws -> (ContentKeySession, ContentKeyRequest) {
-        let session = ContentKeySession(keySystem: system, device: NoContentProtection())
+    ) async throws -> (KeySession, ContentKeyRequest) {
+        let session = KeySession(keySystem: system, device: NoContentProtection())
         await session.processContentKeyRequest(identifier: "k")
         var requests = session.requests.makeAsyncIterator()
         let request = try #require(await requests.next() as? ContentKeyRequest)
@@ -55,7 +55,7 @@ struct KeySystemTests {
 
     @Test("FairPlay Streaming needs a device that has it")
     func noDevice() async throws {
-        let session = ContentKeySession(device: NoContentProtection())
+        let session = KeySession(device: NoContentProtection())
         await session.processContentKeyRequest(identifier: "k")
         var requests = session.requests.makeAsyncIterator()
         let request = try #require(await requests.next())

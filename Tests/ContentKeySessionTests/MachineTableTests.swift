@@ -30,7 +30,7 @@ struct MachineTableTests {
 
     @Test(
         "The table of requests is the one that its type and the document show",
-        arguments: ["Sources/ContentKeySession/Machine/RequestState.swift", "docs/content-key-session.md"]
+        arguments: ["Sources/Client/ContentKeySession/Machine/RequestState.swift", "docs/content-key-session.md"]
     )
     func requestTable(file: String) throws {
         let shown = try Self.rows(in: file, states: Self.requestStates, events: Self.requestEvents)
@@ -48,7 +48,7 @@ struct MachineTableTests {
 
     @Test(
         "The table of keys is the one that its type and the document show",
-        arguments: ["Sources/ContentKeySession/Machine/KeyState.swift", "docs/content-key-session.md"]
+        arguments: ["Sources/Client/ContentKeySession/Machine/KeyState.swift", "docs/content-key-session.md"]
     )
     func keyTable(file: String) throws {
         let shown = try Self.rows(in: file, states: Self.keyStates, events: Self.keyEvents)

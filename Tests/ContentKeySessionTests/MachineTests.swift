@@ -4,7 +4,7 @@ import Testing
 /// What the machine keeps track of beside the rows of its tables.
 @Suite("The state machine of a session")
 struct MachineTests {
-    typealias Machine = ContentKeySessionMachine
+    typealias Machine = KeySessionMachine
 
     @Test("Asking again for an identifier that is asked for or loaded does nothing")
     func askingAgain() {

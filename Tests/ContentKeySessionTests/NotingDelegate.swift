@@ -2,7 +2,7 @@ import ContentKeySession
 import Synchronization
 
 /// Who answers as the test says, and notes what it is told.
-final class NotingDelegate: ContentKeySessionDelegate {
+final class NotingDelegate: KeySessionDelegate {
     let notes = Mutex<[String]>([])
     let retries: Bool
 
@@ -10,63 +10,63 @@ final class NotingDelegate: ContentKeySessionDelegate {
 
     private func note(_ text: String) { notes.withLock { $0.append(text) } }
 
-    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) {
+    func contentKeySession(_: KeySession, didProvide request: ContentKeyRequest) {
         note("request \(request.id)")
     }
-    func contentKeySession(_: ContentKeySession, didProvideRenewing request: ContentKeyRequest) {
+    func contentKeySession(_: KeySession, didProvideRenewing request: ContentKeyRequest) {
         note("renewal \(request.id)")
     }
-    func contentKeySession(_: ContentKeySession, didProvide request: PersistableContentKeyRequest) {
+    func contentKeySession(_: KeySession, didProvide request: PersistableContentKeyRequest) {
         note("persistable \(request.request.id)")
     }
     func contentKeySession(
-        _: ContentKeySession,
+        _: KeySession,
         didUpdatePersistableContentKey key: [UInt8],
         forContentKeyIdentifier identifier: String
     ) { note("update \(identifier) \(key)") }
     func contentKeySession(
-        _: ContentKeySession,
+        _: KeySession,
         contentKeyRequest request: ContentKeyRequest,
         didFailWithError error: ContentKeyError
     ) { note("failure \(request.id) \(error.code.rawValue)") }
     func contentKeySession(
-        _: ContentKeySession,
+        _: KeySession,
         shouldRetry request: ContentKeyRequest,
         reason: ContentKeyRetryReason
     ) -> Bool {
         note("retry \(request.id) \(reason)?")
         return retries
     }
-    func contentKeySession(_: ContentKeySession, contentKeyRequestDidSucceed request: ContentKeyRequest) {
+    func contentKeySession(_: KeySession, contentKeyRequestDidSucceed request: ContentKeyRequest) {
         note("success \(request.id)")
     }
     func contentKeySession(
-        _: ContentKeySession,
+        _: KeySession,
         didStop key: ContentKey,
-        cause: ContentKeySessionMachine.StopCause
+        cause: KeySessionMachine.StopCause
     ) { note("stop \(key.identifier) \(cause)") }
-    func contentKeySession(_: ContentKeySession, externalProtectionStatusDidChangeFor key: ContentKey) {
+    func contentKeySession(_: KeySession, externalProtectionStatusDidChangeFor key: ContentKey) {
         note("protection \(key.externalContentProtectionStatus)")
     }
-    func contentKeySessionDidGenerateExpiredSessionReport(_: ContentKeySession) { note("report") }
+    func contentKeySessionDidGenerateExpiredSessionReport(_: KeySession) { note("report") }
 }
 
 final class Player: ContentKeyRecipient {
     let hasBegunLoading: Bool
     let keys = Mutex<[ContentKey]>([])
     init(hasBegunLoading: Bool = false) { self.hasBegunLoading = hasBegunLoading }
-    func contentKeySession(_: ContentKeySession, didProvide key: ContentKey) { keys.withLock { $0.append(key) } }
+    func contentKeySession(_: KeySession, didProvide key: ContentKey) { keys.withLock { $0.append(key) } }
 }
 
 /// Takes requests together that were asked for together.
-final class GatheringDelegate: ContentKeySessionDelegate {
+final class GatheringDelegate: KeySessionDelegate {
     let notes = Mutex<[String]>([])
 
-    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) {
+    func contentKeySession(_: KeySession, didProvide request: ContentKeyRequest) {
         notes.withLock { $0.append("\(request.identifier)") }
     }
     func contentKeySession(
-        _: ContentKeySession,
+        _: KeySession,
         didProvide requests: [ContentKeyRequest],
         forInitializationData data: [UInt8]?
     ) {

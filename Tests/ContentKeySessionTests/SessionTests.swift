@@ -15,8 +15,8 @@ struct SessionTests {
         _ system: ContentKeySystem = .fairPlayStreaming,
         delegate: NotingDelegate? = nil,
         reports: InMemoryExpiredSessionReports = .init()
-    ) async -> ContentKeySession {
-        let session = ContentKeySession(
+    ) async -> KeySession {
+        let session = KeySession(
             keySystem: system,
             device: device,
             clock: clock,
@@ -28,13 +28,13 @@ struct SessionTests {
         return session
     }
 
-    private func firstRequest(_ session: ContentKeySession) async throws -> any ContentKeyLoading {
+    private func firstRequest(_ session: KeySession) async throws -> any ContentKeyLoading {
         var requests = session.requests.makeAsyncIterator()
         return try #require(await requests.next())
     }
 
     /// Asks and answers.
-    private func load(_ session: ContentKeySession, _ identifier: String = "k") async throws -> any ContentKeyLoading {
+    private func load(_ session: KeySession, _ identifier: String = "k") async throws -> any ContentKeyLoading {
         await session.processContentKeyRequest(identifier: identifier)
         let request = try await firstRequest(session)
         _ = try await spc(request)
@@ -235,7 +235,7 @@ struct SessionTests {
     @Test("A session that nobody holds any more takes its requests and keys along")
     func letGo() async throws {
         let protected = device.give(for: Self.ckc)
-        var session: ContentKeySession? = await session()
+        var session: KeySession? = await session()
         _ = try await load(try #require(session))
         await session?.processContentKeyRequest(identifier: "other")
         let request = try await firstRequest(try #require(session))

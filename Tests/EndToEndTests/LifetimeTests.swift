@@ -93,7 +93,7 @@ struct LifetimeTests {
     }
 
     /// The remaining time that a Sync SPC reports to the server, which never answers it with a key.
-    private func remaining(_ kept: [UInt8], _ device: VirtualDevice, _ stage: Stage) throws -> UInt32? {
+    private func remaining(_ kept: [UInt8], _ device: FPSDevice, _ stage: Stage) throws -> UInt32? {
         let spc = try device.makeSyncSPC(for: kept, certificate: stage.certificate.der, challenge: 7)
         let opened = try stage.module.open(spc)
         #expect(throws: KSMError(.policy, .syncSPC, "")) { try stage.answer(spc) }

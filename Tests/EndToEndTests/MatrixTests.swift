@@ -66,7 +66,7 @@ struct MatrixTests {
     func matrix(row: Case, bits: Int) throws {
         let stage = try Stage(bits: bits)
         for profile in DeviceProfile.all {
-            for state in [VirtualDevice.PlaybackState.readyToStart, .playing, .leaseAboutToExpire, .halted] {
+            for state in [FPSDevice.PlaybackState.readyToStart, .playing, .leaseAboutToExpire, .halted] {
                 for persistable in [false, true] {
                     let device = stage.device(profile)
                     let request = try stage.request(device, .init(playbackState: state))
@@ -91,7 +91,7 @@ struct MatrixTests {
     private func expectedRefusal(
         _ row: Case,
         _ profile: DeviceProfile,
-        _ state: VirtualDevice.PlaybackState,
+        _ state: FPSDevice.PlaybackState,
         _ persistable: Bool
     ) -> String? {
         if state == .halted { return "playback-halted" }
@@ -104,7 +104,7 @@ struct MatrixTests {
         _ license: License,
         _ row: Case,
         _ request: KeyRequest,
-        _ device: VirtualDevice,
+        _ device: FPSDevice,
         _ stage: Stage,
         _ persistable: Bool,
         _ label: String

@@ -1,12 +1,11 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
 import Synchronization
 import Testing
 import VirtualDevice
-
-import class ContentKeySession.ContentKey
 
 // What the session's tests stand on.
 extension SessionTests {
@@ -41,15 +40,15 @@ extension SessionTests {
     /// A stage, a device, a session over it, and a player that was added.
     struct Bench {
         let stage: Stage
-        let device: VirtualDevice
-        let session: ContentKeySession
+        let device: FPSDevice
+        let session: KeySession
         let player = Player()
         let reports = InMemoryExpiredSessionReports()
 
         init(_ profile: DeviceProfile = .iPhone) async throws {
             stage = try Stage()
             device = stage.device(profile)
-            session = ContentKeySession(
+            session = KeySession(
                 device: device,
                 clock: StageClock(clock: stage.clock),
                 responseTimeout: nil,

@@ -1,12 +1,11 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
 import Synchronization
 import Testing
 import VirtualDevice
-
-import class ContentKeySession.ContentKey
 
 /// The session over a real virtual device and a real KSM, with one clock for both.
 @Suite("A content key session from SPC to CKC", .timeLimit(.minutes(10)))

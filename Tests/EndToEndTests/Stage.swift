@@ -13,8 +13,8 @@ struct Stage {
     let clock = ManualDeviceClock(now: Stage.now)
     let ask = SecretBytes(copying: Array("development ask!".utf8))
     let certificate: X509Certificate
-    let module: KeyServerModule
-    let contentKey: ContentKey
+    let module: KSM
+    let contentKey: LicensedKey
 
     // Making RSA keys takes long, so all tests share one of each size.
     private static let keys: [Int: Result<RSAPrivateKey, any Error>] = [
@@ -32,22 +32,22 @@ struct Stage {
             privateKey: key,
             derivation: .dask(DevelopmentDASk(ask: ask)!)
         )
-        var configuration = KeyServerModule.Configuration()
+        var configuration = KSM.Configuration()
         configuration.protocolVersions = versions
         configuration.checksBeforeIssuing = paranoid
-        module = try KeyServerModule(bundles: [bundle], configuration: configuration)
+        module = try KSM(bundles: [bundle], configuration: configuration)
         var random = SecureRandom()
-        contentKey = ContentKey(key: SecretBytes(count: 16, randomFrom: &random), iv: random.bytes(16))!
+        contentKey = LicensedKey(key: SecretBytes(count: 16, randomFrom: &random), iv: random.bytes(16))!
     }
 
-    func device(_ profile: DeviceProfile, seed: UInt64 = 1) -> VirtualDevice {
-        VirtualDevice(profile: profile, dask: .development(ask: ask), clock: clock, random: .seeded(seed))
+    func device(_ profile: DeviceProfile, seed: UInt64 = 1) -> FPSDevice {
+        FPSDevice(profile: profile, dask: .development(ask: ask), clock: clock, random: .seeded(seed))
     }
 
     func request(
-        _ device: VirtualDevice,
+        _ device: FPSDevice,
         versions: [UInt32] = [1],
-        _ options: VirtualDevice.SPCOptions = .init()
+        _ options: FPSDevice.SPCOptions = .init()
     ) throws -> KeyRequest {
         try device.makeSPC(
             certificate: certificate.der,
@@ -75,16 +75,16 @@ struct Stage {
 
     /// SPC, licence, key: ready to play.
     func key(
-        _ device: VirtualDevice,
+        _ device: FPSDevice,
         _ policy: LicensePolicy = .default,
-        _ options: VirtualDevice.SPCOptions = .init()
+        _ options: FPSDevice.SPCOptions = .init()
     ) throws -> DeviceKey {
         let request = try request(device, options)
         return try device.process(ckc: answer(request.spc, policy).ckc, for: request)
     }
 
     /// SPC, licence, persistent key.
-    func persistentKey(_ device: VirtualDevice, _ policy: LicensePolicy) throws -> [UInt8] {
+    func persistentKey(_ device: FPSDevice, _ policy: LicensePolicy) throws -> [UInt8] {
         let request = try request(device)
         let license = try answer(request.spc, policy, persistable: true)
         return try device.makePersistentKey(ckc: license.ckc, for: request)

@@ -1,9 +1,9 @@
-// The code of Sources/HLSPlaylist/HLSPlaylist.docc and of docs/playlists.md, as it stands there. ArticleTests.swift
+// The code of Sources/Media/HLSPlaylist/HLSPlaylist.docc and of docs/playlists.md, as it stands there. ArticleTests.swift
 // holds the two against each other, and runs it.
 
 import HLSPlaylist
 
-/// Sources/HLSPlaylist/HLSPlaylist.docc/FromAPlaylistToItsKeys.md
+/// Sources/Media/HLSPlaylist/HLSPlaylist.docc/FromAPlaylistToItsKeys.md
 enum KeyArticle {
     static func announcedKeys(in multivariant: MultivariantPlaylist) -> [KeyTag] {
         multivariant.sessionKeys.map(\.key).filter { $0.keyFormat == .fairPlay && $0.uri != nil }

@@ -23,7 +23,7 @@ struct ArticleTests {
     @Test(
         "is what is tested here",
         arguments: [
-            ("Sources/HLSPlaylist/HLSPlaylist.docc/FromAPlaylistToItsKeys.md", "enum KeyArticle {"),
+            ("Sources/Media/HLSPlaylist/HLSPlaylist.docc/FromAPlaylistToItsKeys.md", "enum KeyArticle {"),
             ("docs/playlists.md", "enum PlaylistDocument {"),
         ]
     )

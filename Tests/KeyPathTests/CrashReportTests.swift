@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import StreamPlayer

@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import Testing
 import VirtualDevice
 
@@ -132,11 +133,11 @@ struct KeyPathLifetimeTests {
 }
 
 /// Says yes to every other try, a few times.
-final class Retrying: ContentKeySessionDelegate {
+final class Retrying: KeySessionDelegate {
     let reasons = Notes<ContentKeyRetryReason>()
 
     func contentKeySession(
-        _: ContentKeySession,
+        _: KeySession,
         shouldRetry _: ContentKeyRequest,
         reason: ContentKeyRetryReason
     ) -> Bool {
@@ -144,5 +145,5 @@ final class Retrying: ContentKeySessionDelegate {
         return reasons.all.count < 5
     }
 
-    func contentKeySession(_: ContentKeySession, didProvide _: ContentKeyRequest) {}
+    func contentKeySession(_: KeySession, didProvide _: ContentKeyRequest) {}
 }

@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import Testing
 import VirtualDevice
 

@@ -47,7 +47,7 @@ struct BundleTests {
             #expect(try module.open(try VectorFile(path: "spc/\(spc).txt").message).bundle.name == name)
         }
         let twice = try [TestKeys.bundle("test-rsa-2048"), TestKeys.bundle("test-rsa-2048")]
-        let error = #expect(throws: BundleError.self) { try KeyServerModule(bundles: twice) }
+        let error = #expect(throws: BundleError.self) { try KSM(bundles: twice) }
         #expect(error?.code == .duplicateCertificate)
     }
 

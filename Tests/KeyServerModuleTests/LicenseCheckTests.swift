@@ -34,9 +34,9 @@ struct LicenseCheckTests {
         _ policy: LicensePolicy,
         _ contents: [any TLLVContent],
         earlier: EarlierReports = EarlierReports(),
-        _ configure: (inout KeyServerModule.Configuration) -> Void = { _ in }
+        _ configure: (inout KSM.Configuration) -> Void = { _ in }
     ) throws -> String? {
-        var configuration = KeyServerModule.Configuration()
+        var configuration = KSM.Configuration()
         configure(&configuration)
         let request = try request(contents)
         let question = LicenseQuestion(

@@ -24,7 +24,7 @@ struct PluginTests {
         compiler.executableURL = URL(filePath: "/usr/bin/env")
         compiler.arguments = [
             "cc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden",
-            "-I", folder.appending(path: "Sources/CKeywayDASk/include").path, "-o", output, source, "-lcrypto",
+            "-I", folder.appending(path: "Sources/System/CKeywayDASk/include").path, "-o", output, source, "-lcrypto",
         ]
         try compiler.run()
         compiler.waitUntilExit()
@@ -40,7 +40,7 @@ struct PluginTests {
         )
     }
 
-    private func module(_ plugin: DASkPlugin) throws -> KeyServerModule {
+    private func module(_ plugin: DASkPlugin) throws -> KSM {
         let bundle = try CertificateBundle(
             name: "plug-in",
             kind: .production,
@@ -49,7 +49,7 @@ struct PluginTests {
             derivation: plugin.derivation,
             wholeSPC: plugin.wholeSPC
         )
-        return try KeyServerModule(bundles: [bundle])
+        return try KSM(bundles: [bundle])
     }
 
     @Test("It opens SPCs and serves production bundles", arguments: ["derive", "derive serial", "key-payload"])

@@ -8,7 +8,7 @@ import VectorFiles
 @Suite("Vectors of whole SPCs")
 struct SPCVectorTests {
     private func open(_ vector: VectorFile) throws(KSMError) -> OpenedSPC {
-        let module: KeyServerModule
+        let module: KSM
         do {
             module = try TestKeys.module(dask: TestKeys.dask(of: vector)) { configuration in
                 if let versions = vector.list("server-versions") {

@@ -112,7 +112,7 @@ enum SamplePolicies {
     static func refusal(
         _ policy: LicensePolicy,
         _ question: (request: SPCRequest, address: String?, origin: String?),
-        _ configuration: KeyServerModule.Configuration = .init()
+        _ configuration: KSM.Configuration = .init()
     ) -> KSMError? {
         let question = LicenseQuestion(
             policy: policy,

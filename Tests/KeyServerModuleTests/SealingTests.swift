@@ -8,7 +8,7 @@ import VectorFiles
 
 @Suite("The CKC")
 struct SealingTests {
-    private func opened(_ name: String, _ module: KeyServerModule? = nil) throws -> OpenedSPC {
+    private func opened(_ name: String, _ module: KSM? = nil) throws -> OpenedSPC {
         try (module ?? TestKeys.module()).open(try VectorFile(path: "spc/\(name).txt").message)
     }
 
@@ -17,7 +17,7 @@ struct SealingTests {
         _ policy: LicensePolicy = .default,
         persistable: Bool = false,
         asset: [UInt8]? = nil,
-        module: KeyServerModule? = nil
+        module: KSM? = nil
     ) throws -> License {
         try (module ?? TestKeys.module()).license(
             for: opened,
@@ -144,11 +144,11 @@ struct SealingTests {
     func assetID() throws {
         let opened = try opened("v2-iphone")
         let asset = opened.request.assetID.bytes
-        #expect(throws: Never.self) { try KeyServerModule.requireSameAsset(asset, in: opened) }
-        #expect(throws: Never.self) { try KeyServerModule.requireSameAsset(nil, in: opened) }
+        #expect(throws: Never.self) { try KSM.requireSameAsset(asset, in: opened) }
+        #expect(throws: Never.self) { try KSM.requireSameAsset(nil, in: opened) }
         for other in [[], asset + [0], Array(asset.dropLast())] {
             #expect(throws: KSMError(.policy, .assetIDMismatch, "")) {
-                try KeyServerModule.requireSameAsset(other, in: opened)
+                try KSM.requireSameAsset(other, in: opened)
             }
         }
     }

@@ -47,12 +47,12 @@ struct StrictestPolicyTests {
     @Test("What one policy refuses, the merged one refuses", arguments: SamplePolicies.all)
     func refusals(policy: LicensePolicy) throws {
         let questions = try SamplePolicies.questions()
-        var withoutAge = KeyServerModule.Configuration()
+        var withoutAge = KSM.Configuration()
         withoutAge.maximumSPCAge = nil
-        var strict = KeyServerModule.Configuration()
+        var strict = KSM.Configuration()
         strict.minimumKDL = 40
         strict.maximumSPCAge = Seconds(rawValue: 1800)
-        for configuration in [KeyServerModule.Configuration(), withoutAge, strict] {
+        for configuration in [KSM.Configuration(), withoutAge, strict] {
             let refused = questions.filter { SamplePolicies.refusal(policy, $0, configuration) != nil }
             for other in SamplePolicies.all {
                 let merged = try LicensePolicy.strictest([other, policy], under: configuration)

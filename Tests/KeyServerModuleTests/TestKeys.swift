@@ -38,12 +38,12 @@ enum TestKeys {
     static func module(
         dask: (any DASkProvider)? = nil,
         scope: CertificateBundle.ContentScope = .all,
-        _ configure: (inout KeyServerModule.Configuration) -> Void = { _ in }
-    ) throws -> KeyServerModule {
-        var configuration = KeyServerModule.Configuration()
+        _ configure: (inout KSM.Configuration) -> Void = { _ in }
+    ) throws -> KSM {
+        var configuration = KSM.Configuration()
         configure(&configuration)
         let bundles = try ["test-rsa-1024", "test-rsa-2048"].map { try bundle($0, dask: dask, scope: scope) }
-        return try KeyServerModule(bundles: bundles, configuration: configuration)
+        return try KSM(bundles: bundles, configuration: configuration)
     }
 
     /// The DASk rule that a vector of spc/ names.
@@ -52,7 +52,7 @@ enum TestKeys {
         return VectorFile.bytes(hexadecimal: String(rule.dropFirst(6))).flatMap { FixedDASk(SecretBytes(copying: $0)) }
     }
 
-    static let contentKey = ContentKey(key: SecretBytes(copying: Array(0..<16)), iv: Array(16..<32))!
+    static let contentKey = LicensedKey(key: SecretBytes(copying: Array(0..<16)), iv: Array(16..<32))!
     /// The moment at which the vectors' SPCs were made.
     static let creationDate: Int64 = 1_767_225_600
 }

@@ -10,7 +10,7 @@ import VirtualDevice
 struct GrantedTermsTests {
     private func key(
         _ server: LicenseServer,
-        _ device: VirtualDevice,
+        _ device: FPSDevice,
         _ request: KeyRequest,
         query: String = "",
         token: String? = nil
@@ -81,7 +81,7 @@ struct GrantedTermsTests {
             try await server.setPolicy(#"{"lease":"PT10M","streams":1}"#)
             let device = server.device()
             let session = device.beginSession()
-            for state in [VirtualDevice.PlaybackState.readyToStart, .playing, .leaseAboutToExpire] {
+            for state in [FPSDevice.PlaybackState.readyToStart, .playing, .leaseAboutToExpire] {
                 _ = try await key(server, device, server.request(device, session: session, state: state))
             }
             // Closed and opened again.

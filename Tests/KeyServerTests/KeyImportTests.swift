@@ -31,7 +31,7 @@ struct KeyImportTests {
         _ text: String,
         resumes: Bool = false,
         replaces: Bool = false,
-        into other: (any KeyStore)? = nil
+        into other: (any KeyServerStore)? = nil
     ) async throws -> KeyImport {
         let (rows, mistakes) = try KeyRow.rows(ofFile: Array(text.utf8))
         return try await KeyImport(

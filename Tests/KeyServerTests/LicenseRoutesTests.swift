@@ -12,7 +12,7 @@ struct LicenseRoutesTests {
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     /// The content key that the device finds in a CKC.
-    private func key(_ device: VirtualDevice, _ request: KeyRequest, _ ckc: [UInt8]) throws -> SecretBytes {
+    private func key(_ device: FPSDevice, _ request: KeyRequest, _ ckc: [UInt8]) throws -> SecretBytes {
         let key = try device.process(ckc: ckc, for: request)
         try key.startPlaying()
         return try key.contentKey().key

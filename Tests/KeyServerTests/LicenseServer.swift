@@ -60,7 +60,7 @@ struct LicenseServer: Sendable {
             derivation: .dask(DevelopmentDASk(ask: server.ask)!)
         )
         let clock = server.clock
-        let bundles = BundleShelf(try KeyServerModule(bundles: [bundle]))
+        let bundles = BundleShelf(try KSM(bundles: [bundle]))
         var dashboard = DashboardSources()
         dashboard.opener = (bundles, pool)
         var service = LicenseService(
@@ -124,15 +124,15 @@ struct LicenseServer: Sendable {
         )
     }
 
-    func device(_ profile: DeviceProfile = .iPhone) -> VirtualDevice {
-        VirtualDevice(profile: profile, dask: .development(ask: ask), clock: clock)
+    func device(_ profile: DeviceProfile = .iPhone) -> FPSDevice {
+        FPSDevice(profile: profile, dask: .development(ask: ask), clock: clock)
     }
 
     func request(
-        _ device: VirtualDevice,
+        _ device: FPSDevice,
         asset: [UInt8] = LicenseServer.asset,
-        session: VirtualDevice.PlaybackSession? = nil,
-        state: VirtualDevice.PlaybackState = .readyToStart,
+        session: FPSDevice.PlaybackSession? = nil,
+        state: FPSDevice.PlaybackState = .readyToStart,
         output: DeviceProfile.Output? = nil,
         _ mutations: SPCMutation...
     ) throws -> KeyRequest {
@@ -200,7 +200,7 @@ struct LicenseServer: Sendable {
     }
 
     /// Gets a key for the asset that the device keeps.
-    func keep(_ device: VirtualDevice) async throws -> [UInt8] {
+    func keep(_ device: FPSDevice) async throws -> [UInt8] {
         let request = try request(device)
         let answer = try await license(request.spc, query: "?persist=true")
         guard answer.status == 200 else { throw LicenseServerFault() }

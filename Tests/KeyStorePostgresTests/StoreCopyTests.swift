@@ -30,7 +30,7 @@ struct StoreCopyTests {
         try store.close()
     }
 
-    private func live(_ store: any KeyStore) async throws {
+    private func live(_ store: any KeyServerStore) async throws {
         try await store.putPolicy(try Sample.policy("p"), replacing: false) { _ in Sample.audit(1) }
         try await store.putTitle(try TitleRecord(name: "film", policyName: "p", time: 3), replacing: false)
         let track = try TrackRecord(title: "film", name: "hd", kind: .hd)
@@ -54,7 +54,7 @@ struct StoreCopyTests {
     }
 
     /// All that lists show, and what opens.
-    private func shown(_ store: any KeyStore) async throws -> [String] {
+    private func shown(_ store: any KeyServerStore) async throws -> [String] {
         var shown: [String] = []
         for info in try await store.contents(after: nil, limit: 10) {
             let record = try #require(try await store.content(assetID: info.assetID))
@@ -79,7 +79,7 @@ struct StoreCopyTests {
     }
 
     /// Goes on where the former store stopped.
-    private func goesOn(_ store: any KeyStore) async throws {
+    private func goesOn(_ store: any KeyServerStore) async throws {
         // The slot that was held is held, the request that was answered is a retry and later a replay.
         #expect(try await store.grant(Sample.proposal(device: 2).slot(limit: 1)).refusal == .streamsExceeded)
         #expect(try await store.grant(Sample.proposal(at: 1_029).once(1)) == .retried(Sample.answer(3)))

@@ -19,7 +19,7 @@ struct SharedGrantTests {
         case fail
 
         /// Asks it, and says what came of it.
-        func answer(of store: any KeyStore) async throws -> String {
+        func answer(of store: any KeyServerStore) async throws -> String {
             switch self {
             case .grant(let proposal):
                 return "\(try await store.grant(proposal))"

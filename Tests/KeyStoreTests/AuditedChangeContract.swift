@@ -3,7 +3,7 @@ import Testing
 
 extension KeyStoreContract {
     /// Every change of the catalogue, one after the other, each with a record that says what it is.
-    private static func changeEverything(_ store: any KeyStore) async throws {
+    private static func changeEverything(_ store: any KeyServerStore) async throws {
         @Sendable func put(_ name: String) -> AuditNote { { outcome in audit("\(name) \(outcome)") } }
         @Sendable func audit(_ outcome: String) -> AuditRecord {
             AuditRecord(milliseconds: 1, route: "test", outcome: outcome, microseconds: 1)

@@ -26,7 +26,7 @@ extension KeyStoreContract {
 }
 
 @Sendable
-private func retryAndReplay(_ store: any KeyStore) async throws {
+private func retryAndReplay(_ store: any KeyServerStore) async throws {
     let first = Sample.proposal(answer: 3).once(1).slot().counted()
     #expect(try await store.grant(first) == .granted)
     let retry = Sample.proposal(device: 2, at: 1_029, answer: 5).once(1).slot().counted()
@@ -39,7 +39,7 @@ private func retryAndReplay(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func refusedLeavesNothing(_ store: any KeyStore) async throws {
+private func refusedLeavesNothing(_ store: any KeyServerStore) async throws {
     _ = try await store.grant(Sample.proposal(device: 1).slot(limit: 1))
     let second = Sample.proposal(device: 2).once(1).bound(1).counted().rental().slot(limit: 1).kept()
     #expect(try await store.grant(second).refusal == .streamsExceeded)
@@ -53,7 +53,7 @@ private func refusedLeavesNothing(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func replayLasts(_ store: any KeyStore) async throws {
+private func replayLasts(_ store: any KeyServerStore) async throws {
     _ = try await store.grant(Sample.proposal().once(1, expires: 2_000))
     #expect(try await store.prune(at: 1_999) == 0)
     #expect(try await store.grant(Sample.proposal(at: 1_999).once(1)).refusal == .replayed)
@@ -63,7 +63,7 @@ private func replayLasts(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func prunedReplay(_ store: any KeyStore) async throws {
+private func prunedReplay(_ store: any KeyServerStore) async throws {
     _ = try await store.grant(Sample.proposal(answer: 1).once(1))
     #expect(try await store.prune(at: 1_029) == 0)
     #expect(try await store.grant(Sample.proposal(at: 1_029).once(1)) == .retried(Sample.answer(1)))
@@ -72,7 +72,7 @@ private func prunedReplay(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func manyAtOnce(_ store: any KeyStore) async throws {
+private func manyAtOnce(_ store: any KeyServerStore) async throws {
     let granted = try await concurrently(50) { number in
         try await store.grant(Sample.proposal(device: number, answer: number).once(1))
     }
@@ -84,7 +84,7 @@ private func manyAtOnce(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func tokenBinding(_ store: any KeyStore) async throws {
+private func tokenBinding(_ store: any KeyServerStore) async throws {
     let first = Sample.proposal(session: 5).bound(1)
     #expect(try await store.grant(first) == .granted)
     #expect(
@@ -104,7 +104,7 @@ private func tokenBinding(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func bindingLasts(_ store: any KeyStore) async throws {
+private func bindingLasts(_ store: any KeyServerStore) async throws {
     let first = Sample.proposal(session: 5)
     for (time, expires) in [(1_000, 5_000), (4_000, 9_000), (4_001, 6_000)] as [(Int64, Int64)] {
         let proposal = first.bound(1, expires: expires).with { $0.now = time }
@@ -118,7 +118,7 @@ private func bindingLasts(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func deviceLimit(_ store: any KeyStore) async throws {
+private func deviceLimit(_ store: any KeyServerStore) async throws {
     for device in 1...2 {
         let proposal = Sample.proposal(device: device).counted(deviceClass: "Apple TV")
         #expect(try await store.grant(proposal) == .granted)
@@ -138,7 +138,7 @@ private func deviceLimit(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func devicesAtOnce(_ store: any KeyStore) async throws {
+private func devicesAtOnce(_ store: any KeyServerStore) async throws {
     let found = try await concurrently(50) { device in
         try await store.grant(Sample.proposal(device: device).counted())
     }
@@ -147,7 +147,7 @@ private func devicesAtOnce(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func sizes(_ store: any KeyStore) async throws {
+private func sizes(_ store: any KeyServerStore) async throws {
     for proposal in outOfBounds() {
         await expectError(.invalidRecord) { () throws(KeyStoreError) in _ = try await store.grant(proposal) }
     }
@@ -155,7 +155,7 @@ private func sizes(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func oddValues(_ store: any KeyStore) async throws {
+private func oddValues(_ store: any KeyServerStore) async throws {
     let odd = "a\0b'; DROP TABLE lease"
     let proposal = Sample.proposal(odd, at: Int64.max - 5).slot(limit: 1, for: 5).once(1, grace: Int64.max)
         .counted()
@@ -169,7 +169,7 @@ private func oddValues(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func replayKeys(_ store: any KeyStore) async throws {
+private func replayKeys(_ store: any KeyServerStore) async throws {
     let (r1, other) = (Sample.secret(44), Sample.secret(44))
     let key = store.replayKey(r1: r1, account: "anna", certificateHash: Sample.hash(1))
     #expect(key.count == 32)

@@ -1,4 +1,4 @@
-public import KeyStore
+package import KeyStore
 import Testing
 
 extension KeyStoreContract {
@@ -18,7 +18,7 @@ extension KeyStoreContract {
 
 extension Sample {
     /// The evidence of an SPC by number, sent with these bytes, of a device by number.
-    public static func evidence(
+    package static func evidence(
         _ spc: Int,
         bytes: Int = 0,
         device: Int? = 1,
@@ -37,7 +37,7 @@ extension Sample {
 private let aClass = DeviceReport.Fact(rawValue: "class-appleDesktop")
 
 @Sendable
-private func changedMessage(_ store: any KeyStore) async throws {
+private func changedMessage(_ store: any KeyServerStore) async throws {
     let first = Sample.proposal().with { $0.evidence = Sample.evidence(1, bytes: 1) }
     #expect(try await store.grant(first) == .granted)
     #expect(try await store.grant(first) == .granted)
@@ -50,7 +50,7 @@ private func changedMessage(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func refusedMessage(_ store: any KeyStore) async throws {
+private func refusedMessage(_ store: any KeyServerStore) async throws {
     var record = AuditRecord(milliseconds: 1, route: "/fps/license", outcome: "virtual-machine", microseconds: 1)
     record.detail = "the device is a virtual machine"
     #expect(try await store.refuse(record, evidence: Sample.evidence(1, bytes: 1), now: 1_000) == .recorded)
@@ -64,7 +64,7 @@ private func refusedMessage(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func changedSync(_ store: any KeyStore) async throws {
+private func changedSync(_ store: any KeyServerStore) async throws {
     var claim = Sample.sync(at: 1_000, stream: 1, .report(remaining: nil))
     claim.evidence = Sample.evidence(1, bytes: 1)
     #expect(try await store.record(claim) == .recorded(records: 0))
@@ -79,7 +79,7 @@ private func changedSync(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func sightingExpires(_ store: any KeyStore) async throws {
+private func sightingExpires(_ store: any KeyServerStore) async throws {
     let first = Sample.proposal().with { $0.evidence = Sample.evidence(1, bytes: 1, expires: 2_000) }
     #expect(try await store.grant(first) == .granted)
     // Sent again with a later end, it becomes no younger.
@@ -97,7 +97,7 @@ private func sightingExpires(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func reportBinds(_ store: any KeyStore) async throws {
+private func reportBinds(_ store: any KeyServerStore) async throws {
     let machine = Sample.evidence(1, [.virtualMachine: 0])
     #expect(try await store.refuse(Sample.audit(1), evidence: machine, now: 1_000) == .recorded)
     let hidden = Sample.proposal("ben", at: 4_999).with { $0.evidence = Sample.evidence(2) }
@@ -118,7 +118,7 @@ private func reportBinds(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func lowestBinds(_ store: any KeyStore) async throws {
+private func lowestBinds(_ store: any KeyServerStore) async throws {
     func report(_ number: Int, _ version: Int64, until: Int64, at now: Int64) async throws {
         let evidence = Sample.evidence(number, [.kextDenyList: version, aClass: 4], until: until)
         _ = try await store.refuse(Sample.audit(1), evidence: evidence, now: now)
@@ -142,7 +142,7 @@ private func lowestBinds(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func consideredReport(_ store: any KeyStore) async throws {
+private func consideredReport(_ store: any KeyServerStore) async throws {
     let first = Sample.evidence(1, [aClass: 4, .kextDenyList: 17])
     #expect(try await store.grant(Sample.proposal().with { $0.evidence = first }) == .granted)
     // Its own report says as much.
@@ -159,7 +159,7 @@ private func consideredReport(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func oldestForgotten(_ store: any KeyStore) async throws {
+private func oldestForgotten(_ store: any KeyServerStore) async throws {
     for number in 1...5 {
         let proposal = Sample.proposal().with { $0.evidence = Sample.evidence(number, bytes: 1) }
         #expect(try await store.grant(proposal) == .granted)
@@ -174,7 +174,7 @@ private func oldestForgotten(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func copiesAtOnce(_ store: any KeyStore) async throws {
+private func copiesAtOnce(_ store: any KeyServerStore) async throws {
     let outcomes = try await withThrowingTaskGroup(of: GrantOutcome.self) { group in
         for number in 0..<20 {
             group.addTask {
@@ -191,7 +191,7 @@ private func copiesAtOnce(_ store: any KeyStore) async throws {
 }
 
 @Sendable
-private func evidenceSizes(_ store: any KeyStore) async throws {
+private func evidenceSizes(_ store: any KeyServerStore) async throws {
     var short = Sample.evidence(1)
     short.sighting = SPCSighting(key: [1], digest: Sample.id(1), expires: 2_000)
     var long = Sample.evidence(1)

@@ -93,7 +93,7 @@ extension KeyStoreContract {
             #expect(try await store.grant(first) == .granted)
             let title = try #require(try await store.title(name: "film"))
             let track = try #require(try await store.tracks(title: "film").first { $0.name == "hd" })
-            let changes: [@Sendable (any KeyStore) async throws -> Void] = [
+            let changes: [@Sendable (any KeyServerStore) async throws -> Void] = [
                 { try await $0.putTitle(title, replacing: true) }, { try await $0.putTrack(track, replacing: true) },
                 { try await $0.putContent(record, replacing: true) },
                 { try await $0.putPolicy(try Sample.policy("new"), replacing: false) },

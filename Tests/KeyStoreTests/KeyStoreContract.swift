@@ -1,23 +1,23 @@
-public import KeyStore
-public import Testing
+package import KeyStore
+import Testing
 
 /// What every store promises, as tests that take any store. A store's own test target runs ``all`` over it.
 ///
 /// The tests are closures. In a closure, Swift 6.3 confuses a closure that stands inside `#expect` with the next one of
 /// the same type, and runs the wrong one: here `#expect` is given values.
-public struct KeyStoreContract: Sendable, CustomTestStringConvertible {
+package struct KeyStoreContract: Sendable, CustomTestStringConvertible {
     /// The promise, in a sentence.
-    public let testDescription: String
+    package let testDescription: String
     /// Holds a new, empty store to it.
-    public let check: @Sendable (any KeyStore) async throws -> Void
+    package let check: @Sendable (any KeyServerStore) async throws -> Void
 
-    init(_ promise: String, check: @escaping @Sendable (any KeyStore) async throws -> Void) {
+    init(_ promise: String, check: @escaping @Sendable (any KeyServerStore) async throws -> Void) {
         testDescription = promise
         self.check = check
     }
 
     /// Every promise.
-    public static let all =
+    package static let all =
         content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditedChanges
         + slots
         + claims + rentals + offline + sync + evidence + probe

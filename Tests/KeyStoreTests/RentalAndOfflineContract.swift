@@ -193,7 +193,7 @@ extension KeyStoreContract {
 }
 
 /// Revokes stream 1 on device 1.
-private func revoke(_ store: any KeyStore, at now: Int64) async throws -> Bool {
+private func revoke(_ store: any KeyServerStore, at now: Int64) async throws -> Bool {
     try await store.revokeOfflineLicense(
         account: "anna",
         device: Sample.device(1),

@@ -1,29 +1,29 @@
-public import KeyStore
+package import KeyStore
 
 extension Sample {
     /// A device by a number.
-    public static func device(_ number: Int) -> DeviceHash {
+    package static func device(_ number: Int) -> DeviceHash {
         let bytes = withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
         guard let device = DeviceHash(stored: bytes + bytes) else { preconditionFailure("16 bytes") }
         return device
     }
 
     /// A place by a number.
-    public static func place(_ number: Int) -> PlaybackPlace { .device(device(number)) }
+    package static func place(_ number: Int) -> PlaybackPlace { .device(device(number)) }
 
     /// 32 bytes from a number.
-    public static func hash(_ number: Int) -> [UInt8] { device(number).bytes + device(number).bytes }
+    package static func hash(_ number: Int) -> [UInt8] { device(number).bytes + device(number).bytes }
 
     /// A stream or title ID from a number.
-    public static func id(_ number: Int) -> [UInt8] { device(number).bytes }
+    package static func id(_ number: Int) -> [UInt8] { device(number).bytes }
 
     /// What goes out; the number tells one from another.
-    public static func answer(_ number: Int = 0) -> LicenseAnswer {
+    package static func answer(_ number: Int = 0) -> LicenseAnswer {
         LicenseAnswer(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
     }
 
     /// A proposal without claims, of a device and a session that have the same number unless told otherwise.
-    public static func proposal(
+    package static func proposal(
         _ account: String = "anna",
         device: Int = 1,
         session: UInt64? = nil,
@@ -43,7 +43,7 @@ extension Sample {
     }
 
     /// A Sync claim of device 1.
-    public static func sync(
+    package static func sync(
         _ account: String = "anna",
         device: Int = 1,
         at now: Int64,
@@ -68,36 +68,36 @@ extension Sample {
 
 extension GrantProposal {
     /// The same, with what `change` does to it.
-    public func with(_ change: (inout GrantProposal) -> Void) -> GrantProposal {
+    package func with(_ change: (inout GrantProposal) -> Void) -> GrantProposal {
         var copy = self
         change(&copy)
         return copy
     }
 
     /// With a slot.
-    public func slot(limit: Int? = 2, for seconds: Int64 = 600, _ purpose: SlotClaim.Purpose = .playback)
+    package func slot(limit: Int? = 2, for seconds: Int64 = 600, _ purpose: SlotClaim.Purpose = .playback)
         -> GrantProposal
     {
         with { $0.slot = SlotClaim(limit: limit, until: now + seconds, purpose: purpose) }
     }
 
     /// With a counted device.
-    public func counted(limit: Int? = 2, deviceClass: String? = nil) -> GrantProposal {
+    package func counted(limit: Int? = 2, deviceClass: String? = nil) -> GrantProposal {
         with { $0.device = DeviceClaim(limit: limit, deviceClass: deviceClass) }
     }
 
     /// With a replay claim.
-    public func once(_ key: Int, expires: Int64 = 10_000, grace: Int64 = 30) -> GrantProposal {
+    package func once(_ key: Int, expires: Int64 = 10_000, grace: Int64 = 30) -> GrantProposal {
         with { $0.replay = ReplayClaim(key: Sample.hash(key), expires: expires, grace: grace) }
     }
 
     /// With a token for one use.
-    public func bound(_ token: Int, expires: Int64 = 5_000) -> GrantProposal {
+    package func bound(_ token: Int, expires: Int64 = 5_000) -> GrantProposal {
         with { $0.binding = TokenBindingClaim(token: Sample.hash(token), expires: expires) }
     }
 
     /// With a rental, of a title unless told otherwise.
-    public func rental(
+    package func rental(
         _ subject: RentalSubject = .title("movie"),
         start: Int64? = nil,
         duration: Int64 = 3_600,
@@ -116,7 +116,7 @@ extension GrantProposal {
     }
 
     /// With a kept key: dual expiry when `playback` is given or `isEndlessDual`, one expiry otherwise.
-    public func kept(
+    package func kept(
         _ stream: Int = 1,
         title: Int? = 9,
         storage: Int64? = 86_400,
@@ -138,28 +138,28 @@ extension GrantProposal {
     }
 
     /// With another place.
-    public func at(_ place: PlaybackPlace) -> GrantProposal { with { $0.place = place } }
+    package func at(_ place: PlaybackPlace) -> GrantProposal { with { $0.place = place } }
 
     /// With the place of a session behind an adapter.
-    public func behindAdapter(_ session: UInt64) -> GrantProposal { at(.session(session)) }
+    package func behindAdapter(_ session: UInt64) -> GrantProposal { at(.session(session)) }
 }
 
 extension GrantOutcome {
     /// The code of a refusal; nil for anything else.
-    public var refusal: GrantRefusal.Code? {
+    package var refusal: GrantRefusal.Code? {
         if case .refused(let refusal) = self { refusal.code } else { nil }
     }
 }
 
 extension SyncOutcome {
     /// The code of a refusal; nil for anything else.
-    public var refusal: GrantRefusal.Code? {
+    package var refusal: GrantRefusal.Code? {
         if case .refused(let refusal) = self { refusal.code } else { nil }
     }
 }
 
 /// The last outcomes that the audit log tells, the newest last.
-func outcomes(_ store: any KeyStore, _ count: Int) async throws -> [String] {
+func outcomes(_ store: any KeyServerStore, _ count: Int) async throws -> [String] {
     try await store.auditEntries(before: nil, limit: count).map(\.record.outcome).reversed()
 }
 

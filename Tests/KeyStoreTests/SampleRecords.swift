@@ -1,16 +1,16 @@
-public import FPSCrypto
-public import KeyStore
+package import FPSCrypto
+package import KeyStore
 
 /// Records for tests; the keys are random.
-public enum Sample {
+package enum Sample {
     /// So many random bytes.
-    public static func secret(_ count: Int = 16) -> SecretBytes {
+    package static func secret(_ count: Int = 16) -> SecretBytes {
         var random = SecureRandom()
         return SecretBytes(count: count, randomFrom: &random)
     }
 
     /// A content key with nothing optional.
-    public static func content(_ assetID: String, policy: String? = nil, time: Int64 = 1_000) throws -> ContentRecord {
+    package static func content(_ assetID: String, policy: String? = nil, time: Int64 = 1_000) throws -> ContentRecord {
         try ContentRecord(
             assetID: Array(assetID.utf8),
             contentKey: secret(),
@@ -21,12 +21,12 @@ public enum Sample {
     }
 
     /// A policy with a document that says nothing.
-    public static func policy(_ name: String) throws -> PolicyRecord {
+    package static func policy(_ name: String) throws -> PolicyRecord {
         try PolicyRecord(name: name, document: Array(#"{"name":"\#(name)"}"#.utf8))
     }
 
     /// A bundle; certificate and key are arbitrary bytes, since a store does not look into them.
-    public static func bundle(
+    package static func bundle(
         _ name: String,
         kind: CertificateBundleRecord.Kind = .development,
         privateKey: CertificateBundleRecord.PrivateKey = .pkcs8(secret(1_200)),
@@ -44,21 +44,21 @@ public enum Sample {
     }
 
     /// An audit record of a given time.
-    public static func audit(_ milliseconds: Int64) -> AuditRecord {
+    package static func audit(_ milliseconds: Int64) -> AuditRecord {
         AuditRecord(milliseconds: milliseconds, route: "/fps/license", outcome: "issued", microseconds: 250)
     }
 }
 
 extension ContentRecord {
     /// Whether two records are the same, key included.
-    public static func same(_ left: ContentRecord?, _ right: ContentRecord) -> Bool {
+    package static func same(_ left: ContentRecord?, _ right: ContentRecord) -> Bool {
         left?.info == right.info && left?.contentKey == right.contentKey && left?.iv == right.iv
     }
 }
 
 extension CertificateBundleRecord {
     /// Whether two bundles are the same, secrets included.
-    public static func same(_ left: CertificateBundleRecord, _ right: CertificateBundleRecord) -> Bool {
+    package static func same(_ left: CertificateBundleRecord, _ right: CertificateBundleRecord) -> Bool {
         left.name == right.name && left.kind == right.kind && left.certificate == right.certificate
             && left.scope == right.scope && same(left.privateKey, right.privateKey) && same(left.dask, right.dask)
     }

@@ -180,7 +180,9 @@ extension KeyStoreContract {
 }
 
 /// Reports on stream 1 of device 1, and reads its record again.
-private func report(_ store: any KeyStore, _ remaining: Int64?, at now: Int64) async throws -> OfflineLicenseRecord? {
+private func report(_ store: any KeyServerStore, _ remaining: Int64?, at now: Int64) async throws
+    -> OfflineLicenseRecord?
+{
     let found = try await store.record(Sample.sync(at: now, stream: 1, .report(remaining: remaining)))
     #expect(found == .recorded(records: 1))
     return try await store.offlineLicenses(account: "anna").first
@@ -188,7 +190,7 @@ private func report(_ store: any KeyStore, _ remaining: Int64?, at now: Int64) a
 
 /// Answers an invalidation that was asked for, by a device that keeps so many keys that it is about.
 private func answer(
-    _ store: any KeyStore,
+    _ store: any KeyServerStore,
     title: Int? = nil,
     records: Int = 1,
     at now: Int64,

@@ -1,12 +1,12 @@
 import Foundation
 
 /// A folder of mode 0700 that goes with the value that holds it.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
     /// Its absolute path.
-    public let path: String
+    package let path: String
 
     /// Makes an empty folder.
-    public init() {
+    package init() {
         path = NSTemporaryDirectory() + "/keyway-" + UUID().uuidString
         try? FileManager.default.createDirectory(
             atPath: path,
@@ -18,23 +18,23 @@ public final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// The names in the folder, sorted.
-    public var names: [String] { Self.names(in: path) }
+    package var names: [String] { Self.names(in: path) }
 
     /// The names in a folder, sorted.
-    public static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
     }
 
     /// What a file holds; empty when there is none.
-    public func bytes(of name: String) -> [UInt8] {
+    package func bytes(of name: String) -> [UInt8] {
         FileManager.default.contents(atPath: path + "/" + name).map { Array($0) } ?? []
     }
 
     /// Writes a file of mode 0600.
-    public func write(_ text: String, to name: String) { write(bytes: Array(text.utf8), to: name) }
+    package func write(_ text: String, to name: String) { write(bytes: Array(text.utf8), to: name) }
 
     /// Writes a file of mode 0600.
-    public func write(bytes: [UInt8], to name: String) {
+    package func write(bytes: [UInt8], to name: String) {
         _ = FileManager.default.createFile(
             atPath: path + "/" + name,
             contents: Data(bytes),
@@ -44,6 +44,6 @@ public final class TemporaryFolder: Sendable {
 }
 
 /// The permission bits of a file; nil when there is none.
-public func permissions(of path: String) -> Int? {
+package func permissions(of path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]) as? Int
 }

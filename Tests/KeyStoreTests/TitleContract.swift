@@ -1,5 +1,5 @@
 import FPSCrypto
-public import KeyStore
+package import KeyStore
 import Testing
 
 extension KeyStoreContract {
@@ -125,7 +125,7 @@ extension KeyStoreContract {
 
 extension Sample {
     /// A key period whose key ID is 16 times one number.
-    public static func period(
+    package static func period(
         _ title: String,
         _ track: String,
         _ number: UInt8,
@@ -149,9 +149,9 @@ extension Sample {
     }
 }
 
-extension KeyStore {
+extension KeyServerStore {
     /// Stores a title with the tracks audio and hd.
-    public func putFilm(_ name: String = "film") async throws {
+    package func putFilm(_ name: String = "film") async throws {
         try await putTitle(try TitleRecord(name: name, time: 0), replacing: false)
         for (track, kind) in [("audio", ContentTrack.audio), ("hd", .hd)] {
             try await putTrack(try TrackRecord(title: name, name: track, kind: kind), replacing: false)

@@ -178,7 +178,7 @@ struct CKCCreateTests {
         compiler.executableURL = URL(filePath: "/usr/bin/env")
         compiler.arguments = [
             "cc", "-shared", "-fPIC", "-fvisibility=hidden", "-I",
-            root.appending(path: "Sources/CKeywayDASk/include").path, "-o", output,
+            root.appending(path: "Sources/System/CKeywayDASk/include").path, "-o", output,
             root.appending(path: "Examples/dask-plugin/example_dask.c").path, "-lcrypto",
         ]
         try compiler.run()

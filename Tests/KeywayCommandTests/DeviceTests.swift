@@ -117,8 +117,8 @@ struct DeviceTests {
             privateKey: RSAPrivateKey(try tool.content("\(credentials)/private-key.pem")),
             derivation: .dask(try #require(DevelopmentDASk(ask: SecretBytes(copying: ask))))
         )
-        let module = try KeyServerModule(bundles: [bundle])
-        let key = try #require(ContentKey(key: SecretBytes(copying: Self.key), iv: Self.iv))
+        let module = try KSM(bundles: [bundle])
+        let key = try #require(LicensedKey(key: SecretBytes(copying: Self.key), iv: Self.iv))
         let content = try #require(Content(key: key, streamID: Self.iv))
         return try LittleServer { request in
             seen.requests.withLock { $0.append(request) }

@@ -130,7 +130,7 @@ struct ADTSTests {
         let he = AudioSpecificConfig(
             samplingFrequency: .init(hertz: 24000),
             channelConfiguration: 1,
-            signalling: .hierarchical(.init(samplingFrequency: rate, hasParametricStereo: true))
+            signaling: .hierarchical(.init(samplingFrequency: rate, hasParametricStereo: true))
         )
         let header = try ADTSFraming(he).header(payloadSize: 100)
         #expect(header.objectType == .aacLC && header.sampleRate == 24000 && header.channelConfiguration == 1)

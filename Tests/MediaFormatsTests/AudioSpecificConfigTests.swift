@@ -203,7 +203,7 @@ struct AudioSpecificConfigTests {
         let he = AudioSpecificConfig(
             samplingFrequency: .init(hertz: 24000),
             channelConfiguration: 2,
-            signalling: .hierarchical(twice)
+            signaling: .hierarchical(twice)
         )
         #expect(he.bytes == [0x2B, 0x11, 0x88, 0])
     }

@@ -70,9 +70,9 @@ struct PackedAudioTests {
         let twice = SamplingFrequency(hertz: 48000)
         var config = AudioSpecificConfig(samplingFrequency: .init(hertz: 24000), channelConfiguration: 1)
         #expect(AudioSetupInformation(config).audioType == "zaac")
-        config.signalling = .backwardCompatible(.init(samplingFrequency: twice))
+        config.signaling = .backwardCompatible(.init(samplingFrequency: twice))
         #expect(AudioSetupInformation(config).audioType == "zach")
-        config.signalling = .hierarchical(.init(samplingFrequency: twice, hasParametricStereo: true))
+        config.signaling = .hierarchical(.init(samplingFrequency: twice, hasParametricStereo: true))
         #expect(AudioSetupInformation(config).audioType == "zacp")
         #expect(AudioSetupInformation(config).setupData == config.bytes)
 

@@ -69,13 +69,13 @@ struct LayoutTests {
 
     @Test("An IV of 8 bytes counts samples, one of 16 bytes blocks, and both wrap")
     func nextIV() throws {
-        let short = try InitializationVector(hex("00000000000000ff"))
+        let short = try CipherIV(hex("00000000000000ff"))
         #expect(short.next(afterProtecting: 5000).bytes == hex("0000000000000100"))
         #expect(short.next(afterProtecting: 0).count == 8)
         #expect(
-            try InitializationVector(hex("ffffffffffffffff")).next(afterProtecting: 1).bytes == hex("0000000000000000")
+            try CipherIV(hex("ffffffffffffffff")).next(afterProtecting: 1).bytes == hex("0000000000000000")
         )
-        let long = try InitializationVector(hex("0011223344556677ffffffffffffffff"))
+        let long = try CipherIV(hex("0011223344556677ffffffffffffffff"))
         for (size, end) in [(-5, "ffffffffffffffff"), (0, "ffffffffffffffff"), (1, "0000000000000000")] {
             #expect(long.next(afterProtecting: size).bytes == hex("0011223344556677" + end))
         }
@@ -86,7 +86,7 @@ struct LayoutTests {
 
     @Test("A Media Sequence Number is a 128-bit big-endian IV")
     func sequenceNumber() {
-        let iv = InitializationVector(mediaSequenceNumber: 0x0102_0304_0506_0708)
+        let iv = CipherIV(mediaSequenceNumber: 0x0102_0304_0506_0708)
         #expect(iv.bytes == hex("00000000000000000102030405060708"))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sample encryption: what is refused")
 struct RefusalTests {
-    static let iv = InitializationVector(mediaSequenceNumber: 1)
+    static let iv = CipherIV(mediaSequenceNumber: 1)
 
     /// Samples as offset and size, of 100 bytes.
     static let wrongSamples: [([(Int, Int)], SampleEncryptionError.Code)] = [
@@ -93,7 +93,7 @@ struct RefusalTests {
 
     @Test("Keys and IVs of wrong sizes, and samples without an IV", arguments: allSchemes)
     func keysAndIVs(scheme: ProtectionScheme) throws {
-        let short = try InitializationVector([UInt8](repeating: 0, count: 8))
+        let short = try CipherIV([UInt8](repeating: 0, count: 8))
         let counts = [.cenc, .cens(.video)].contains(scheme) || "\(scheme)".hasPrefix("cens")
         let expected: SampleEncryptionError.Code? = counts ? nil : .invalidIV
         #expect(
@@ -117,7 +117,7 @@ struct RefusalTests {
         }
         for size in [0, 1, 7, 9, 15, 17, 32] {
             #expect(throws: SampleEncryptionError(.invalidIV)) {
-                try InitializationVector([UInt8](repeating: 0, count: size))
+                try CipherIV([UInt8](repeating: 0, count: size))
             }
         }
     }
@@ -144,13 +144,13 @@ struct RefusalTests {
 
     @Test("Nothing that is printed shows an IV")
     func printing() throws {
-        let iv = try InitializationVector([UInt8](repeating: 0xab, count: 16))
+        let iv = try CipherIV([UInt8](repeating: 0xab, count: 16))
         var dumped = ""
         dump(iv, to: &dumped)
         for text in ["\(iv)", iv.debugDescription, dumped, "\(Optional(iv) as Any)"] {
             #expect(!text.contains("171") && !text.lowercased().contains("abab"))
         }
-        #expect("\(iv)" == "InitializationVector(16 bytes)")
+        #expect("\(iv)" == "CipherIV(16 bytes)")
         #expect(SampleEncryptionError(.overlap, index: 3, reason: "why").description == "overlap at 3: why")
     }
 }

@@ -7,7 +7,7 @@ struct RoundTripTests {
     /// A batch of random samples in a buffer, and which bytes may change.
     struct Made {
         var batch = SampleBatch()
-        var samples: [(offset: Int, size: Int, subsamples: [Subsample]?, iv: InitializationVector)] = []
+        var samples: [(offset: Int, size: Int, subsamples: [Subsample]?, iv: CipherIV)] = []
         var bytes: [UInt8] = []
         var isProtected: [Bool] = []
 
@@ -16,7 +16,7 @@ struct RoundTripTests {
                 // Odd gaps, so that nothing is aligned.
                 append(Int.random(in: 0...5, using: &random), false, &random)
                 let (offset, size) = (bytes.count, Int.random(in: 0...5000, using: &random))
-                let iv = try InitializationVector(random.bytes(16))
+                let iv = try CipherIV(random.bytes(16))
                 guard Int.random(in: 0..<3, using: &random) > 0 else {
                     append(size, true, &random)
                     batch.append(offset: offset, size: size, iv: iv)
@@ -91,7 +91,7 @@ struct RoundTripTests {
     func batches(scheme: ProtectionScheme) throws {
         var random = SeededRandom(seed: 3)
         let sizes = (0..<40).map { _ in Int.random(in: 0...900, using: &random) }
-        let iv = try InitializationVector(random.bytes(16))
+        let iv = try CipherIV(random.bytes(16))
         let cipher = try SampleCipher(scheme, .encrypt, key: testKey, constantIV: iv)
         let samples = sizes.map { [0x65] + random.bytes($0) }
         var (together, batch) = ([UInt8](), SampleBatch())
@@ -118,7 +118,7 @@ struct RoundTripTests {
     @Test("NAL units survive, whatever their bytes", arguments: 0..<300)
     func nalUnits(size: Int) throws {
         var random = SeededRandom(seed: UInt64(size))
-        let iv = try InitializationVector(random.bytes(16))
+        let iv = try CipherIV(random.bytes(16))
         let encryption = try SampleCipher(.sampleAES(.h264), .encrypt, key: testKey, constantIV: iv)
         let decryption = try SampleCipher(.sampleAES(.h264), .decrypt, key: testKey, constantIV: iv)
         // Full of zeros and what needs escaping; the last byte is never zero.

@@ -10,7 +10,7 @@ struct SegmentTests {
         let clear = (0..<Int.random(in: 0...80, using: &random)).map { _ in
             random.bytes(Int.random(in: 0...5000, using: &random))
         }
-        let ivs = try clear.map { _ in try InitializationVector(random.bytes(16)) }
+        let ivs = try clear.map { _ in try CipherIV(random.bytes(16)) }
         let cipher = try SegmentCipher(key: testKey)
         var segments = clear
         try cipher.encrypt(&segments, ivs: ivs)
@@ -27,7 +27,7 @@ struct SegmentTests {
     func parts() throws {
         var random = SeededRandom(seed: 5)
         let clear = (0..<3).map { random.bytes(1600 * ($0 + 1)) }
-        let first = try (0..<3).map { _ in try InitializationVector(random.bytes(16)) }
+        let first = try (0..<3).map { _ in try CipherIV(random.bytes(16)) }
         let cipher = try SegmentCipher(key: testKey)
         var (ivs, output) = (first, [[UInt8]](repeating: [], count: 3))
         for part in 0..<10 {
@@ -58,8 +58,8 @@ struct SegmentTests {
 
     @Test("Wrong sizes, wrong padding and wrong IVs are refused")
     func refusals() throws {
-        let iv = InitializationVector(mediaSequenceNumber: 7)
-        let short = try InitializationVector([UInt8](repeating: 0, count: 8))
+        let iv = CipherIV(mediaSequenceNumber: 7)
+        let short = try CipherIV([UInt8](repeating: 0, count: 8))
         let cipher = try SegmentCipher(key: testKey)
         for size in [0, 1, 15, 17, 31] {
             var segment = [UInt8](repeating: 0, count: size)
@@ -95,7 +95,7 @@ struct SegmentTests {
     private func stream(
         _ direction: SampleCipher.Direction,
         _ bytes: [UInt8],
-        _ iv: InitializationVector,
+        _ iv: CipherIV,
         part: Int
     ) throws -> [UInt8] {
         var stream = try SegmentStream(direction, key: testKey, iv: iv)

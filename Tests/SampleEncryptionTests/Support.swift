@@ -15,7 +15,7 @@ struct SampleVector: CustomTestStringConvertible, Sendable {
     let name: String
     let scheme: [String]
     let key: SecretBytes
-    let iv: InitializationVector
+    let iv: CipherIV
     let subsamples: [Subsample]
     let clear: [UInt8]
     let protected: [UInt8]
@@ -58,7 +58,7 @@ struct SampleVector: CustomTestStringConvertible, Sendable {
         name = String(fields["name"]!)
         scheme = fields["scheme"]!.split(separator: " ").map(String.init)
         key = SecretBytes(copying: hex(fields["key"]!))
-        guard let iv = try? InitializationVector(hex(fields["iv"]!)) else { return nil }
+        guard let iv = try? CipherIV(hex(fields["iv"]!)) else { return nil }
         self.iv = iv
         subsamples = fields["subsamples"]!.split(separator: " ").filter { $0 != "-" }.map {
             let sizes = $0.split(separator: "+").map { Int($0)! }

@@ -11,7 +11,7 @@ struct VectorTests {
         // NAL units change their size, segments are padded: below.
         guard let scheme = try vector.protectionScheme(), scheme != .sampleAES(.h264) else { return }
         // Three samples with different IVs, with bytes between them that must stay; then one IV for all.
-        let zero = try InitializationVector([UInt8](repeating: 0, count: 16))
+        let zero = try CipherIV([UInt8](repeating: 0, count: 16))
         for iv in [vector.iv, nil] {
             for (direction, input, output) in [
                 (SampleCipher.Direction.encrypt, vector.clear, vector.protected),
@@ -60,7 +60,7 @@ struct VectorTests {
         guard try vector.protectionScheme() == nil else { return }
         let cipher = try SegmentCipher(key: vector.key)
         var segments = [[UInt8]](repeating: vector.clear, count: 70)
-        try cipher.encrypt(&segments, ivs: [InitializationVector](repeating: vector.iv, count: 70))
+        try cipher.encrypt(&segments, ivs: [CipherIV](repeating: vector.iv, count: 70))
         #expect(segments == [[UInt8]](repeating: vector.protected, count: 70))
         var segment = vector.protected
         try cipher.decrypt(&segment, iv: vector.iv)

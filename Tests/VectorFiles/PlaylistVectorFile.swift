@@ -6,9 +6,9 @@ import Foundation
 ///     name: value                     headers
 ///     (blank line)
 ///     === main.m3u8                   before each playlist, if there are several; its bytes follow as they are
-public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
+package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
     /// What the playlists are to each other.
-    public enum Subject: String, Sendable {
+    package enum Subject: String, Sendable {
         /// A Media Playlist.
         case media
         /// A Multivariant Playlist.
@@ -22,16 +22,16 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
     }
 
     /// A rule that is broken, and where: `rule@line`, with `file:` before it if there are several playlists.
-    public struct Finding: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package struct Finding: Hashable, Sendable, Comparable, CustomStringConvertible {
         /// The playlist's name; empty if there is one.
-        public let file: String
+        package let file: String
         /// The rule's name.
-        public let rule: String
+        package let rule: String
         /// The line from 1, or 0.
-        public let line: Int
+        package let line: Int
 
         /// Makes a finding.
-        public init(file: String = "", rule: String, line: Int) {
+        package init(file: String = "", rule: String, line: Int) {
             self.file = file
             self.rule = rule
             self.line = line
@@ -46,35 +46,35 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         }
 
         /// As in a file.
-        public var description: String { (file.isEmpty ? "" : file + ":") + "\(rule)@\(line)" }
+        package var description: String { (file.isEmpty ? "" : file + ":") + "\(rule)@\(line)" }
 
         /// By playlist, line and rule.
-        public static func < (left: Finding, right: Finding) -> Bool {
+        package static func < (left: Finding, right: Finding) -> Bool {
             (left.file, left.line, left.rule) < (right.file, right.line, right.rule)
         }
     }
 
     /// The name without folder and ending.
-    public let name: String
+    package let name: String
     /// What the playlists are to each other.
-    public let subject: Subject
+    package let subject: Subject
     /// The URL from which the playlist came; nil when there is none.
-    public let url: String?
+    package let url: String?
     /// The errors and warnings, in order.
-    public let findings: [Finding]
+    package let findings: [Finding]
     /// Notes that must be there, among others.
-    public let notes: [Finding]
+    package let notes: [Finding]
     /// The rule for which strict reading refuses the playlist; nil when it does not.
-    public let strict: String?
+    package let strict: String?
     /// Whether the playlists are in the form in which they are written.
-    public let isCanonical: Bool
+    package let isCanonical: Bool
     /// The playlists; the name is empty if there is one.
-    public let files: [(name: String, bytes: [UInt8])]
+    package let files: [(name: String, bytes: [UInt8])]
 
     /// All vectors, by name.
     ///
     /// - Throws: ``VectorFile/Unreadable`` when one of them is not as its README says, or there are none.
-    public static func all() throws -> [PlaylistVectorFile] {
+    package static func all() throws -> [PlaylistVectorFile] {
         let folder = VectorFile.root.appending(path: "playlist")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
         guard !files.isEmpty else { throw VectorFile.Unreadable(description: "no vectors in playlist") }
@@ -145,8 +145,8 @@ public struct PlaylistVectorFile: Sendable, CustomStringConvertible {
     }
 
     /// The playlist of a name.
-    public func bytes(_ name: String) -> [UInt8]? { files.first { $0.name == name }?.bytes }
+    package func bytes(_ name: String) -> [UInt8]? { files.first { $0.name == name }?.bytes }
 
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
 }

@@ -1,29 +1,29 @@
-public import Foundation
+package import Foundation
 
 /// A file of `TestVectors/`: what is expected, facts, and the message. TestVectors/README.md describes the format.
-public struct VectorFile: Sendable, CustomStringConvertible {
+package struct VectorFile: Sendable, CustomStringConvertible {
     /// The folder and the name, such as `spc/v2-iphone`.
-    public let name: String
+    package let name: String
     /// The headers, `expect` among them.
-    public let headers: [String: String]
+    package let headers: [String: String]
     /// The message.
-    public let message: [UInt8]
+    package let message: [UInt8]
 
     /// What went wrong with a vector file itself.
-    public struct Unreadable: Error, CustomStringConvertible {
+    package struct Unreadable: Error, CustomStringConvertible {
         /// Which file, and what is wrong.
-        public let description: String
+        package let description: String
     }
 
     /// The folder of all vectors.
-    public static let root = URL(filePath: #filePath)
+    package static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "TestVectors")
 
     /// All vectors of a folder, by name.
     ///
     /// - Throws: ``Unreadable`` when one of them is not as its README says, or there are none.
-    public static func all(in folder: String) throws -> [VectorFile] {
+    package static func all(in folder: String) throws -> [VectorFile] {
         let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
             .filter { $0.hasSuffix(".txt") }.sorted()
         guard !files.isEmpty else { throw Unreadable(description: "no vectors in \(folder)") }
@@ -31,7 +31,7 @@ public struct VectorFile: Sendable, CustomStringConvertible {
     }
 
     /// Reads a file, by its path below ``root``.
-    public init(path: String) throws {
+    package init(path: String) throws {
         func unreadable(_ what: String) -> Unreadable { Unreadable(description: "\(path): \(what)") }
         let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
         guard let gap = text.range(of: "\n\n") else { throw unreadable("no blank line") }
@@ -49,30 +49,30 @@ public struct VectorFile: Sendable, CustomStringConvertible {
     }
 
     /// Whether the message must be accepted.
-    public var isSuccess: Bool { headers["expect"] == "success" }
+    package var isSuccess: Bool { headers["expect"] == "success" }
     /// The code that a refusal must have.
-    public var error: String? { headers["error"] }
+    package var error: String? { headers["error"] }
     /// The stage at which the message must be refused.
-    public var stage: String? { headers["stage"] }
+    package var stage: String? { headers["stage"] }
 
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
 
     /// A fact as it stands; nil when absent.
-    public subscript(fact: String) -> String? { headers[fact] }
+    package subscript(fact: String) -> String? { headers[fact] }
 
     /// A fact that is a byte string.
-    public func bytes(_ fact: String) -> [UInt8]? {
+    package func bytes(_ fact: String) -> [UInt8]? {
         headers[fact].flatMap { $0 == "-" ? [] : Self.bytes(hexadecimal: $0) }
     }
 
     /// A fact that is a list; `-` alone is an empty one.
-    public func list(_ fact: String) -> [String]? {
+    package func list(_ fact: String) -> [String]? {
         headers[fact].map { $0 == "-" ? [] : $0.split(separator: " ").map(String.init) }
     }
 
     /// Reads hexadecimal; nil for anything else.
-    public static func bytes(hexadecimal text: String) -> [UInt8]? {
+    package static func bytes(hexadecimal text: String) -> [UInt8]? {
         guard text.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
         return stride(from: 0, to: text.count, by: 2).compactMap { start in
             let from = text.index(text.startIndex, offsetBy: start)
@@ -81,7 +81,7 @@ public struct VectorFile: Sendable, CustomStringConvertible {
     }
 
     /// Lower-case hexadecimal.
-    public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

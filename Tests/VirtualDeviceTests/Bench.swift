@@ -6,7 +6,7 @@ import VirtualDevice
 struct Bench {
     let server: TinyServer
     let clock = ManualDeviceClock(now: 1_800_000_000)
-    let device: VirtualDevice
+    let device: FPSDevice
 
     init(
         _ profile: DeviceProfile = .iPhone,
@@ -16,7 +16,7 @@ struct Bench {
         throws
     {
         self.server = try server.get()
-        device = VirtualDevice(
+        device = FPSDevice(
             profile: profile,
             dask: .development(ask: self.server.ask),
             clock: clock,
@@ -27,7 +27,7 @@ struct Bench {
     /// A device with a memory.
     init(memory: any DeviceMemory) throws {
         server = try TinyServer.rsa2048.get()
-        device = try VirtualDevice(
+        device = try FPSDevice(
             profile: .iPhone,
             dask: .development(ask: server.ask),
             memory: memory,
@@ -35,8 +35,7 @@ struct Bench {
         )
     }
 
-    func request(_ options: VirtualDevice.SPCOptions = .init(), asset: String = "movie") throws(FPSError) -> KeyRequest
-    {
+    func request(_ options: FPSDevice.SPCOptions = .init(), asset: String = "movie") throws(FPSError) -> KeyRequest {
         try device.makeSPC(
             certificate: server.certificate,
             assetID: Array(asset.utf8),
@@ -71,7 +70,7 @@ struct Bench {
     /// Renews a key, with these further blocks in the CKC.
     func renew(
         _ key: DeviceKey,
-        state: VirtualDevice.PlaybackState = .leaseAboutToExpire,
+        state: FPSDevice.PlaybackState = .leaseAboutToExpire,
         _ extra: TinyServer.Block...
     ) throws -> DeviceKey {
         let request = try device.makeSPC(renewing: key, state: state)

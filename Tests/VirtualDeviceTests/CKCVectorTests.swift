@@ -49,7 +49,7 @@ struct CKCVectorTests {
             ),
             returned: Dictionary(uniqueKeysWithValues: blocks.map { ($0.tag, $0.bytes) }),
             playbackState: spc.bytes("playback-state").flatMap {
-                VirtualDevice.PlaybackState(rawValue: UInt32(truncatingIfNeeded: number($0)))
+                FPSDevice.PlaybackState(rawValue: UInt32(truncatingIfNeeded: number($0)))
             }
         )
     }

@@ -81,7 +81,7 @@ struct SPCErrorTests {
 
     @Test("Any other failure is a failure of SPC creation")
     func other() throws {
-        let short = VirtualDevice(profile: .iPhone, dask: .fixed(SecretBytes(copying: [1, 2, 3])), random: .seeded(1))
+        let short = FPSDevice(profile: .iPhone, dask: .fixed(SecretBytes(copying: [1, 2, 3])), random: .seeded(1))
         #expect(throws: FPSError.spcCreationFailed) {
             try short.makeSPC(certificate: bench.server.certificate, assetID: [1, 2], versions: [1])
         }

@@ -84,7 +84,7 @@ struct SPCTests {
     func mediaPlaybackState() throws {
         let bench = try Bench()
         let session = bench.device.beginSession()
-        for state in VirtualDevice.PlaybackState.allCases {
+        for state in FPSDevice.PlaybackState.allCases {
             let spc = try bench.request(.init(session: session, playbackState: state)).spc
             let expected = bigEndian(UInt32(1_800_000_000)) + bigEndian(state.rawValue) + bigEndian(session.id)
             #expect(try bench.server.open(spc)[.mediaPlaybackState] == expected)
@@ -96,7 +96,7 @@ struct SPCTests {
     @Test("Without a clock of its own, a device takes the system's")
     func systemClock() throws {
         let server = try TinyServer.rsa2048.get()
-        let device = VirtualDevice(profile: .iPhone, dask: .development(ask: server.ask))
+        let device = FPSDevice(profile: .iPhone, dask: .development(ask: server.ask))
         let spc = try device.makeSPC(certificate: server.certificate, assetID: [1, 2], versions: [1]).spc
         let state = try #require(try server.open(spc)[.mediaPlaybackState])
         #expect(number(state[0..<4]) > 1_700_000_000)
@@ -151,7 +151,7 @@ struct SPCTests {
     func fixedDASk() throws {
         let server = try TinyServer.rsa2048.get()
         let dask = SecretBytes(copying: (0..<16).map { 0x80 | $0 })
-        let device = VirtualDevice(profile: .mac, dask: .fixed(dask), random: .seeded(3))
+        let device = FPSDevice(profile: .mac, dask: .fixed(dask), random: .seeded(3))
         let spc = try device.makeSPC(certificate: server.certificate, assetID: [1, 2], versions: [1]).spc
         let payload = try server.open(spc)
         let session = try #require(payload[.sessionKeyAndR1])

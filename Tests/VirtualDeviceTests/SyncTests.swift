@@ -103,7 +103,7 @@ struct SyncTests {
 
     // MARK: Invalidation
 
-    private func invalidate(_ target: VirtualDevice.Invalidation) throws -> [UInt8] {
+    private func invalidate(_ target: FPSDevice.Invalidation) throws -> [UInt8] {
         try bench.sync(
             try bench.device.invalidate(target, certificate: bench.server.certificate, challenge: 0x0102_0304_0506_0708)
         )
@@ -153,7 +153,7 @@ struct SyncTests {
     @Test("The same stream and title ID in another app are left alone")
     func sameIDsElsewhere() throws {
         let foreign = try otherAppsKey()
-        for target in [VirtualDevice.Invalidation.stream, VirtualDevice.Invalidation.title] {
+        for target in [FPSDevice.Invalidation.stream, FPSDevice.Invalidation.title] {
             let key = try bench.persistentKey(.offlineKey(stream: 1, storage: 1000, playback: 50))
             #expect(try invalidate(target(key)) == expected(flags: 0x1_0002, remaining: 0, streams: [1]))
         }
@@ -166,7 +166,7 @@ struct SyncTests {
         let two = try bench.persistentKey(.offlineKey(stream: 2, storage: 1000, playback: 50, title: 8))
         let plain = try bench.persistentKey(.persistent)
         let foreign = try otherAppsKey()
-        let target = VirtualDevice.Invalidation.all(assetID: [1, 2])
+        let target = FPSDevice.Invalidation.all(assetID: [1, 2])
         #expect(try invalidate(target) == expected(flags: 0x1_0004, remaining: 0, title: 0, streams: [1, 2]))
         for gone in [one, two, plain] { #expect(!isUsable(gone)) }
         #expect(isUsable(foreign))

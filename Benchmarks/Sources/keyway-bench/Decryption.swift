@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 import FPSCrypto
 import Foundation
 import Measuring
@@ -47,7 +47,7 @@ func benchDecryption(rounds: Int) throws {
 
 private func decryptionCases() throws -> [DecryptionCase] {
     let key = SecretBytes(copying: Array(0..<16))
-    let iv = try InitializationVector(Array(16..<32))
+    let iv = try CipherIV(Array(16..<32))
     return [
         // 25 frames a second at 4 Mbit/s, and 48 kHz AAC at 128 kbit/s.
         try samples("cbcs video, 1 block of 10", .cbcsVideo, count: 150, clear: 32, protected: 20_000, key, iv),
@@ -63,7 +63,7 @@ private func samples(
     clear: Int,
     protected: Int,
     _ key: SecretBytes,
-    _ iv: InitializationVector
+    _ iv: CipherIV
 ) throws -> DecryptionCase {
     let size = clear + protected
     var batch = SampleBatch()
@@ -98,7 +98,7 @@ private func segment(
     _ name: String,
     size: Int,
     _ key: SecretBytes,
-    _ iv: InitializationVector
+    _ iv: CipherIV
 ) throws -> DecryptionCase {
     let cipher = try SegmentCipher(key: key)
     var segments = [[UInt8](repeating: 0x47, count: size)]

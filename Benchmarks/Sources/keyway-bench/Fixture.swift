@@ -6,7 +6,7 @@ import KeyServerModule
 /// What a measurement needs: a module, an SPC of a modern iPhone, content and policy. The SPC is one of TestVectors/.
 struct Fixture {
     let name: String
-    let module: KeyServerModule
+    let module: KSM
     let spc: [UInt8]
     let raw: RawRSA
     let content: Content
@@ -55,10 +55,10 @@ struct Fixture {
             derivation: .dask(dask)
         )
         // As a server runs in production, whatever this was compiled for.
-        var configuration = KeyServerModule.Configuration()
+        var configuration = KSM.Configuration()
         configuration.checksBeforeIssuing = false
         name = "RSA-\(bits)"
-        module = try KeyServerModule(bundles: [bundle], configuration: configuration)
+        module = try KSM(bundles: [bundle], configuration: configuration)
         self.content = content
         self.raw = raw
     }

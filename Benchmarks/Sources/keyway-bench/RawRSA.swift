@@ -1,4 +1,4 @@
-import CLibcrypto
+import COpenSSL
 
 /// The physical limit: libcrypto's RSA-OAEP decryption and nothing around it, one context for all operations.
 final class RawRSA {

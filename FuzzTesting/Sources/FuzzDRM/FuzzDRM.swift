@@ -1,5 +1,5 @@
 import ByteCoding
-import DRMSignalling
+import DRMSignaling
 
 /// pssh boxes, Widevine's header, PlayReady's object and header, CPIX: what can be read means the same when it was written.
 @_cdecl("LLVMFuzzerTestOneInput")

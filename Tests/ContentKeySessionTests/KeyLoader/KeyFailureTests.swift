@@ -231,7 +231,7 @@ struct KeyFailureTests {
             rule.limit.map { "\($0)" } ?? "-",
         ]
         let code = try String(
-            contentsOf: root.appending(path: "Sources/ContentKeySession/KeyLoader/FailureRule.swift"),
+            contentsOf: root.appending(path: "Sources/Client/ContentKeySession/KeyLoader/FailureRule.swift"),
             encoding: .utf8
         )
         #expect(code.contains("/// | " + cells.joined(separator: " | ") + " |"))

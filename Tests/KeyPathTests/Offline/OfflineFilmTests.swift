@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import HLSPlaylist
@@ -60,7 +61,7 @@ struct OfflineFilmTests {
         settings.isAdaptive = false
         settings.attempts = 1
         let output = FilmOutput()
-        _ = try await Player(settings: settings, keys: keys, loader: BundleLoader(bundle))
+        _ = try await Player(settings: settings, keys: keys, loader: AssetBundleLoader(bundle))
             .play(bundle.mainPlaylistURL, to: output)
         return output.samples(.main) + output.samples(.audio)
     }
@@ -158,7 +159,7 @@ struct OfflineFilmTests {
             #expect(plan.evictions.map(\.title) == ["film"] && plan.evictions.map(\.reason) == [.watchedOut])
             let removal = try #require(try stage.offline.store.claim("film", folder: bundle.folder))
             try removal.remove()
-            #expect(throws: BundleError.self) { try AssetBundle.open(bundle.folder) }
+            #expect(throws: AssetBundleError.self) { try AssetBundle.open(bundle.folder) }
             #expect(try stage.offline.store.title("film") == nil)
         }
     }

@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import StreamPlayer
@@ -10,7 +11,7 @@ import VirtualDevice
 struct OfflineStage: Sendable {
     let server: ServerWithRules
     let time: JumpingTime
-    let device: VirtualDevice
+    let device: FPSDevice
     let offline: OfflineKeys
     /// Where keys are kept, and downloads beside them.
     let folder: String

@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import KeyStore
 import Testing
 import VirtualDevice

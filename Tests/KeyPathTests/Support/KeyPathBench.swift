@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import StreamPlayer
 import Synchronization
@@ -16,8 +17,8 @@ struct KeyPathBench: Sendable {
     let time: JumpingTime
     let server: ServerWithRules
     let proxy: FaultProxy
-    let device: VirtualDevice
-    let session: ContentKeySession
+    let device: FPSDevice
+    let session: KeySession
     let transport: WatchedTransport
     let loader: KeyLoader
     let player = Player()
@@ -32,7 +33,7 @@ struct KeyPathBench: Sendable {
         var skew: Int64 = 0
         /// Whether the client talks to the server's port itself.
         var isDirect = false
-        var device: VirtualDevice?
+        var device: FPSDevice?
         var tokens: [String] = []
         var seed: UInt64 = 1
         var responseTimeout: Duration?
@@ -94,7 +95,7 @@ struct KeyPathBench: Sendable {
         self.server = server
         proxy = try FaultProxy(server: server.port, time, script: script)
         device = options.device ?? server.device(time, skew: options.skew)
-        session = ContentKeySession(
+        session = KeySession(
             keySystem: options.keySystem,
             device: device,
             clock: JumpingClock(time: time, wakes: false),

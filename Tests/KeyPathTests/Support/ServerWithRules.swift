@@ -98,7 +98,7 @@ final class ServerWithRules: Sendable {
         )
         let clock = JumpingDeviceClock(time: time)
         service = LicenseService(
-            bundles: BundleShelf(try KeyServerModule(bundles: [bundle])),
+            bundles: BundleShelf(try KSM(bundles: [bundle])),
             store: store,
             pool: pool,
             clock: { clock.milliseconds }
@@ -144,8 +144,8 @@ final class ServerWithRules: Sendable {
     struct NotListening: Error {}
 
     /// An iPhone whose messages this server takes.
-    func device(_ time: JumpingTime, skew: Int64 = 0) -> VirtualDevice {
-        VirtualDevice(
+    func device(_ time: JumpingTime, skew: Int64 = 0) -> FPSDevice {
+        FPSDevice(
             profile: .iPhone,
             dask: .development(ask: ask),
             clock: JumpingDeviceClock(time: time, skew: skew)

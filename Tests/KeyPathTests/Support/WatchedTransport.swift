@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import StreamPlayer
 import Synchronization
 import VirtualDevice

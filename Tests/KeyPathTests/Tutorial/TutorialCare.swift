@@ -2,6 +2,7 @@
 // against each other, TutorialCareTests.swift runs it.
 
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import HLSPlaylist
@@ -54,7 +55,7 @@ actor KeyFolder: KeptKeys {
     }
 }
 
-func keep(_ identifiers: [String], in session: ContentKeySession) async {
+func keep(_ identifiers: [String], in session: KeySession) async {
     for identifier in identifiers {
         await session.processContentKeyRequest(identifier: identifier, options: .init(isPersistable: true))
     }
@@ -80,13 +81,13 @@ func reloaded(_ playlist: MediaPlaylist, by loader: KeyLoader) async throws {
 
 // step 9
 func underTest(
-    _ device: VirtualDevice,
+    _ device: FPSDevice,
     _ service: KeyService,
     _ transport: any KeyTransport,
     _ settings: KeyLoaderSettings,
     clock: some Clock<Duration>
-) -> (session: ContentKeySession, loader: KeyLoader) {
-    let session = ContentKeySession(device: device, clock: clock, responseTimeout: nil, renewalLead: nil)
+) -> (session: KeySession, loader: KeyLoader) {
+    let session = KeySession(device: device, clock: clock, responseTimeout: nil, renewalLead: nil)
     let loader = KeyLoader(
         source: session,
         service: service,

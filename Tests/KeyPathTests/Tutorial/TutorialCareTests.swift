@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import Foundation
 import HLSPlaylist
 import StreamPlayer
@@ -110,7 +111,7 @@ struct TutorialCareTests {
     func source() async throws {
         try await KeyPathBench.run { bench in
             try await bench.time.outside {
-                let session = ContentKeySession(device: bench.device, renewalLead: nil)
+                let session = KeySession(device: bench.device, renewalLead: nil)
                 let service = keyService("http://127.0.0.1:\(bench.server.port)", for: TutorialAccount())
                 let loader = keyLoader(over: Platform(session: session), service, HTTPClientTransport())
                 async let running: Void = loader.run()
@@ -127,7 +128,7 @@ struct TutorialCareTests {
 
 /// What an adapter has to have, and nothing else.
 private struct Platform: ContentKeySource {
-    let session: ContentKeySession
+    let session: KeySession
     var requests: AsyncStream<any ContentKeyLoading> { session.requests }
 
     func processContentKeyRequest(

@@ -2,6 +2,7 @@
 // each other, TutorialTests.swift runs it.
 
 import ContentKeySession
+import ContentKeySessionTesting
 import StreamPlayer
 import VirtualDevice
 
@@ -13,7 +14,7 @@ func play(_ film: String, from site: any MediaLoader, to output: any MediaOutput
 // end
 
 // step 2
-final class OwnDelegate: ContentKeySessionDelegate {
+final class OwnDelegate: KeySessionDelegate {
     let certificate: [UInt8]
     let send: @Sendable (_ spc: [UInt8]) async throws -> [UInt8]
 
@@ -21,7 +22,7 @@ final class OwnDelegate: ContentKeySessionDelegate {
         (self.certificate, self.send) = (certificate, send)
     }
 
-    func contentKeySession(_: ContentKeySession, didProvide request: ContentKeyRequest) {
+    func contentKeySession(_: KeySession, didProvide request: ContentKeyRequest) {
         Task {
             do {
                 let asset = Array(request.identifier.dropFirst("skd://".count).utf8)
@@ -51,7 +52,7 @@ func play(
     _ film: String,
     from site: any MediaLoader,
     to output: any MediaOutput,
-    with session: ContentKeySession
+    with session: KeySession
 ) async throws -> PlaybackReport {
     let keys = PlayerKeySystems(fairPlay: session, content: playable)
     return try await Player(keys: keys, loader: site).play(film, to: output)
@@ -76,7 +77,7 @@ func play(
     _ film: String,
     from site: any MediaLoader,
     to output: any MediaOutput,
-    with session: ContentKeySession,
+    with session: KeySession,
     answeredBy loader: KeyLoader
 ) async throws -> PlaybackReport {
     async let _: Void = loader.run()
@@ -91,7 +92,7 @@ func playPreloading(
     _ film: String,
     from site: any MediaLoader,
     to output: any MediaOutput,
-    with session: ContentKeySession,
+    with session: KeySession,
     answeredBy loader: KeyLoader
 ) async throws -> PlaybackReport {
     let keys = PlayerKeySystems(fairPlay: session, content: playable)
@@ -120,7 +121,7 @@ extension KeyLoaderSettings {
     }
 }
 
-func watchLeases(of session: ContentKeySession, tell: @Sendable (String) async -> Void) async {
+func watchLeases(of session: KeySession, tell: @Sendable (String) async -> Void) async {
     for await event in session.events {
         if case .didStop(let key, .leaseExpired) = event { await tell(key.identifier) }
     }

@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import StreamPlayer
 import Synchronization
@@ -63,9 +64,9 @@ extension KeyPathBench {
     func tutorial(
         _ settings: KeyLoaderSettings = .patient,
         account: TutorialAccount = TutorialAccount()
-    ) -> (session: ContentKeySession, loader: KeyLoader) {
+    ) -> (session: KeySession, loader: KeyLoader) {
         let service = keyService("http://127.0.0.1:\(proxy.port)", for: account)
-        let session = ContentKeySession(
+        let session = KeySession(
             device: device,
             clock: JumpingClock(time: time, wakes: false),
             responseTimeout: nil,
@@ -84,7 +85,7 @@ extension KeyPathBench {
 
     /// Runs a loader while `body` runs, then ends its session.
     func running(
-        _ parts: (session: ContentKeySession, loader: KeyLoader),
+        _ parts: (session: KeySession, loader: KeyLoader),
         _ body: () async throws -> Void
     ) async throws {
         async let running: Void = parts.loader.run()

@@ -1,4 +1,5 @@
 import ContentKeySession
+import ContentKeySessionTesting
 import FPSCrypto
 import StreamPlayer
 import Testing
@@ -27,7 +28,7 @@ struct TutorialTests {
         try await KeyPathBench.run { bench in
             // The delegate's task is nobody's child, so that time has to stand still for it.
             try await bench.time.outside {
-                let session = ContentKeySession(device: bench.device)
+                let session = KeySession(device: bench.device)
                 let license = "http://127.0.0.1:\(bench.server.port)/fps/license"
                 let delegate = OwnDelegate(certificate: bench.server.certificate.der) { spc in
                     let headers = [

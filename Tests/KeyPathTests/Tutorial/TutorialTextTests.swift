@@ -18,7 +18,7 @@ struct TutorialTextTests {
     }
 
     private static func article() throws -> [Block] {
-        let folder = root.appending(path: "Sources/ContentKeySession/ContentKeySession.docc")
+        let folder = root.appending(path: "Sources/Client/ContentKeySession/ContentKeySession.docc")
         var (blocks, step): ([Block], Int) = ([], 0)
         var block: Block?
         for line in try lines(folder.appending(path: "FromAnAppToOneWithKeys.md")) {

@@ -15,7 +15,7 @@ struct OpenAPIDocumentTests {
 
     private func routes() throws -> Set<String> {
         let router = Listener.makeRouter()
-        let module = try KeyServerModule(bundles: [])
+        let module = try KSM(bundles: [])
         let pool = BoundedWorkPool(threads: 1, capacity: 1)
         defer { pool.stop() }
         let service = LicenseService(bundles: BundleShelf(module), store: InMemoryKeyStore(), pool: pool)

@@ -9,7 +9,7 @@ import Testing
 struct WebPagesTests {
     private static let files = WebFile.files(of: keyway_dashboard_files())
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../Sources/CWebFiles/Dashboard")
+        .appendingPathComponent("../../../Sources/Server/CWebFiles/Dashboard")
 
     @Test("Every file of the folder is in the executable as it lies there, and no other")
     func embedded() throws {

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Foundation
 import KeyStore

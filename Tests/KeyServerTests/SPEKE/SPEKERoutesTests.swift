@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import KeyStore
 import Testing
@@ -30,11 +30,11 @@ struct SPEKERoutesTests {
             let fairPlay = try #require(document.systems.first { $0.systemID == .fairPlay })
             #expect(fairPlay.keyURI == "skd://\(spekeKeyID(1).hexadecimal)")
             #expect(
-                fairPlay.mediaPlaylistSignalling
+                fairPlay.mediaPlaylistSignaling
                     == "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://\(spekeKeyID(1).hexadecimal)\","
                     + "KEYFORMAT=\"com.apple.streamingkeydelivery\",KEYFORMATVERSIONS=\"1\""
             )
-            #expect(fairPlay.multivariantPlaylistSignalling?.hasPrefix("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES") == true)
+            #expect(fairPlay.multivariantPlaylistSignaling?.hasPrefix("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES") == true)
             let widevine = try #require(document.systems.first { $0.systemID == .widevine })
             let boxes = try ProtectionSystemSpecificHeader.all(in: widevine.pssh ?? [])
             #expect(try WidevineHeader(boxes.first?.data ?? []).keyIDs == [spekeKeyID(1)])
@@ -106,12 +106,12 @@ struct SPEKERoutesTests {
             var question = spekeQuestion(keys: [(spekeKeyID(1), "VIDEO")], systems: [.fairPlay, .widevine])
             question.contentKeys[0].explicitIV = Array(1...16)
             question.systems[0].keyURI = ""
-            question.systems[1].mediaPlaylistSignalling = ""
+            question.systems[1].mediaPlaylistSignaling = ""
             var document = try CPIXDocument(xml: try await server.speke(question).body)
             #expect(document.contentKeys[0].explicitIV == Array(1...16))
             #expect(document.systems[0].keyURI?.hasPrefix("skd://") == true)
-            #expect(document.systems[0].mediaPlaylistSignalling == nil && document.systems[0].pssh == nil)
-            #expect(document.systems[1].mediaPlaylistSignalling?.contains("KEYID=0xa0a0") == true)
+            #expect(document.systems[0].mediaPlaylistSignaling == nil && document.systems[0].pssh == nil)
+            #expect(document.systems[1].mediaPlaylistSignaling?.contains("KEYID=0xa0a0") == true)
             #expect(document.systems[1].pssh == nil && document.systems[1].keyURI == nil)
             // The key has its vector already.
             question.contentKeys[0].explicitIV = Array(2...17)

@@ -74,7 +74,7 @@ struct TamperedRequestTests {
             #expect(honest.status == 403)
             #expect(honest.json["reason"] == .string("virtual-machine"))
             // As it looks when the block's tag was damaged on the way.
-            func hidden(_ device: VirtualDevice) async throws -> HTTPAnswer {
+            func hidden(_ device: FPSDevice) async throws -> HTTPAnswer {
                 try await server.license(server.request(device, .omitting(.vmDeviceInformation)).spc, token: "other")
             }
             let later = try await hidden(machine)

@@ -8,7 +8,7 @@ import VirtualDevice
 /// A license service without HTTP around it, with a policy in force, and devices that ask it.
 struct TamperingTarget: Sendable {
     let rule: TamperingRule
-    let module: KeyServerModule
+    let module: KSM
     let service: LicenseService
     let store = InMemoryKeyStore()
     let certificate: X509Certificate
@@ -29,7 +29,7 @@ struct TamperingTarget: Sendable {
             privateKey: key,
             derivation: .dask(DevelopmentDASk(ask: Self.ask)!)
         )
-        module = try KeyServerModule(bundles: [bundle])
+        module = try KSM(bundles: [bundle])
         let time = clock.now
         service = LicenseService(
             bundles: BundleShelf(module),
@@ -41,7 +41,7 @@ struct TamperingTarget: Sendable {
         policy = try LicensePolicy(json: json)
         let contentKey = SecretBytes(copying: Array(0..<16))
         let iv = [UInt8](repeating: 9, count: 16)
-        content = Content(key: ContentKey(key: contentKey, iv: iv)!)!
+        content = Content(key: LicensedKey(key: contentKey, iv: iv)!)!
         try await store.putPolicy(ContentDefaults.policy(name: "terms", json: json), replacing: false)
         try await store.putContent(
             try ContentRecord(
@@ -56,11 +56,11 @@ struct TamperingTarget: Sendable {
         )
     }
 
-    func device(_ seed: UInt64) -> VirtualDevice {
-        VirtualDevice(profile: rule.profile, dask: .development(ask: Self.ask), clock: clock, random: .seeded(seed))
+    func device(_ seed: UInt64) -> FPSDevice {
+        FPSDevice(profile: rule.profile, dask: .development(ask: Self.ask), clock: clock, random: .seeded(seed))
     }
 
-    func request(_ device: VirtualDevice) throws -> KeyRequest {
+    func request(_ device: FPSDevice) throws -> KeyRequest {
         try device.makeSPC(
             certificate: certificate.der,
             assetID: LicenseServer.asset,

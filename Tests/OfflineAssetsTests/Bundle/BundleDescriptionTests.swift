@@ -65,7 +65,7 @@ struct BundleDescriptionTests {
     @Test func isNotReadWhereItIsCutOff() {
         let bytes = Self.description.bytes
         for length in 0..<bytes.count - 1 {
-            let error = #expect(throws: BundleError.self, "cut at \(length)") {
+            let error = #expect(throws: AssetBundleError.self, "cut at \(length)") {
                 try BundleDescription(parsing: Array(bytes.prefix(length)), place: "")
             }
             #expect(error?.code == .malformed)
@@ -86,12 +86,12 @@ struct BundleDescriptionTests {
     func isReadStrictly(part: String, other: String) throws {
         let changed = text.replacing(part, with: other, maxReplacements: 1)
         try #require(changed != text)
-        let error = #expect(throws: BundleError.self) { try read(changed) }
+        let error = #expect(throws: AssetBundleError.self) { try read(changed) }
         #expect(error?.code == .malformed)
     }
 
     @Test func anotherVersionIsNotRead() {
-        let error = #expect(throws: BundleError.self) {
+        let error = #expect(throws: AssetBundleError.self) {
             try read(text.replacing("\"keyway-bundle\":1", with: "\"keyway-bundle\":2"))
         }
         #expect(error?.code == .unknownVersion)

@@ -47,9 +47,9 @@ struct BundleTests {
             let path = bundle.folder + "/" + file
             let bytes = try #require(Files.read(path))
             try Files.write(bytes + [0], to: path)
-            #expect(throws: BundleError.self, "\(file)") { try bundle.verify() }
+            #expect(throws: AssetBundleError.self, "\(file)") { try bundle.verify() }
             try Files.remove(path)
-            let missing = #expect(throws: BundleError.self, "\(file)") { try bundle.verify() }
+            let missing = #expect(throws: AssetBundleError.self, "\(file)") { try bundle.verify() }
             #expect(missing?.code == .missing)
             try Files.write(bytes, to: path)
         }
@@ -63,7 +63,7 @@ struct BundleTests {
 
     @Test func aFolderWithoutADescriptionIsNoBundle() throws {
         let folder = try TemporaryFolder()
-        let error = #expect(throws: BundleError.self) { try AssetBundle.open(folder.path) }
+        let error = #expect(throws: AssetBundleError.self) { try AssetBundle.open(folder.path) }
         #expect(error?.code == .notABundle)
     }
 
@@ -71,7 +71,7 @@ struct BundleTests {
         let site = Film.single(segments: 5)
         let bundle = try await DownloadStageHolder(site).bundle()
         let output = Collected()
-        let player = Player(keys: PlayerKeySystems(), loader: BundleLoader(bundle.bundle))
+        let player = Player(keys: PlayerKeySystems(), loader: AssetBundleLoader(bundle.bundle))
         let report = try await player.play(bundle.bundle.mainPlaylistURL, to: output)
         #expect(report.duration == 10)
         #expect(await output.bytes == (0..<5).flatMap { site.file("/s\($0).ts") ?? [] })
@@ -81,7 +81,7 @@ struct BundleTests {
     @Test func itsLoaderReadsNothingElse() async throws {
         let holder = try await DownloadStageHolder(Film.single()).bundle()
         let bundle = holder.bundle
-        let loader = BundleLoader(bundle)
+        let loader = AssetBundleLoader(bundle)
         _ = try await loader.load(MediaResource(bundle.mainPlaylistURL))
         let outside = holder.stage.folder.path + "/secret"
         try Files.write([1], to: outside)

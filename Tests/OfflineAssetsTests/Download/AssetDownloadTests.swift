@@ -136,7 +136,7 @@ struct AssetDownloadTests {
         let files = bundle.description.resources.map { "\(stage.path)/\($0.file)" }
         try Files.write([1, 2, 3], to: files[1])
         try Files.remove(files[3])
-        #expect(throws: BundleError.self) { try bundle.verify() }
+        #expect(throws: AssetBundleError.self) { try bundle.verify() }
         let again = try await stage.run()
         #expect(again == bundle)
         try again.verify()

@@ -30,7 +30,7 @@ enum TestKeys {
     }
 
     static func keys(_ list: [(id: [UInt8], key: [UInt8])], iv: [UInt8]? = nil) throws -> DecryptionKeys {
-        let iv = try iv.map { try InitializationVector($0) }
+        let iv = try iv.map { try CipherIV($0) }
         return DecryptionKeys(
             try list.map {
                 (try #require(KeyID($0.id)), DecryptionKey(key: SecretBytes(copying: $0.key), iv: iv))

@@ -74,7 +74,7 @@ struct FileDecryptorTests {
         var clear = [UInt8](repeating: 0xA5, count: size)
         for index in stride(from: 0, to: size, by: 997) { clear[index] = UInt8(truncatingIfNeeded: index) }
         let key = SecretBytes(copying: TestKeys.audio)
-        var stream = try SegmentStream(.encrypt, key: key, iv: try InitializationVector(Self.iv))
+        var stream = try SegmentStream(.encrypt, key: key, iv: try CipherIV(Self.iv))
         var segment: [UInt8] = []
         try stream.append(clear.span.bytes, to: &segment)
         try stream.finish(to: &segment)
@@ -88,7 +88,7 @@ struct FileDecryptorTests {
     func wrongKey() throws {
         var segments = [[UInt8](repeating: 3, count: 1000)]
         let key = SecretBytes(copying: TestKeys.video)
-        try SegmentCipher(key: key).encrypt(&segments, ivs: [try InitializationVector(Self.iv)])
+        try SegmentCipher(key: key).encrypt(&segments, ivs: [try CipherIV(Self.iv)])
         try folder.write("in", segments[0])
         #expect {
             _ = try FileDecryptor(keys: audioKey()).decrypt(folder.path("in"), to: folder.path("out"))

@@ -11,7 +11,7 @@ import Testing
 /// Presentations on disk: what other packagers made, under playlists of the tests' own.
 @Suite("Decrypting presentations")
 struct PresentationDecryptorTests {
-    typealias IV = SampleEncryption.InitializationVector
+    typealias IV = CipherIV
 
     private static let iv = TestKeys.bytes("0f0e0d0c0b0a09080706050403020100")
     private let folder: DecryptingFolder

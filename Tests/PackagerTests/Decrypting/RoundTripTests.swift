@@ -10,7 +10,7 @@ import Testing
 /// Files that the project's own writer and ciphers made, in forms that other packagers do not make.
 @Suite("Decrypting what was encrypted here")
 struct RoundTripTests {
-    typealias IV = SampleEncryption.InitializationVector
+    typealias IV = CipherIV
 
     /// A way to encrypt a track.
     struct Form: Sendable, CustomTestStringConvertible {

@@ -13,7 +13,7 @@ struct TransportStreamDecryptorTests {
     private static let iv = TestKeys.bytes("0f0e0d0c0b0a09080706050403020100")
 
     private func key(_ key: [UInt8]) throws -> DecryptionKey {
-        DecryptionKey(key: SecretBytes(copying: key), iv: try InitializationVector(Self.iv))
+        DecryptionKey(key: SecretBytes(copying: key), iv: try CipherIV(Self.iv))
     }
 
     /// Decrypts segments, one after the other, with one decryptor.
@@ -91,7 +91,7 @@ struct TransportStreamDecryptorTests {
             .sampleAES(.h264),
             .encrypt,
             key: SecretBytes(copying: TestKeys.video),
-            constantIV: try InitializationVector(Self.iv)
+            constantIV: try CipherIV(Self.iv)
         )
         var muxer = TransportMuxer()
         muxer.writeSection(ProgramAssociationTable(programs: [(1, 0x100)]).bytes, pid: 0)

@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Foundation
 import MediaFormats
@@ -40,7 +40,7 @@ struct PackagingJobTests {
         } catch {
             let text = "\(error)"
             #expect(!text.contains("abababab") && !text.lowercased().contains("cdcdcdcd"))
-            return (error as? JobFailure)?.option ?? (error as? SignallingError)?.code.rawValue
+            return (error as? JobFailure)?.option ?? (error as? SignalingError)?.code.rawValue
         }
     }
 

@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Testing
 

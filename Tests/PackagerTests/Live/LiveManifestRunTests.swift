@@ -1,5 +1,5 @@
 import DASHManifest
-import DRMSignalling
+import DRMSignaling
 import Foundation
 import HLSPlaylist
 import Synchronization

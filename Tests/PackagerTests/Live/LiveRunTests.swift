@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Foundation
 import HLSPlaylist
@@ -77,7 +77,7 @@ struct LiveRunTests {
             let request = KeyPeriodRequest(number: number, trackClasses: TrackClass.allCases, duration: 1)
             for (_, key) in try await LiveFixture.keys.period(request).keys.all {
                 let id = try #require(KeyID(key.keyID.bytes))
-                let iv = try key.iv.map { try $0.withUnsafeBytes { try InitializationVector($0) } }
+                let iv = try key.iv.map { try $0.withUnsafeBytes { try CipherIV($0) } }
                 list.append((id, DecryptionKey(key: key.key, iv: iv)))
             }
         }

@@ -1,5 +1,5 @@
 import DASHManifest
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Foundation
 import HLSPlaylist

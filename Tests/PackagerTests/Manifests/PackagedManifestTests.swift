@@ -1,6 +1,6 @@
 import ByteCoding
 import DASHManifest
-import DRMSignalling
+import DRMSignaling
 import Foundation
 import MediaFormats
 import Testing

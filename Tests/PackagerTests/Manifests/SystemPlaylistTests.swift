@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import Foundation
 import HLSPlaylist
 import Testing

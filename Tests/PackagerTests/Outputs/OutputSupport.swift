@@ -210,6 +210,6 @@ func testProtection(_ scheme: TrackProtection.Scheme, iv: [UInt8]? = testIV) thr
         scheme: scheme,
         keyID: Array(0..<16),
         key: SecretBytes(copying: (0..<16).map { UInt8($0 * 11) }),
-        iv: try iv.map { try InitializationVector($0) }
+        iv: try iv.map { try CipherIV($0) }
     )
 }

@@ -99,7 +99,7 @@ struct SegmentEncryptorTests {
         let cipher = try SegmentCipher(key: protection.key)
         for (output, clear) in zip(outputs, clear) {
             var bytes = output.bytes
-            try cipher.decrypt(&bytes, iv: try InitializationVector(testIV))
+            try cipher.decrypt(&bytes, iv: try CipherIV(testIV))
             #expect(bytes == clear)
         }
         #expect(Set(clear.map { $0.count % 16 }).count > 3)

@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Foundation
 import MediaFormats
@@ -127,10 +127,10 @@ struct CountedSamplesTests {
 
     @Test("IVs of tracks that share a key are far apart")
     func tracks() throws {
-        let iv = try InitializationVector([UInt8](repeating: 0xFF, count: 8))
+        let iv = try CipherIV([UInt8](repeating: 0xFF, count: 8))
         #expect(iv.start(ofTrack: 0) == iv)
         #expect(iv.start(ofTrack: 1).bytes == [0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
-        let long = try InitializationVector([UInt8](0..<16))
+        let long = try CipherIV([UInt8](0..<16))
         #expect(long.start(ofTrack: 0x0102).bytes == [1, 3] + [UInt8](2..<16))
     }
 

@@ -1,5 +1,5 @@
 import DASHManifest
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import Foundation
 import HLSPlaylist
@@ -39,7 +39,7 @@ struct KeyRotationTests {
         DecryptionKeys(
             try periods.flatMap(\.keys.all).map { entry in
                 let id = try #require(KeyID(entry.key.keyID.bytes))
-                let iv = try entry.key.iv.map { try $0.withUnsafeBytes { try InitializationVector($0) } }
+                let iv = try entry.key.iv.map { try $0.withUnsafeBytes { try CipherIV($0) } }
                 return (id: id, key: DecryptionKey(key: entry.key.key, iv: iv))
             }
         )

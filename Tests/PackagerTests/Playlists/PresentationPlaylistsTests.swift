@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import HLSPlaylist
 import MediaFormats
 import Testing
@@ -253,7 +253,7 @@ struct PresentationPlaylistsTests {
             try Renditions.video(protection: protection),
             try Renditions.video("video-360", width: 640, height: 360, protection: protection),
         ]
-        #expect(throws: SignallingError(.sharedKey, "", "")) {
+        #expect(throws: SignalingError(.sharedKey, "", "")) {
             try PresentationPlaylists(ladder, options: Renditions.options())
         }
         var rules = OutputProtectionRules.standard

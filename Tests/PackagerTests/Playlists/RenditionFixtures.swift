@@ -1,5 +1,5 @@
 import ByteCoding
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import HLSPlaylist
 import MediaFormats
@@ -17,7 +17,7 @@ enum Renditions {
             scheme: scheme,
             keyID: keyID,
             key: SecretBytes(copying: [UInt8](repeating: 0xA5, count: 16)),
-            iv: try SampleEncryption.InitializationVector([UInt8](0xE0..<0xF0))
+            iv: try CipherIV([UInt8](0xE0..<0xF0))
         )
     }
 

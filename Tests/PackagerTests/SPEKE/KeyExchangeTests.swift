@@ -1,4 +1,4 @@
-import DRMSignalling
+import DRMSignaling
 import FPSCrypto
 import HLSPlaylist
 import MediaFormats
@@ -28,17 +28,17 @@ struct KeyExchangeTests {
             answer.contentKeys[index].explicitIV = bytes.map { $0 ^ 0xFF }
         }
         for (index, system) in answer.systems.enumerated() {
-            answer.systems[index].multivariantPlaylistSignalling = nil
+            answer.systems[index].multivariantPlaylistSignaling = nil
             let box = ProtectionSystemSpecificHeader(systemID: system.systemID, data: Array("given".utf8))
             if system.systemID == .fairPlay {
                 answer.systems[index].keyURI = nil
-                answer.systems[index].mediaPlaylistSignalling = """
+                answer.systems[index].mediaPlaylistSignaling = """
                     #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://given/\(system.keyID)",\
                     KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
                     """
             } else {
                 answer.systems[index].pssh = box.bytes
-                answer.systems[index].mediaPlaylistSignalling = nil
+                answer.systems[index].mediaPlaylistSignaling = nil
                 answer.systems[index].contentProtectionData = nil
             }
         }
@@ -54,8 +54,8 @@ struct KeyExchangeTests {
         #expect(question.usageRules.map(\.intendedTrackType) == ["HD", "AUDIO"])
         #expect(question.systems.map(\.systemID) == [.fairPlay, .widevine, .fairPlay, .widevine])
         #expect(question.systems.map(\.keyURI) == [nil, nil, nil, nil])
-        #expect(question.systems[0].mediaPlaylistSignalling == "" && question.systems[0].pssh == nil)
-        #expect(question.systems[1].pssh == [] && question.systems[1].mediaPlaylistSignalling == "")
+        #expect(question.systems[0].mediaPlaylistSignaling == "" && question.systems[0].pssh == nil)
+        #expect(question.systems[1].pssh == [] && question.systems[1].mediaPlaylistSignaling == "")
         // Worked out with Python's hashlib: whoever packages again must get the same keys.
         #expect(exchange.keyID(of: .hd)?.uuid == "09f527c0-d2f4-899e-90ea-2e78b7b6b3aa")
         let proposed: [UInt8] = [
@@ -102,7 +102,7 @@ struct KeyExchangeTests {
         let keyIDs = Set(answer.contentKeys.map(\.keyID))
         #expect(try exchange.keys(in: answer.xml, for: classes).systemData.warnings == [])
         for index in answer.systems.indices where answer.systems[index].systemID == .fairPlay {
-            answer.systems[index].mediaPlaylistSignalling = answer.systems[0].mediaPlaylistSignalling
+            answer.systems[index].mediaPlaylistSignaling = answer.systems[0].mediaPlaylistSignaling
         }
         let warnings = try exchange.keys(in: answer.xml, for: classes).systemData.warnings
         #expect(warnings.count == 1 && keyIDs.allSatisfy { warnings[0].contains($0.description) })
@@ -130,14 +130,14 @@ struct KeyExchangeTests {
     private static let changes: [@Sendable (inout CPIXDocument) -> Void] = [
         { $0.contentID = "other" }, { $0.contentKeys.removeLast() }, { $0.contentKeys[0].value = nil },
         { $0.contentKeys[0].explicitIV = nil }, { $0.contentKeys[0].scheme = "cenc" },
-        { $0.systems[0].mediaPlaylistSignalling = "#EXT-X-KEY:METHOD=NONE" },
-        { $0.systems[0].mediaPlaylistSignalling = "#EXT-X-KEY:METHOD=SAMPLE-AES-CTR,URI=\"skd://a\"" },
+        { $0.systems[0].mediaPlaylistSignaling = "#EXT-X-KEY:METHOD=NONE" },
+        { $0.systems[0].mediaPlaylistSignaling = "#EXT-X-KEY:METHOD=SAMPLE-AES-CTR,URI=\"skd://a\"" },
         {
-            $0.systems[0].mediaPlaylistSignalling =
+            $0.systems[0].mediaPlaylistSignaling =
                 "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a\",KEYFORMAT=\"com.microsoft.playready\""
         },
-        { $0.systems[0].mediaPlaylistSignalling = "#EXT-X-KEY:nonsense" },
-        { ($0.systems[0].mediaPlaylistSignalling, $0.systems[0].keyURI) = (nil, "https://a") },
+        { $0.systems[0].mediaPlaylistSignaling = "#EXT-X-KEY:nonsense" },
+        { ($0.systems[0].mediaPlaylistSignaling, $0.systems[0].keyURI) = (nil, "https://a") },
         { $0.systems[1].pssh = [1, 2, 3] },
         { $0.systems[1].pssh = ProtectionSystemSpecificHeader(systemID: .common).bytes },
     ]
@@ -150,7 +150,7 @@ struct KeyExchangeTests {
             change(&answer)
             #expect(throws: KeyExchangeFailure.self, "\(index)") { try exchange.keys(in: answer.xml, for: classes) }
         }
-        #expect(throws: SignallingError.self) { try exchange.keys(in: Array("<a/>".utf8), for: classes) }
+        #expect(throws: SignalingError.self) { try exchange.keys(in: Array("<a/>".utf8), for: classes) }
         #expect(throws: KeyExchangeFailure.self) { try self.exchange("") }
         #expect(throws: KeyExchangeFailure.self) {
             try KeyExchange(contentID: "film", method: .aes128, systems: [.fairPlay])

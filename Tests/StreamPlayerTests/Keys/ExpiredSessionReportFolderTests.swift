@@ -12,7 +12,7 @@ struct ExpiredSessionReportFolderTests {
     private static let session = ContentProtectionSessionIdentifier([1, 2, 3, 4, 5, 6, 7, 8])
 
     private func pending(_ app: [UInt8] = [1]) throws -> [ExpiredSessionReport] {
-        try ContentKeySession.pendingExpiredSessionReports(withAppIdentifier: app, storageDirectoryAt: folder)
+        try KeySession.pendingExpiredSessionReports(withAppIdentifier: app, storageDirectoryAt: folder)
     }
 
     private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
@@ -25,10 +25,10 @@ struct ExpiredSessionReportFolderTests {
         #expect(try pending() == [Self.one])
         #expect(try pending([9]) == [Self.other])
         #expect(try pending([2]).isEmpty)
-        try ContentKeySession.removePendingExpiredSessionReports([Self.one], storageDirectoryAt: folder)
+        try KeySession.removePendingExpiredSessionReports([Self.one], storageDirectoryAt: folder)
         #expect(try pending().isEmpty)
         #expect(try pending([9]) == [Self.other])
-        try ContentKeySession.removePendingExpiredSessionReports([Self.other], storageDirectoryAt: folder)
+        try KeySession.removePendingExpiredSessionReports([Self.other], storageDirectoryAt: folder)
         #expect(try names().isEmpty)
     }
 
@@ -86,7 +86,7 @@ struct ExpiredSessionReportFolderTests {
         try ExpiredSessionReportFolder(folder).add([Self.one])
         try Data(text.utf8).write(to: folder.appending(path: "damaged.reports"))
         #expect(try pending() == [Self.one])
-        try ContentKeySession.removePendingExpiredSessionReports([Self.one], storageDirectoryAt: folder)
+        try KeySession.removePendingExpiredSessionReports([Self.one], storageDirectoryAt: folder)
         #expect(try names() == ["damaged.reports"])
     }
 

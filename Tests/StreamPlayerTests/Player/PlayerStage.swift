@@ -156,7 +156,7 @@ final class Stage: Sendable {
 
 /// A session for clear keys, and somebody who answers its requests.
 struct StageKeys: Sendable {
-    let session: ContentKeySession
+    let session: KeySession
     private let log = Requests()
 
     final class Requests: Sendable {
@@ -164,7 +164,7 @@ struct StageKeys: Sendable {
     }
 
     init(_ clock: StageClock) {
-        session = ContentKeySession(
+        session = KeySession(
             keySystem: .clearKey,
             device: NoContentProtection(),
             clock: clock,
@@ -207,7 +207,7 @@ struct StageKeys: Sendable {
     static func encrypted(_ text: String, _ uri: String, number: UInt64) -> [UInt8] {
         let vector = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> UInt64((15 - $0) * 8)) }
         guard let cipher = try? SegmentCipher(key: SecretBytes(copying: key(uri))),
-            let iv = try? InitializationVector(vector)
+            let iv = try? CipherIV(vector)
         else { return [] }
         var segments = [Array(text.utf8)]
         return (try? cipher.encrypt(&segments, ivs: [iv])) == nil ? [] : segments[0]

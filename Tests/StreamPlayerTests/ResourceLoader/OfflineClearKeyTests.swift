@@ -101,7 +101,7 @@ struct OfflineClearKeyTests {
     /// Plays what is on the disk, with the keys that the app answers with.
     private func play(_ disk: Disk, _ entrance: String, _ keys: KeptClearKeys) async throws -> [String] {
         let stage = Stage()
-        let session = ContentKeySession(
+        let session = KeySession(
             keySystem: .clearKey,
             device: NoContentProtection(),
             clock: stage.clock,

@@ -1,0 +1,129 @@
+// What the rows of the two tables do, once the tables have said that there is a row.
+
+extension KeySessionMachine {
+    /// Takes an event of a request's life.
+    mutating func handle(_ event: RequestEvent, request id: UInt64, at now: Duration = .zero) -> [Action] {
+        guard let next = RequestTable.next(state(ofRequest: id), event.kind) else { return [.refuse(refusal)] }
+        guard var record = requests[id] else {
+            // Over, and what was under way comes back.
+            if case .accepted = event { return [.releaseKey(request: id)] }
+            return []
+        }
+        if let error = obstacle(to: event.kind, record) { return [.refuse(error)] }
+        record.state = next
+        let name = record.request.name
+        switch event {
+        case .requestPersistable: record.isPersistable = true
+        case .persistenceRefused: record.isPersistable = false
+        case .refusedForNow(let error): record.error = error
+        case .deadline: record.error = ContentKeyError(.timedOut, .response)
+        default: break
+        }
+        requests[id] = next == .ended ? nil : record
+
+        switch event {
+        case .makeRequestData, .makePersistableKey, .respond: return [.allow(id, event.kind)]
+        case .requestPersistable: return [.allow(id, event.kind), .providePersistable(id)]
+        case .persistenceRefused: return []
+        case .fail(let error), .refused(let error): return fail(id, name, error, at: now)
+        case .giveUp: return fail(id, name, record.error ?? ContentKeyError(.cancelled, .request), at: now)
+        case .cancel:
+            let error = isExpired ? expired : ContentKeyError(.cancelled, .request)
+            return [.setStatus(id, .cancelled)] + loseRequest(id, name, error, at: now)
+        case .deadline, .refusedForNow:
+            return [.askToRetry(id, record.error?.retryReason ?? .timedOut)]
+        case .retry:
+            let renews = record.request.isRenewal && keys[name]?.current != nil
+            return [.setStatus(id, .retried), makeRequest(for: name, isRenewal: renews, at: now)]
+        case .accepted(let lease):
+            return [.setStatus(id, .receivedResponse)] + load(id, name, lease: lease, at: now) + [.succeed(id)]
+        case .supersede: return [.setStatus(id, .renewed)]
+        case .loseKey: return []
+        }
+    }
+
+    /// Takes an event of a key's life, other than the two that a request brings about.
+    mutating func handle(_ event: KeyEvent, key name: KeyName, at now: Duration) -> [Action] {
+        let state = state(ofKey: name)
+        guard let next = KeyTable.next(state, event), var key = keys[name] else { return [] }
+        key.state = next
+        var actions: [Action] = []
+        switch event {
+        // On other routes who waits wants a fresh one.
+        case .ask where key.current != nil && name.route == .local:
+            actions = key.waiters.map { .deliver($0.id, name) }
+            key.waiters = []
+        case .endLease, .revoke:
+            if let current = key.current {
+                actions.append(.stopKey(name, request: current, event == .endLease ? .leaseExpired : .revoked))
+                actions += handle(.loseKey, request: current)
+            }
+            (key.current, key.leaseEnd, key.renewAt) = (nil, nil, nil)
+        default: break
+        }
+        keys[name] = next == .absent ? nil : key
+        let asks = event == .ask || event == .askAfresh || event == .renew
+        if asks, state != next { actions.append(makeRequest(for: name, isRenewal: event == .renew, at: now)) }
+        return actions
+    }
+
+    /// Why an event that has a row is refused all the same.
+    private func obstacle(to event: RequestEvent.Kind, _ record: RequestRecord) -> ContentKeyError? {
+        switch event {
+        case .makeRequestData where configuration.keySystem != .fairPlayStreaming:
+            ContentKeyError(.notOfKeySystem, .request, reason: "\(configuration.keySystem.rawValue) has no SPC")
+        case .requestPersistable where record.request.isRenewal || !mayPersist(on: record.request.name.route):
+            ContentKeyError(.persistenceNotAllowed, .request, reason: whyNoPersistence(record.request))
+        case .makePersistableKey where !record.isPersistable: ContentKeyError(.notPersistable, .request)
+        default: nil
+        }
+    }
+
+    private func whyNoPersistence(_ request: Request) -> String {
+        if request.isRenewal { return "a lease is renewed" }
+        if configuration.keySystem != .fairPlayStreaming { return "\(configuration.keySystem.rawValue) keeps no keys" }
+        return configuration.keepsPersistableKeys
+            ? "the route is \(request.name.route.rawValue)" : "the device keeps none"
+    }
+
+    private var refusal: ContentKeyError { isExpired ? expired : ContentKeyError(.requestAnswered, .request) }
+
+    private mutating func fail(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration) -> [Action] {
+        [.setStatus(id, .failed)] + loseRequest(id, name, error, at: now) + [.fail(id, error)]
+    }
+
+    /// The row `load`: makes the key of a request the one in use.
+    private mutating func load(_ id: UInt64, _ name: KeyName, lease: Duration?, at now: Duration) -> [Action] {
+        guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .load) else {
+            return [.releaseKey(request: id)]
+        }
+        let old = key.current
+        key.state = next
+        (key.current, key.pending) = (id, nil)
+        key.leaseEnd = lease.map { now + $0 }
+        key.renewAt = lease.flatMap { lease in
+            configuration.renewalLead.map { now + lease - min($0, lease / 2) }
+        }
+        let waiters = key.waiters
+        key.waiters = []
+        keys[name] = key
+        var actions: [Action] = [.useKey(name, request: id, recipients: key.recipients.sorted())]
+        if let old { actions += handle(.supersede, request: old) }
+        return actions + waiters.map { .deliver($0.id, name) }
+    }
+
+    /// The row `loseRequest`.
+    private mutating func loseRequest(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration)
+        -> [Action]
+    {
+        guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .loseRequest) else {
+            return []
+        }
+        key.state = next
+        key.pending = nil
+        let waiters = key.waiters
+        key.waiters = []
+        keys[name] = next == .absent ? nil : key
+        return waiters.map { .failWaiter($0.id, error) }
+    }
+}

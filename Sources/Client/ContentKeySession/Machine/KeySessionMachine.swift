@@ -1,0 +1,225 @@
+/// A content key session without its surroundings: events in, actions out. It holds no bytes of any key.
+///
+/// The rows of ``RequestTable`` and ``KeyTable`` are what it does; this type keeps track of which request is for which
+/// key, of who waits for it, and of time. Moments are durations since the session began.
+public struct KeySessionMachine: Sendable {
+    struct RequestRecord {
+        let request: Request
+        var state: RequestState = .requesting
+        var isPersistable = false
+        /// When the answer is overdue.
+        var deadline: Duration?
+        /// What the device said, while the delegate decides.
+        var error: ContentKeyError?
+    }
+
+    struct KeyRecord {
+        var state: KeyState = .absent
+        /// The request whose answer brought the key in use.
+        var current: UInt64?
+        /// The request under way.
+        var pending: UInt64?
+        var leaseEnd: Duration?
+        /// When to ask for the lease's renewal.
+        var renewAt: Duration?
+        var initializationData: [UInt8]?
+        var options = ContentKeyRequestOptions()
+        /// Whether the app asked, who keeps no recipient's company.
+        var isWantedByApp = false
+        var recipients: Set<RecipientID> = []
+        var waiters: [(id: WaiterID, recipient: RecipientID)] = []
+    }
+
+    /// What governs it.
+    public let configuration: Configuration
+    /// Where the content goes.
+    public private(set) var route: ContentKeyRoute = .local
+    /// Whether the session has ended.
+    public private(set) var isExpired = false
+
+    /// Requests that have not ended.
+    var requests: [UInt64: RequestRecord] = [:]
+    /// Keys that are there or asked for.
+    var keys: [KeyName: KeyRecord] = [:]
+    var recipients: Set<RecipientID> = []
+    private var lastID: UInt64 = 0
+
+    /// Makes a session that has just begun.
+    public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
+
+    /// Where a request is; requests that have ended, and those that never were, are ``RequestState/ended``.
+    public func state(ofRequest id: UInt64) -> RequestState { requests[id]?.state ?? .ended }
+
+    /// Whether a request that has not ended was turned into one for a persistable key.
+    public func isPersistable(request id: UInt64) -> Bool { requests[id]?.isPersistable ?? false }
+
+    /// Whether somebody waits for the key of a request that has not ended.
+    public func isAwaited(request id: UInt64) -> Bool {
+        guard let name = requests[id]?.request.name, let key = keys[name] else { return false }
+        return key.pending == id && !key.waiters.isEmpty
+    }
+
+    /// Whether a key is there.
+    public func state(ofKey name: KeyName) -> KeyState { keys[name]?.state ?? .absent }
+
+    /// The earliest moment at which ``Event/timePassed`` does something; nil if there is none.
+    public var nextDeadline: Duration? {
+        let answers = requests.values.filter { $0.state == .requesting }.compactMap(\.deadline)
+        let leases = keys.values.flatMap { [$0.leaseEnd, $0.state == .loaded ? $0.renewAt : nil] }.compactMap(\.self)
+        return (answers + leases).min()
+    }
+
+    /// Takes an event and says what is to be done: first what is due, as ``Event/timePassed`` does.
+    ///
+    /// - Parameter now: the time since the session began. It never goes back.
+    public mutating func handle(_ event: Event, at now: Duration = .zero) -> [Action] {
+        letTimePass(at: now) + take(event, at: now)
+    }
+
+    private mutating func take(_ event: Event, at now: Duration) -> [Action] {
+        switch event {
+        case .expire: return expire()
+        case .abandon(let waiter): return abandon(waiter)
+        case .removeRecipient(let recipient): return remove(recipient)
+        case .request(let id, let event): return handle(event, request: id, at: now)
+        default: break
+        }
+        guard !isExpired else {
+            if case .timePassed = event { return [] }
+            if case .want(_, _, _, _, let waiter) = event { return [.failWaiter(waiter, expired)] }
+            return [.refuse(expired)]
+        }
+        switch event {
+        case .ask(let identifier, let initializationData, let options):
+            let name = KeyName(identifier, route)
+            note(name, initializationData, options) { $0.isWantedByApp = true }
+            return handle(.ask, key: name, at: now)
+        case .want(let identifier, let initializationData, let options, let recipient, let waiter):
+            guard recipients.contains(recipient) else {
+                let error = ContentKeyError(.unknownRecipient, .recipient, reason: "add it before it loads")
+                return [.failWaiter(waiter, error)]
+            }
+            let name = KeyName(identifier, route)
+            let pending = keys[name]?.pending
+            let isFirst = keys[name]?.waiters.isEmpty ?? true
+            note(name, initializationData, options) { key in
+                key.recipients.insert(recipient)
+                key.waiters.append((waiter, recipient))
+            }
+            let actions = handle(route == .local ? .ask : .askAfresh, key: name, at: now)
+            guard isFirst, let pending, isAwaited(request: pending) else { return actions }
+            return actions + [.tellAwaited(pending)]
+        case .addRecipient(let recipient, let isLoading):
+            guard !isLoading else {
+                return [.refuse(ContentKeyError(.recipientTooLate, .recipient, reason: "it has begun to load"))]
+            }
+            recipients.insert(recipient)
+            return []
+        case .renew(let identifier): return handle(.renew, key: KeyName(identifier, route), at: now)
+        case .changeRoute(let route):
+            self.route = route
+            return []
+        case .revoke(let id):
+            guard let name = keys.first(where: { $0.value.current == id })?.key else { return [] }
+            return handle(.revoke, key: name, at: now)
+        case .timePassed, .expire, .abandon, .removeRecipient, .request: return []
+        }
+    }
+
+    /// Makes a request for a key. Its answer may be kept where the route, the device and the key system allow that.
+    mutating func makeRequest(for name: KeyName, isRenewal: Bool, at now: Duration) -> Action {
+        lastID += 1
+        let key = keys[name] ?? KeyRecord()
+        let request = Request(
+            id: lastID,
+            name: name,
+            initializationData: key.initializationData,
+            options: key.options,
+            isRenewal: isRenewal,
+            canProvidePersistableKey: key.options.isPersistable && !isRenewal && mayPersist(on: name.route)
+        )
+        requests[lastID] = RequestRecord(request: request, deadline: configuration.responseTimeout.map { now + $0 })
+        keys[name, default: KeyRecord()].pending = lastID
+        return .provide(request)
+    }
+
+    func mayPersist(on route: ContentKeyRoute) -> Bool {
+        route == .local && configuration.keepsPersistableKeys && configuration.keySystem == .fairPlayStreaming
+    }
+
+    var expired: ContentKeyError { ContentKeyError(.sessionExpired, .session) }
+
+    /// Remembers what is said of a key when it is asked for; of a key that is there, or asked for, the first word
+    /// counts.
+    private mutating func note(
+        _ name: KeyName,
+        _ initializationData: [UInt8]?,
+        _ options: ContentKeyRequestOptions,
+        who: (inout KeyRecord) -> Void
+    ) {
+        var key = keys[name] ?? KeyRecord()
+        if key.state == .absent { (key.initializationData, key.options) = (initializationData, options) }
+        who(&key)
+        keys[name] = key
+    }
+
+    private mutating func letTimePass(at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        let overdue = requests.values.filter { $0.state == .requesting && ($0.deadline.map { $0 <= now } ?? false) }
+        for id in overdue.map(\.request.id).sorted() { actions += handle(.deadline, request: id, at: now) }
+        for (name, key) in keys.sorted(by: { ($0.value.current ?? 0) < ($1.value.current ?? 0) }) {
+            if let end = key.leaseEnd, end <= now {
+                actions += handle(.endLease, key: name, at: now)
+            } else if let moment = key.renewAt, moment <= now {
+                keys[name]?.renewAt = nil
+                actions += handle(.renew, key: name, at: now)
+            }
+        }
+        return actions
+    }
+
+    private mutating func abandon(_ waiter: WaiterID) -> [Action] {
+        for (name, key) in keys where key.waiters.contains(where: { $0.id == waiter }) {
+            keys[name]?.waiters.removeAll { $0.id == waiter }
+            return [.failWaiter(waiter, ContentKeyError(.cancelled, .recipient))]
+        }
+        return []
+    }
+
+    private mutating func remove(_ recipient: RecipientID) -> [Action] {
+        guard recipients.remove(recipient) != nil else { return [] }
+        var actions: [Action] = []
+        for name in keys.keys.sorted(by: { $0.identifier < $1.identifier }) {
+            guard var key = keys[name], key.recipients.remove(recipient) != nil else { continue }
+            for waiter in key.waiters where waiter.recipient == recipient {
+                actions.append(.failWaiter(waiter.id, ContentKeyError(.cancelled, .recipient)))
+            }
+            key.waiters.removeAll { $0.recipient == recipient }
+            keys[name] = key
+            if key.state == .requested, !key.isWantedByApp, key.recipients.isEmpty, let pending = key.pending {
+                actions += handle(.cancel, request: pending)
+            }
+        }
+        return actions
+    }
+
+    private mutating func expire() -> [Action] {
+        guard !isExpired else { return [] }
+        isExpired = true
+        var actions: [Action] = []
+        for id in requests.keys.sorted() where requests[id]?.state != .received {
+            actions += handle(.cancel, request: id)
+        }
+        let loaded = keys.filter { $0.value.current != nil }.sorted {
+            ($0.value.current ?? 0) < ($1.value.current ?? 0)
+        }
+        for (name, key) in loaded {
+            guard let current = key.current else { continue }
+            actions.append(.stopKey(name, request: current, .sessionExpired))
+            actions += handle(.loseKey, request: current)
+        }
+        keys = [:]
+        if !loaded.isEmpty { actions.append(.reportExpiry(loaded.map(\.key))) }
+        return actions
+    }
+}

@@ -1,0 +1,39 @@
+public import ContentKeySession
+public import VirtualDevice
+
+/// What the device knows of the keys that it stored.
+extension FPSDevice: KeptKeyDevice {
+    /// Opens a stored key and says what is in it, but for the key.
+    public func facts(ofPersistableKey stored: [UInt8]) throws(ContentKeyError) -> KeptKeyFacts {
+        try translating { () throws(FPSError) in
+            let found = try self.facts(of: stored)
+            var facts = KeptKeyFacts(
+                acquired: found.acquired,
+                firstPlayed: found.firstPlayed,
+                isCurrent: found.isCurrent
+            )
+            facts.hasDualExpiry = found.hasDualExpiry
+            facts.storage = Self.limit(found.storageDuration)
+            facts.playback = Self.limit(found.playbackDuration)
+            return facts
+        }
+    }
+
+    /// Removes every key of a stored key's title, and makes the Sync SPC that proves it.
+    public func invalidateTitle(
+        ofPersistableKey stored: [UInt8],
+        _ context: ServerPlaybackContext
+    ) throws(ContentKeyError) -> [UInt8] {
+        try translating { () throws(FPSError) in
+            try invalidate(
+                .title(stored),
+                certificate: context.certificate,
+                challenge: context.serverChallenge,
+                versions: context.protocolVersions
+            )
+        }
+    }
+
+    /// Zero means no limit.
+    private static func limit(_ duration: UInt32) -> Int64? { duration > 0 ? Int64(duration) : nil }
+}

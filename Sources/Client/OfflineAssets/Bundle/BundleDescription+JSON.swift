@@ -1,0 +1,156 @@
+import ContentKeySession
+
+/// `bundle.json`, version 1. Its first line ends behind the summary, so that a library reads no further:
+///
+///     {"keyway-bundle":1,"summary":{
+///         "title": text, "originalURL": text, "state": "downloading" | "unproven" | "complete",
+///         "created": seconds, "changed": seconds, "milliseconds": number, "bytes": number, "keys": [text …]},
+///     "selection": text,
+///     "playlists": [{"file": text, "url": text, "kind": text, "label": text, "sha256": hexadecimal} …],
+///     "resources": [{"file": text, "url": text, "from": number, "to": number,      the last two for a byte range
+///                    "length": number, "sha256": hexadecimal} …]}                  the last two once it is complete
+///
+/// It is read strictly: every field is there once, and no other.
+extension BundleDescription {
+    static let version = 1
+    /// The greatest size that is read, in bytes: 512 MiB.
+    static let greatestSize = 512 << 20
+
+    /// The document.
+    var bytes: [UInt8] {
+        let rest = JSONText.object([
+            "selection": .string(selection),
+            "playlists": .array(playlists.map(\.json)),
+            "resources": .array(resources.map(\.json)),
+        ])
+        // Both are objects; the line ends where one goes on with the other.
+        return Array("{\"keyway-bundle\":\(Self.version),\"summary\":".utf8) + summary.json.bytes + Array(",\n".utf8)
+            + rest.bytes.dropFirst() + [0x0A]
+    }
+
+    /// Reads a document.
+    ///
+    /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
+    init(parsing bytes: [UInt8], place: String) throws(AssetBundleError) {
+        var document = try StrictObject(JSONText(parsing: bytes), place: place)
+        try BundleSummary.checkVersion(&document, place)
+        summary = try BundleSummary(try document.value("summary"), place: place)
+        selection = try document.text("selection")
+        var playlists: [BundlePlaylist] = []
+        for item in try document.items("playlists") { playlists.append(try BundlePlaylist(item, place: place)) }
+        var resources: [BundleResource] = []
+        for item in try document.items("resources") { resources.append(try BundleResource(item, place: place)) }
+        (self.playlists, self.resources) = (playlists, resources)
+        try document.end()
+        guard playlists.first?.file == "main.m3u8", Set(playlists.map(\.file)).count == playlists.count,
+            Set(resources.map(\.file)).count == resources.count
+        else {
+            throw AssetBundleError(.malformed, place, "a file is named twice, or the first playlist is not main.m3u8")
+        }
+        guard state == .downloading || resources.allSatisfy({ $0.content != nil }) else {
+            throw AssetBundleError(.malformed, place, "the state says that all files are there, and one has no length")
+        }
+    }
+}
+
+extension BundleSummary {
+    /// Reads the first line of a document.
+    ///
+    /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
+    init(firstLine: [UInt8], place: String) throws(AssetBundleError) {
+        guard firstLine.last == UInt8(ascii: ",") else {
+            throw AssetBundleError(.malformed, place, "the first line does not end behind the summary")
+        }
+        var document = try StrictObject(JSONText(parsing: firstLine.dropLast() + [UInt8(ascii: "}")]), place: place)
+        try Self.checkVersion(&document, place)
+        self = try BundleSummary(try document.value("summary"), place: place)
+        try document.end()
+    }
+
+    fileprivate static func checkVersion(_ document: inout StrictObject, _ place: String) throws(AssetBundleError) {
+        guard try document.number("keyway-bundle") == BundleDescription.version else {
+            throw AssetBundleError(.unknownVersion, place, "it was written by another version of keyway")
+        }
+    }
+
+    fileprivate init(_ value: JSONText, place: String) throws(AssetBundleError) {
+        var object = try StrictObject(value, place: place)
+        title = try object.text("title", atMost: 1024)
+        originalURL = try object.text("originalURL")
+        guard let state = State(rawValue: try object.text("state")) else { throw object.wrong("state") }
+        self.state = state
+        created = try object.number("created")
+        changed = try object.number("changed")
+        duration = Double(try object.number("milliseconds")) / 1000
+        byteCount = UInt64(try object.number("bytes"))
+        var keys: [String] = []
+        for item in try object.items("keys") {
+            guard let key = item.text else { throw object.wrong("keys") }
+            keys.append(key)
+        }
+        self.keys = keys
+        try object.end()
+    }
+
+    fileprivate var json: JSONText {
+        .object([
+            "title": .string(title), "originalURL": .string(originalURL), "state": .string(state.rawValue),
+            "created": .integer(created), "changed": .integer(changed),
+            "milliseconds": .integer(Int(exactly: (duration * 1000).rounded()) ?? 0),
+            "bytes": .integer(Int(clamping: byteCount)), "keys": .array(keys.map { .string($0) }),
+        ])
+    }
+}
+
+extension BundlePlaylist {
+    fileprivate init(_ value: JSONText, place: String) throws(AssetBundleError) {
+        var object = try StrictObject(value, place: place)
+        file = try object.text("file")
+        guard Self.isHarmless(file), file.hasSuffix(".m3u8") else { throw object.wrong("file") }
+        url = try object.text("url")
+        guard let kind = Kind(rawValue: try object.text("kind")) else { throw object.wrong("kind") }
+        self.kind = kind
+        label = try object.text("label")
+        sha256 = try object.sha256("sha256")
+        try object.end()
+    }
+
+    fileprivate var json: JSONText {
+        .object([
+            "file": .string(file), "url": .string(url), "kind": .string(kind.rawValue), "label": .string(label),
+            "sha256": .string(Hexadecimal.text(sha256)),
+        ])
+    }
+}
+
+extension BundleResource {
+    fileprivate init(_ value: JSONText, place: String) throws(AssetBundleError) {
+        var object = try StrictObject(value, place: place)
+        file = try object.text("file")
+        guard Self.isOwn(file) else { throw object.wrong("file") }
+        url = try object.text("url")
+        if let from = object.optional("from") {
+            let end = try object.number("to")
+            guard let from = from.number, from >= 0, from < end else { throw object.wrong("from") }
+            range = UInt64(from)..<UInt64(end)
+        } else {
+            range = nil
+        }
+        if let length = object.optional("length") {
+            guard let length = length.number, length >= 0 else { throw object.wrong("length") }
+            content = Content(length: UInt64(length), sha256: try object.sha256("sha256"))
+        } else {
+            content = nil
+        }
+        try object.end()
+    }
+
+    fileprivate var json: JSONText {
+        .object([
+            "file": .string(file), "url": .string(url), "from": range.map { .integer(Int(clamping: $0.lowerBound)) },
+            "to": range.map { .integer(Int(clamping: $0.upperBound)) },
+            "length": content.map { .integer(Int(clamping: $0.length)) },
+            "sha256": content.map { .string(Hexadecimal.text($0.sha256)) },
+        ])
+    }
+}

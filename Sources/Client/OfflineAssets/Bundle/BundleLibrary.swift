@@ -1,0 +1,75 @@
+import Glibc
+
+/// A folder of bundles.
+///
+/// Of each bundle only the first line of `bundle.json` is read, which holds all that a list shows, however long the film is.
+public struct BundleLibrary: Sendable {
+    /// The path of the folder.
+    public let folder: String
+
+    /// Names a folder; it need not be there yet.
+    public init(_ folder: String) { self.folder = BundleFolder(folder).path }
+
+    /// A folder inside, and what is known of it.
+    public struct Entry: Sendable, Hashable {
+        /// The path of the bundle's folder.
+        public let folder: String
+        /// What it is, or why that cannot be said.
+        public let summary: Result<BundleSummary, AssetBundleError>
+    }
+
+    /// The greatest length of a first line, in bytes: 1 MiB.
+    static let greatestLine = 1 << 20
+
+    /// All bundles, by the names of their folders. Folders without a `bundle.json` are no bundles, and passed over; one
+    /// whose `bundle.json` cannot be read is listed with the reason.
+    ///
+    /// - Throws: ``AssetBundleError`` `storage` where the folder cannot be read. One that is not there is empty.
+    public func bundles() throws(AssetBundleError) -> [Entry] {
+        var entries: [Entry] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { buffer.deallocate() }
+        for name in try BundleFolder(folder).entries() ?? [] {
+            let path = "\(folder)/\(name)"
+            let file = "\(path)/\(AssetBundle.descriptionFile)"
+            let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                guard errno != ENOENT, errno != ENOTDIR else { continue }
+                let reason = String(cString: strerror(errno))
+                entries.append(Entry(folder: path, summary: .failure(AssetBundleError(.storage, file, reason))))
+                continue
+            }
+            defer { close(descriptor) }
+            let summary: Result<BundleSummary, AssetBundleError>
+            do throws(AssetBundleError) {
+                let line = try Self.firstLine(descriptor, file, buffer)
+                summary = .success(try BundleSummary(firstLine: line, place: file))
+            } catch {
+                summary = .failure(error)
+            }
+            entries.append(Entry(folder: path, summary: summary))
+        }
+        return entries
+    }
+
+    private static func firstLine(
+        _ descriptor: Int32,
+        _ file: String,
+        _ buffer: UnsafeMutableRawBufferPointer
+    ) throws(AssetBundleError) -> [UInt8] {
+        var line: [UInt8] = []
+        while line.count <= greatestLine {
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw AssetBundleError(.storage, file, String(cString: strerror(errno))) }
+            let part = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if let end = part.firstIndex(of: 0x0A) {
+                line.append(contentsOf: part[..<end])
+                return line
+            }
+            guard count > 0 else { break }
+            line.append(contentsOf: part)
+        }
+        throw AssetBundleError(.malformed, file, "the first line has no end")
+    }
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import StreamPlayer
+
+extension AssetDownload {
+    /// The bundle that is there, or else a new one.
+    func plan() async throws(DownloadError) -> (description: BundleDescription, isResumed: Bool) {
+        if folder.has(AssetBundle.descriptionFile) {
+            let bundle = try Self.stored { () throws(AssetBundleError) in try AssetBundle.open(folder.path) }
+            let known = bundle.description
+            // The same address signed anew, unless its playlists say otherwise.
+            let isSame = URLAddress.withoutQuery(known.originalURL) == URLAddress.withoutQuery(request.url)
+            guard isSame, known.selection == request.selection.description else {
+                throw DownloadError(
+                    .otherBundle,
+                    folder.path,
+                    "it holds \(known.title), begun with another URL or another choice (\(known.selection)): take another folder"
+                )
+            }
+            return (known, true)
+        }
+        try checkFolder()
+        let plan = try await loadPlan()
+        let date = clock.date()
+        let summary = BundleSummary(
+            title: String(
+                (request.title ?? folder.path.split(separator: "/").last.map(String.init) ?? "film").prefix(200)
+            ),
+            originalURL: request.url,
+            state: .downloading,
+            created: date,
+            changed: date,
+            duration: plan.duration,
+            byteCount: 0,
+            keys: plan.keyIdentifiers
+        )
+        let description = BundleDescription(
+            summary: summary,
+            selection: request.selection.description,
+            playlists: plan.playlists.map(\.playlist),
+            resources: plan.resources
+        )
+        try Self.stored { () throws(AssetBundleError) in
+            try folder.create(folder: "media")
+            let folders = Set(
+                plan.resources.compactMap { $0.file.split(separator: "/").dropFirst().first.map(String.init) }
+            )
+            for name in folders.sorted() { try folder.create(folder: "media/\(name)") }
+            try folder.synchronize(folder: "media")
+            for (playlist, bytes) in plan.playlists { try folder.write(bytes, to: playlist.file) }
+            // Last: with it the bundle begins to be one.
+            try folder.write(description)
+        }
+        return (description, false)
+    }
+
+    /// A folder with other things in it is not written to.
+    private func checkFolder() throws(DownloadError) {
+        let entries = try Self.stored { () throws(AssetBundleError) in try folder.entries() ?? [] }
+        let foreign = entries.first { name in
+            let own = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
+            return ![AssetBundle.journalFile, AssetBundle.descriptionFile, "media"].contains(own)
+                && !own.hasSuffix(".m3u8")
+        }
+        if let foreign {
+            throw DownloadError(.otherBundle, folder.path, "it holds \(foreign), and is no bundle: take another folder")
+        }
+    }
+
+    /// Which files are complete and right, by reading them; and which were and are not.
+    func complete(
+        _ description: BundleDescription,
+        _ journal: JournalFile
+    ) async throws(DownloadError) -> (there: [Int: BundleResource.Content], broken: [Int: BundleResource.Content]) {
+        var there: [Int: BundleResource.Content] = [:]
+        var broken: [Int: BundleResource.Content] = [:]
+        for (index, resource) in description.resources.enumerated() {
+            var known = resource.content
+            if case .done(let content, _)? = journal.entry(of: index) { known = content }
+            guard let known else { continue }
+            try checkCancellation()
+            let problem = await Self.problem(with: resource.file, known, folder)
+            guard let problem else {
+                there[index] = known
+                continue
+            }
+            guard problem.code != .storage else { throw DownloadError(.storage, problem.place, problem.reason) }
+            broken[index] = known
+            tell(.repairing(file: resource.file, problem))
+            do throws(DiskError) {
+                try await journal.commit(.drop(index))
+            } catch {
+                throw error.downloadError
+            }
+        }
+        return (there, broken)
+    }
+
+    private static func problem(
+        with file: String,
+        _ known: BundleResource.Content,
+        _ folder: BundleFolder
+    ) async -> AssetBundleError? {
+        await withCheckedContinuation { continuation in
+            // Reading blocks, which the threads of tasks should not.
+            DispatchQueue.global().async {
+                do throws(AssetBundleError) {
+                    let content = try folder.content(of: file)
+                    continuation.resume(returning: content == known ? nil : AssetBundle.damaged(file))
+                } catch {
+                    continuation.resume(returning: error)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import HLSPlaylist
+import StreamPlayer
+
+extension AssetDownload {
+    /// The whole of it.
+    func download() async throws(DownloadError) -> AssetBundle {
+        let lock: FolderLock
+        do throws(AssetBundleError) {
+            try folder.create()
+        } catch {
+            throw DownloadError(.storage, folder.path, error.reason)
+        }
+        lock = try FolderLock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        var (description, isResumed) = try await plan()
+        let journal = try JournalFile(in: folder, resources: description.resources, faults: faults)
+        let (there, broken) = try await complete(description, journal)
+        if isResumed, needsPlaylists(description) {
+            _ = try await redeliver(&description, nil)
+        }
+        let media = try mediaPlaylists(description)
+        tell(
+            .planned(
+                DownloadPlanFacts(
+                    isResumed: isResumed,
+                    playlists: description.playlists,
+                    files: description.resources.count,
+                    completeFiles: there.count,
+                    duration: description.summary.duration
+                )
+            )
+        )
+        try await acquireKeys(&description, isResumed: isResumed)
+        let tally = DownloadTally(
+            BundleTimeline(media.map(\.media), resources: description.resources.map(\.file)),
+            files: description.resources.count,
+            now: clock.now
+        ) { self.tell(.progress($0)) }
+        for (file, content) in there { tally.completed(file, length: content.length, isShown: false) }
+        if !broken.isEmpty, description.state != .downloading {
+            // From here on it is not what it says.
+            description.summary.state = .downloading
+            try write(&description)
+        }
+        let missing = Set(description.resources.indices).subtracting(there.keys)
+        try await fetch(
+            DownloadFiles(
+                resources: description.resources,
+                missing: missing,
+                expected: broken,
+                journal: journal,
+                folder: folder,
+                transport: transport,
+                faults: faults,
+                tally: tally
+            ),
+            &description
+        )
+        return try await finish(description, journal)
+    }
+
+    private func mediaPlaylists(
+        _ description: BundleDescription
+    ) throws(DownloadError) -> [(playlist: BundlePlaylist, media: MediaPlaylist)] {
+        let bundle = AssetBundle(folder: folder.path, description: description)
+        return try Self.stored { () throws(AssetBundleError) in try bundle.mediaPlaylists() }
+    }
+
+    /// Gets the keys that the local playlists name.
+    func acquireKeys(_ description: BundleDescription) async throws(DownloadError) {
+        guard let keys, !description.keys.isEmpty else { return }
+        var groups = KeyGroups()
+        for (playlist, media) in try mediaPlaylists(description) {
+            for segment in (try? media.resolvedSegments()).map(Array.init) ?? [] where !segment.segment.isGap {
+                if let section = segment.initialization { groups.add(section.keys, base: playlist.url) }
+                groups.add(segment.keys, base: playlist.url)
+            }
+        }
+        tell(.acquiringKeys(groups.groups.count))
+        do throws(DownloadKeysError) {
+            try await keys.acquire(groups.groups, title: description.title)
+        } catch {
+            throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
+        }
+    }
+
+    /// All files are on the disk: writes down what they hold, and has it proven that they play.
+    private func finish(
+        _ known: BundleDescription,
+        _ journal: JournalFile
+    ) async throws(DownloadError) -> AssetBundle {
+        var description = known
+        for index in description.resources.indices {
+            guard case .done(let content, _)? = journal.entry(of: index) else {
+                // Complete by an earlier run, whose journal was lost.
+                guard description.resources[index].content != nil else {
+                    throw DownloadError(.damaged, description.resources[index].file, "it is not in the journal")
+                }
+                continue
+            }
+            guard folder.length(of: description.resources[index].file) == content.length else {
+                throw DownloadError(
+                    .damaged,
+                    description.resources[index].file,
+                    "it has another length than was written"
+                )
+            }
+            description.resources[index].content = content
+        }
+        description.summary.byteCount = description.resources.reduce(0) { $0 + ($1.content?.length ?? 0) }
+        if description.state == .downloading {
+            description.summary.state = .unproven
+            try write(&description)
+        }
+        try checkCancellation()
+        let bundle = AssetBundle(folder: folder.path, description: description)
+        if let keys {
+            tell(.proving)
+            do throws(DownloadKeysError) {
+                try await keys.prove(bundle)
+            } catch {
+                throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
+            }
+        } else if description.keys.isEmpty {
+            tell(.proving)
+            do throws(PlayerError) {
+                try await BundleProof.play(bundle, keys: PlayerKeySystems())
+            } catch {
+                throw DownloadError(.damaged, folder.path, "all files are there, and it does not play: \(error)")
+            }
+        } else {
+            return bundle
+        }
+        if description.state != .complete {
+            description.summary.state = .complete
+            try write(&description)
+        }
+        return AssetBundle(folder: folder.path, description: description)
+    }
+
+    func write(_ description: inout BundleDescription) throws(DownloadError) {
+        description.summary.changed = clock.date()
+        let document = description
+        try Self.stored { () throws(AssetBundleError) in try folder.write(document) }
+    }
+
+    /// What goes wrong with a bundle's own files, as an error of the download.
+    static func stored<Value>(_ body: () throws(AssetBundleError) -> Value) throws(DownloadError) -> Value {
+        do throws(AssetBundleError) {
+            return try body()
+        } catch {
+            switch error.code {
+            case .storage: throw DownloadError(.storage, error.place, error.reason)
+            case .notABundle, .malformed, .unknownVersion, .incomplete, .missing, .damaged:
+                throw DownloadError(.damaged, error.place, error.reason)
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+
+// Steps 1 to 6 of Table 2-1: one SPC, or several at once.
+
+extension KSM {
+    /// How many SPCs are best opened together.
+    public var openedTogether: Int { configuration.multiBuffer == nil ? 1 : MultiBufferRSA.width }
+
+    /// Steps 1 to 6: reads an SPC, decrypts it and proves its integrity.
+    ///
+    /// - Throws: ``KSMError`` of the stages container, certificate, key, payload, version, session-key and integrity.
+    public func open(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
+        switch try receive(spc) {
+        case .opened(let opened): opened
+        case .encrypted(let message, let bundle):
+            try open(
+                message,
+                spc,
+                for: bundle,
+                payloadKey: Result { () throws(CryptoError) in try bundle.privateKey.decryptOAEP(message.encryptedKey) }
+            )
+        }
+    }
+
+    /// Steps 1 to 6 for several SPCs, whose RSA operations are done together where the configuration has what does that. The
+    /// results are those of ``open(_:)``, in the order of the SPCs.
+    public func open(_ spcs: [[UInt8]]) -> [Result<OpenedSPC, KSMError>] {
+        guard let multiBuffer = configuration.multiBuffer, spcs.count > 1 else {
+            return spcs.map { spc in Result { () throws(KSMError) in try open(spc) } }
+        }
+        let received = spcs.map { spc in Result { () throws(KSMError) in try receive(spc) } }
+        var payloadKeys = [Result<SecretBytes, CryptoError>?](repeating: nil, count: spcs.count)
+        for (key, places) in places(byKeyOf: received) {
+            let encrypted = places.map(\.message.encryptedKey)
+            for (place, payloadKey) in zip(places, key.decryptOAEP(encrypted, with: multiBuffer)) {
+                payloadKeys[place.index] = payloadKey
+            }
+        }
+        return received.indices.map { index in
+            Result { () throws(KSMError) in
+                switch try received[index].get() {
+                case .opened(let opened): opened
+                case .encrypted(let message, let bundle):
+                    // There is one for each that is encrypted.
+                    try open(
+                        message,
+                        spcs[index],
+                        for: bundle,
+                        payloadKey: payloadKeys[index] ?? .failure(CryptoError(.decryptionFailed, operation: "RSA"))
+                    )
+                }
+            }
+        }
+    }
+
+    /// An SPC after steps 1 and 2.
+    private enum Received {
+        case encrypted(SPCMessage, CertificateBundle)
+        /// By a plug-in, which does all of it.
+        case opened(OpenedSPC)
+    }
+
+    private func receive(_ spc: [UInt8]) throws(KSMError) -> Received {
+        // 1. Receive the SPC and parse it.
+        let message: SPCMessage
+        do {
+            message = try SPCMessage(parsing: spc)
+        } catch {
+            guard error.code == .spcVersion3 else { throw KSMError(.container, error) }
+            return .opened(try openWhole(spc))
+        }
+        // 2. Find the certificate that it was made for.
+        guard let bundle = bundleByHash[message.certificateHash] else {
+            throw KSMError(
+                .certificate,
+                .unknownCertificate,
+                "no bundle has the certificate with SHA-1 \(hexadecimal(message.certificateHash))"
+            )
+        }
+        return .encrypted(message, bundle)
+    }
+
+    private func places(
+        byKeyOf received: [Result<Received, KSMError>]
+    ) -> [(key: RSAPrivateKey, places: [(index: Int, message: SPCMessage)])] {
+        var all: [(key: RSAPrivateKey, places: [(index: Int, message: SPCMessage)])] = []
+        for (index, received) in received.enumerated() {
+            guard case .success(.encrypted(let message, let bundle)) = received else { continue }
+            if let known = all.firstIndex(where: { $0.key === bundle.privateKey }) {
+                all[known].places.append((index, message))
+            } else {
+                all.append((bundle.privateKey, [(index, message)]))
+            }
+        }
+        return all
+    }
+
+    private func open(
+        _ message: SPCMessage,
+        _ bytes: [UInt8],
+        for bundle: CertificateBundle,
+        payloadKey: Result<SecretBytes, CryptoError>
+    ) throws(KSMError) -> OpenedSPC {
+        // 3. Decrypt the payload.
+        let clear = try SPCOpening.clearPayload(of: message, payloadKey: payloadKey)
+        let payload: SPCPayload
+        do {
+            payload = try SPCPayload(parsing: clear)
+        } catch {
+            var failure = KSMError(.payload, error)
+            failure.authenticated = authenticatedHU(in: clear, bundle: bundle).map {
+                AuthenticatedSPC(message, bytes: bytes, hu: $0)
+            }
+            throw failure
+        }
+        // 4. Check the protocol versions. The answer is given after step 6: until integrity is proven, the payload may be
+        //    anybody's, and a client must not learn what it decrypts to.
+        let versions = ProtocolVersionDecision(
+            server: configuration.protocolVersions,
+            supported: Set(payload.protocolVersionsSupported.versions),
+            used: payload.protocolVersionUsed.version
+        )
+        // 5. Decrypt session key and R1.  6. Check the integrity.
+        let (session, hu) = try openSession(payload, bundle: bundle)
+        let authenticated = AuthenticatedSPC(message, bytes: bytes, hu: hu)
+        let notes: [Note]
+        do {
+            notes = try self.notes(on: versions, payload: payload)
+        } catch {
+            var failure = error
+            failure.authenticated = authenticated
+            throw failure
+        }
+        return OpenedSPC(
+            bundle: bundle,
+            version: message.version,
+            request: payload.request,
+            device: ReportedDevice(payload.request),
+            hu: hu,
+            notes: notes + payload.request.oddities.map(Note.oddity),
+            authenticated: authenticated,
+            session: session
+        )
+    }
+}

@@ -1,0 +1,101 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+
+// Steps 3 to 6 of Table 2-1 as a server takes them.
+
+extension KSM {
+    /// The ID of the device whose payload cannot be read as a whole, but has an [SK...R1] block whose integrity holds; nil
+    /// without one. Whoever damages the rest of an SPC must not get another try for it.
+    func authenticatedHU(in clear: [UInt8], bundle: CertificateBundle) -> [UInt8]? {
+        for blocks in SessionBlocks.found(in: clear) {
+            let hash = bundle.certificate.sha1
+            if let session = try? SPCOpening.session(of: blocks, by: bundle.derivation, certificateHash: hash) {
+                return session.hu
+            }
+        }
+        return nil
+    }
+
+    /// Steps 5 and 6, by the bundle's way to DASk.
+    func openSession(
+        _ payload: SPCPayload,
+        bundle: CertificateBundle
+    ) throws(KSMError) -> (OpenedSPC.Session, hu: [UInt8]) {
+        let hash = bundle.certificate.sha1
+        let blocks = SessionBlocks(payload)
+        let opened = try SPCOpening.session(of: blocks, by: bundle.derivation, certificateHash: hash)
+        if let sessionKey = opened.sessionKey {
+            return (.open(sessionKey: sessionKey, r1: opened.r1, payload: payload), opened.hu)
+        }
+        guard case .keyPayload(let provider) = bundle.derivation else {
+            throw KSMError(.sessionKey, .daskUnavailable, "bundle \(bundle.name) has no way to a DASk")
+        }
+        let input = KeyPayload(blocks, certificateHash: hash)
+        return (.keyPayload(provider, input, r1: opened.r1, payload: payload), opened.hu)
+    }
+
+    /// Step 4's answer.
+    func notes(on decision: ProtocolVersionDecision, payload: SPCPayload) throws(KSMError) -> [Note] {
+        func list(_ versions: some Sequence<UInt32>) -> String {
+            versions.sorted().map(String.init).joined(separator: ", ")
+        }
+        let used = payload.protocolVersionUsed.version
+        let supported = list(payload.protocolVersionsSupported.versions)
+        switch decision {
+        case .serve: return []
+        case .serveOutdated(let newest): return [.newerProtocolVersion(newest)]
+        case .mismatch:
+            throw KSMError(
+                .version,
+                .versionMismatch,
+                "the device uses \(used) of {\(supported)}, this server has {\(list(configuration.protocolVersions))}"
+            )
+        case .downgrade:
+            throw KSMError(
+                .version,
+                .versionDowngrade,
+                "the device uses \(used) although both have newer: it has {\(supported)}, this server "
+                    + "{\(list(configuration.protocolVersions))}"
+            )
+        }
+    }
+
+    /// An SPC of a version that the guide does not describe, by the first plug-in that takes it.
+    func openWhole(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
+        for bundle in bundles {
+            guard let provider = bundle.wholeSPC else { continue }
+            let session: any WholeSPCSession
+            do {
+                session = try provider.open(spc: spc)
+            } catch {
+                guard error.code == .keyPayloadInvalid, bundles.filter({ $0.wholeSPC != nil }).count > 1 else {
+                    throw error
+                }
+                continue
+            }
+            guard session.certificateHash == bundle.certificate.sha1 else { continue }
+            let request: SPCRequest
+            do {
+                request = try SPCRequest(TLLVSequence(parsing: session.request))
+            } catch {
+                throw KSMError(.payload, error)
+            }
+            return OpenedSPC(
+                bundle: bundle,
+                version: .version3,
+                request: request,
+                device: ReportedDevice(request),
+                hu: session.hu,
+                notes: request.oddities.map(Note.oddity),
+                authenticated: nil,
+                session: .whole(session)
+            )
+        }
+        throw KSMError(
+            .container,
+            .spcVersion3,
+            "an SPC of version 3 needs Apple's licensed library, by way of a DASk plug-in; none that opens it is configured"
+        )
+    }
+}

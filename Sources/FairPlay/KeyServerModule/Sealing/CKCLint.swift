@@ -1,0 +1,40 @@
+import ByteCoding
+import FPSCrypto
+import FPSMessages
+
+/// The check before issuing: opens a CKC with the session's own secrets and compares it with what was meant.
+struct CKCLint {
+    let r1: SecretBytes
+    let antiReplaySeed: AntiReplaySeed
+
+    /// Checks a CKC.
+    ///
+    /// - Throws: `lint-failed`, naming what differs.
+    func check(
+        _ ckc: [UInt8],
+        encryptedContentKey: EncryptedContentKey,
+        terms: KeyTerms,
+        returned: [TLLV]
+    ) throws(KSMError) {
+        let payload: CKCPayload
+        do {
+            let message = try CKCMessage(parsing: ckc)
+            let key = try KSM.payloadKey(r1: r1, antiReplaySeed: antiReplaySeed)
+            payload = try CKCPayload(parsing: AES128.decryptCBC(message.encryptedPayload, key: key, iv: message.iv))
+        } catch {
+            throw KSMError(.sealing, .lintFailed, "the CKC does not open: \(error)")
+        }
+        let differences: [(String, Bool)] = [
+            ("encrypted content key", payload.encryptedContentKey == encryptedContentKey),
+            ("R1", SecretBytes(copying: payload.r1.bytes) == r1),
+            ("content key duration", payload.contentKeyDuration == terms.duration),
+            ("offline key", payload.offlineKey == terms.offlineKey),
+            ("returned blocks", payload.returned == returned),
+            ("returned blocks' place", Array(payload.blocks.suffix(returned.count)) == returned),
+            ("padding", !payload.blocks.dropLast(returned.count).contains(where: \.hasUniformPadding)),
+        ]
+        if let (what, _) = differences.first(where: { !$0.1 }) {
+            throw KSMError(.sealing, .lintFailed, "the CKC's \(what) is not what was meant")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import ByteCoding
+package import FPSCrypto
+package import FPSMessages
+
+// Steps 7 to 10 of Table 2-1.
+
+extension KSM {
+    /// Makes the CKC.
+    func seal(
+        _ opened: OpenedSPC,
+        _ contentKey: LicensedKey,
+        _ policy: LicensePolicy,
+        _ terms: KeyTerms,
+        using random: inout some RandomNumberGenerator
+    ) throws(KSMError) -> (ckc: [UInt8], notes: [Note]) {
+        let termBlocks = blocks(for: terms, policy, using: &random)
+        // 7. Encrypt the content key.
+        let encrypted: EncryptedContentKey
+        let r1: SecretBytes
+        let payload: SPCPayload
+        switch opened.session {
+        case .open(let sessionKey, let value, let spcPayload):
+            encrypted = EncryptedContentKey(
+                iv: contentKey.iv,
+                encryptedKey: try encrypt(contentKey.key, with: sessionKey)
+            )
+            (r1, payload) = (value, spcPayload)
+        case .keyPayload(let provider, let input, let value, let spcPayload):
+            guard let key = try provider.open(input, contentKey: contentKey).encryptedContentKey else {
+                throw KSMError(.sealing, .daskUnavailable, "the plug-in gave no encrypted content key")
+            }
+            encrypted = key
+            (r1, payload) = (value, spcPayload)
+        case .whole(let session):
+            let ckc = try session.seal(contentKey: contentKey, terms: termBlocks.flatMap(\.encoded))
+            return (ckc, [])
+        }
+        // 8. Assemble the payload.
+        let (returned, notes) = try returnedBlocks(payload)
+        var own = termBlocks
+        own.append(encrypted.block(extraPadding: extraPadding(&random), using: &random))
+        own.append(R1(r1.reveal()).block(extraPadding: extraPadding(&random), using: &random))
+        var clear = CKCPayload.assemble(own: own, returned: returned, using: &random)
+        // 9. Encrypt it, over itself.
+        let iv = random.bytes(16)
+        do {
+            let key = try Self.payloadKey(r1: r1, antiReplaySeed: payload.antiReplaySeed)
+            try AES128.encryptCBC(inPlace: &clear, key: key, iv: iv)
+        } catch {
+            throw KSMError(.sealing, error)
+        }
+        // 10. Construct the message.
+        let ckc = CKCMessage(iv: iv, encryptedPayload: clear).encoded
+        if configuration.checksBeforeIssuing {
+            try CKCLint(r1: r1, antiReplaySeed: payload.antiReplaySeed).check(
+                ckc,
+                encryptedContentKey: encrypted,
+                terms: terms,
+                returned: returned
+            )
+        }
+        return (ckc, notes)
+    }
+
+    /// The key of a CKC's payload: the AR seed, encrypted under the first 16 bytes of SHA-1 of R1.
+    package static func payloadKey(r1: SecretBytes, antiReplaySeed: AntiReplaySeed) throws(CryptoError) -> SecretBytes {
+        try AES128.encryptBlockSecret(antiReplaySeed.bytes, key: SHA1.hash(r1)[0..<16])
+    }
+
+    private func encrypt(_ key: SecretBytes, with sessionKey: SecretBytes) throws(KSMError) -> [UInt8] {
+        do {
+            return try AES128.encryptBlock(key, key: sessionKey)
+        } catch {
+            throw KSMError(.sealing, error)
+        }
+    }
+
+    /// What the policy asks of the device, in TLLVs.
+    private func blocks(
+        for terms: KeyTerms,
+        _ policy: LicensePolicy,
+        using random: inout some RandomNumberGenerator
+    ) -> [TLLV] {
+        var contents: [any TLLVContent] = []
+        if let duration = terms.duration { contents.append(duration) }
+        if let offlineKey = terms.offlineKey { contents.append(offlineKey) }
+        if let level = policy.securityLevel { contents.append(RequiredSecurityLevel(level.onTheWire)) }
+        if let hdcp = policy.hdcp { contents.append(HDCPEnforcement(hdcp.onTheWire, using: &random)) }
+        return contents.map { $0.block(extraPadding: extraPadding(&random), using: &random) }
+    }
+
+    /// The blocks that the SPC wants back, with their exact bytes, in the order of the request.
+    private func returnedBlocks(_ payload: SPCPayload) throws(KSMError) -> (blocks: [TLLV], notes: [Note]) {
+        var blocks: [TLLV] = []
+        var notes: [Note] = []
+        var seen: Set<TLLVTag> = []
+        for tag in payload.tagReturnRequest.tags {
+            guard !CKCPayload.ownTags.contains(tag) else {
+                throw KSMError(
+                    .sealing,
+                    .tagReturnConflict,
+                    "the SPC wants \(tag) returned, which the CKC writes itself"
+                )
+            }
+            guard seen.insert(tag).inserted else {
+                notes.append(.requestedTagRepeated(tag))
+                continue
+            }
+            guard let block = payload.blocks[tag] else {
+                notes.append(.requestedTagAbsent(tag))
+                continue
+            }
+            blocks.append(block)
+        }
+        return (blocks, notes)
+    }
+
+    /// Now and then a block or two of padding more than needed, so that lengths tell little.
+    private func extraPadding(_ random: inout some RandomNumberGenerator) -> Int {
+        Int.random(in: 0...2, using: &random)
+    }
+}
+
+extension LicensePolicy.Level {
+    package var onTheWire: SecurityLevel {
+        switch self {
+        case .audio: .audio
+        case .baseline: .baseline
+        case .main: .main
+        }
+    }
+}
+
+extension LicensePolicy.HDCP {
+    package var onTheWire: HDCPEnforcement.Level {
+        switch self {
+        case .none: .notRequired
+        case .type0: .type0
+        case .type1: .type1
+        }
+    }
+}

@@ -1,0 +1,151 @@
+extension FPSDevice {
+    /// What a request may say besides the certificate, the asset and the versions.
+    public struct SPCOptions: Sendable {
+        /// The playback that the key is for; nil begins a new one.
+        public var session: PlaybackSession?
+        /// What playback is doing.
+        public var playbackState: PlaybackState
+        /// Where the content goes; nil leaves that to the profile.
+        public var output: DeviceProfile.Output?
+        /// Mistakes on purpose.
+        public var mutations: [SPCMutation]
+
+        /// Makes the options of an ordinary first request, but for what is given.
+        public init(
+            session: PlaybackSession? = nil,
+            playbackState: PlaybackState = .readyToStart,
+            output: DeviceProfile.Output? = nil,
+            mutations: [SPCMutation] = []
+        ) {
+            self.session = session
+            self.playbackState = playbackState
+            self.output = output
+            self.mutations = mutations
+        }
+    }
+
+    /// Makes an SPC. Nil means "not supplied"; an empty value is an invalid one.
+    ///
+    /// - Parameters:
+    ///   - certificate: the application certificate in DER. Its key's size decides the SPC version.
+    ///   - assetID: 2 to 200 bytes.
+    ///   - versions: the FPS versions of the playlist (KEYFORMATVERSIONS). The newest that the device supports is used.
+    /// - Throws: ``FPSError/missingCertificate``, ``FPSError/missingAssetID``, ``FPSError/missingVersionList``,
+    ///   ``FPSError/invalidCertificate``, ``FPSError/revokedCertificate``, ``FPSError/invalidAssetID``,
+    ///   ``FPSError/invalidVersionList``, ``FPSError/spcCreationFailed``; the first that applies, in this order.
+    public func makeSPC(
+        certificate: [UInt8]?,
+        assetID: [UInt8]?,
+        versions: [UInt32]?,
+        options: SPCOptions = SPCOptions()
+    ) throws(FPSError) -> KeyRequest {
+        let application = try checkedCertificate(certificate, assetID, versions)
+        let origin = KeyOrigin(
+            certificate: certificate ?? [],
+            certificateHash: application.hash,
+            assetID: assetID ?? [],
+            versions: versions ?? [],
+            output: options.output ?? profile.output,
+            session: options.session ?? beginSession()
+        )
+        return try makeRequest(origin, application, state: options.playbackState, mutations: options.mutations)
+    }
+
+    /// Makes an SPC for a key in use: to renew its lease, or to say that playback goes on or has halted.
+    ///
+    /// - Parameter state: by default state 3, which asks for a new lease.
+    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`; unless `state` is
+    ///   ``VirtualDevice/PlaybackState/halted``, also ``FPSError/leaseExpired``, ``FPSError/keyDiscarded`` and
+    ///   ``FPSError/notPlaying``.
+    public func makeSPC(
+        renewing key: DeviceKey,
+        state: PlaybackState = .leaseAboutToExpire,
+        mutations: [SPCMutation] = []
+    ) throws(FPSError) -> KeyRequest {
+        let origin = key.origin
+        guard !key.isPersistent else { throw .spcCreationFailed.because("a persistent key is not renewed") }
+        if state != .halted { try key.checkPlaying() }
+        let application = try checkedCertificate(origin.certificate, origin.assetID, origin.versions)
+        return try makeRequest(origin, application, state: state, mutations: mutations, renewing: key)
+    }
+
+    /// Makes the bytes of an SPC that has no answer to open: a Sync SPC.
+    func makeSPC(_ origin: KeyOrigin, sync: SyncReport, mutations: [SPCMutation]) throws(FPSError) -> [UInt8] {
+        let application = try checkedCertificate(origin.certificate, origin.assetID, origin.versions)
+        return try build(origin, application, state: .readyToStart, sync: sync, mutations: mutations).spc
+    }
+
+    /// Holds the arguments of an SPC against the device's rules.
+    func checkedCertificate(
+        _ certificate: [UInt8]?,
+        _ assetID: [UInt8]?,
+        _ versions: [UInt32]?
+    ) throws(FPSError) -> ApplicationCertificate {
+        guard let certificate else { throw .missingCertificate }
+        guard let assetID else { throw .missingAssetID }
+        guard let versions else { throw .missingVersionList }
+        let application = try ApplicationCertificate(der: certificate)
+        guard profile.spcVersions.contains(application.spcVersion) else {
+            throw .invalidCertificate.because("the device does not make SPCs of version \(application.spcVersion)")
+        }
+        guard !withState({ $0.revokedCertificates.contains(application.hash) }) else { throw .revokedCertificate }
+        guard (2...200).contains(assetID.count) else {
+            throw .invalidAssetID.because("\(assetID.count) bytes, must be 2 to 200")
+        }
+        _ = try protocolVersion(of: versions)
+        return application
+    }
+
+    /// The newest version that both sides know.
+    private func protocolVersion(of versions: [UInt32]) throws(FPSError) -> UInt32 {
+        guard !versions.isEmpty, !versions.contains(0), Set(versions).count == versions.count else {
+            throw .invalidVersionList
+        }
+        guard let newest = versions.filter(profile.protocolVersions.contains).max() else {
+            throw .invalidVersionList.because("the device supports none of \(versions)")
+        }
+        return newest
+    }
+
+    private func makeRequest(
+        _ origin: KeyOrigin,
+        _ application: ApplicationCertificate,
+        state: PlaybackState,
+        mutations: [SPCMutation],
+        renewing: DeviceKey? = nil
+    ) throws(FPSError) -> KeyRequest {
+        let built = try build(origin, application, state: state, sync: .empty, mutations: mutations)
+        let reader = StrictCKCReader(
+            secrets: built.secrets,
+            returned: built.returned,
+            playbackState: built.playbackState
+        )
+        return KeyRequest(built, origin: origin, maker: hu(for: .local), reader: reader, renewing: renewing)
+    }
+
+    private func build(
+        _ origin: KeyOrigin,
+        _ application: ApplicationCertificate,
+        state: PlaybackState,
+        sync: SyncReport,
+        mutations: [SPCMutation]
+    ) throws(FPSError) -> SPCBuilder.Result {
+        let builder = SPCBuilder(
+            profile: profile,
+            certificate: application,
+            assetID: origin.assetID,
+            protocolVersion: try protocolVersion(of: origin.versions),
+            output: origin.output,
+            mediaPlaybackState: MediaPlaybackState(
+                creationDate: UInt32(clamping: clock.now),
+                state: state,
+                session: origin.session
+            ),
+            sync: sync,
+            hu: hu(for: origin.output),
+            dask: dask,
+            mutations: mutations
+        )
+        return try withState { state throws(FPSError) in try builder.build(using: &state.random) }
+    }
+}

@@ -1,0 +1,131 @@
+extension FPSDevice {
+    /// What a secure invalidation removes.
+    public enum Invalidation: Sendable {
+        /// The key with this stream ID (content ID in version 1), given by a persistent key of it.
+        case stream([UInt8])
+        /// Every key of the title that this persistent key belongs to. A key of version 1 has no title and goes alone.
+        case title([UInt8])
+        /// Every key of the app; the asset ID is only for the SPC.
+        case all(assetID: [UInt8])
+    }
+
+    /// Makes a Sync SPC, which tells the server how long an offline key is still valid: version 1 for keys whose
+    /// Offline Key TLLV had version 1, otherwise version 2 with the flag REPORT.
+    ///
+    /// - Parameters:
+    ///   - persistentKey: a key from a CKC with an Offline Key TLLV. One that was invalidated or replaced is reported
+    ///     with OBJ_NOT_FOUND; version 1 has no flags for that.
+    ///   - challenge: the server's, for version 2.
+    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`; ``FPSError/invalidPersistentKey`` if the key
+    ///   cannot be opened, came without an Offline Key TLLV, or is of version 1 and gone;
+    ///   ``FPSError/persistentKeyOutdated``.
+    public func makeSyncSPC(
+        for persistentKey: [UInt8],
+        certificate: [UInt8]?,
+        challenge: UInt64 = 0,
+        versions: [UInt32]? = [1],
+        mutations: [SPCMutation] = []
+    ) throws(FPSError) -> [UInt8] {
+        let (key, offlineKey) = try openOfflineKey(persistentKey)
+        let isCurrent = withState { $0.vault.isCurrent(key) }
+        let remaining = key.validity.remaining(at: clock.now)
+        let sync: SyncReport
+        if let titleID = offlineKey.titleID {
+            var report = SyncReport.Version2(challenge: challenge, flags: .report)
+            report.titleID = titleID
+            if isCurrent {
+                report.flags.formUnion(remaining == 0 ? [.success, .objectExpired] : .success)
+                report.remaining = remaining
+            } else {
+                report.flags.insert(.objectNotFound)
+            }
+            sync = .version2(report)
+        } else {
+            guard isCurrent else { throw .invalidPersistentKey.because("it was invalidated or replaced") }
+            sync = .version1(contentID: offlineKey.streamID, remaining: remaining)
+        }
+        return try makeSPC(try origin(certificate, key.assetID, versions), sync: sync, mutations: mutations)
+    }
+
+    /// Removes persistent keys and makes the Sync SPC (always version 2) that proves it to the server.
+    ///
+    /// The flags are SECURE_INVALIDATION or SECURE_INVALIDATION_ALL, and SUCCESS, beside it OBJ_EXPIRED if the given key
+    /// had expired; or OBJ_NOT_FOUND instead, if the given key had been invalidated or replaced before.
+    ///
+    /// - Parameter challenge: the server's.
+    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`, and then nothing was removed, unless it is
+    ///   ``FPSError/spcCreationFailed``; ``FPSError/memoryFailed``; ``FPSError/invalidationNotSupported``; ``FPSError/invalidPersistentKey`` if the given key cannot be opened, is
+    ///   another app's, or came without an Offline Key TLLV; ``FPSError/persistentKeyOutdated``.
+    public func invalidate(
+        _ target: Invalidation,
+        certificate: [UInt8]?,
+        challenge: UInt64,
+        versions: [UInt32]? = [1],
+        mutations: [SPCMutation] = []
+    ) throws(FPSError) -> [UInt8] {
+        guard profile.has(.secureInvalidation) else { throw .invalidationNotSupported }
+        var report = SyncReport.Version2(challenge: challenge, flags: .secureInvalidation)
+        let origin: KeyOrigin
+        switch target {
+        case .all(let assetID):
+            origin = try self.origin(certificate, assetID, versions)
+            report.flags = [.secureInvalidationAll, .success]
+            report.invalidatedStreamIDs = try removingKeys { vault in
+                vault.invalidateAll(certificateHash: origin.certificateHash)
+            }
+        case .stream(let sealed), .title(let sealed):
+            let (key, offlineKey) = try openOfflineKey(sealed)
+            origin = try self.origin(certificate, key.assetID, versions)
+            guard key.certificateHash == origin.certificateHash else {
+                throw .invalidPersistentKey.because("it belongs to another app")
+            }
+            if let titleID = offlineKey.titleID { report.titleID = titleID }
+            let byTitle = if case .title = target { offlineKey.titleID != nil } else { false }
+            let gone: [[UInt8]]? = try removingKeys { vault in
+                guard vault.isCurrent(key) else { return nil }
+                return vault.invalidate(certificateHash: key.certificateHash) { other in
+                    byTitle ? other.titleID == offlineKey.titleID : other.streamID == offlineKey.streamID
+                }
+            }
+            if let gone {
+                report.invalidatedStreamIDs = gone
+                report.flags.insert(.success)
+                if key.validity.remaining(at: clock.now) == 0 { report.flags.insert(.objectExpired) }
+            } else {
+                report.flags.insert(.objectNotFound)
+            }
+        }
+        return try makeSPC(origin, sync: .version2(report), mutations: mutations)
+    }
+
+    /// Removes keys for good before anything says that they are gone. Where that cannot be written down, none is.
+    private func removingKeys<Value: Sendable>(_ remove: (inout KeyVault) -> Value) throws(FPSError) -> Value {
+        try withState { state throws(FPSError) in
+            try changeVault(&state) { vault throws(FPSError) in remove(&vault) }
+        }
+    }
+
+    private func openOfflineKey(_ sealed: [UInt8]) throws(FPSError) -> (PersistentKey, OfflineKey) {
+        let key = try openPersistentKey(sealed)
+        guard let offlineKey = key.validity.terms.offlineKey else {
+            throw .invalidPersistentKey.because("its CKC had no Offline Key TLLV")
+        }
+        return (key, offlineKey)
+    }
+
+    private func origin(
+        _ certificate: [UInt8]?,
+        _ assetID: [UInt8],
+        _ versions: [UInt32]?
+    ) throws(FPSError) -> KeyOrigin {
+        let application = try checkedCertificate(certificate, assetID, versions)
+        return KeyOrigin(
+            certificate: certificate ?? [],
+            certificateHash: application.hash,
+            assetID: assetID,
+            versions: versions ?? [],
+            output: profile.output,
+            session: beginSession()
+        )
+    }
+}

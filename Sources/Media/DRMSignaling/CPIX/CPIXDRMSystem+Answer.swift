@@ -1,0 +1,63 @@
+extension CPIXDocument.DRMSystem {
+    /// The entry with what its system says of the key, as far as the entry asks: the elements that it has; all that the
+    /// system has where the entry has none.
+    ///
+    ///     element                               fairplay   widevine               playready
+    ///     PSSH                                  key IDs    box                    box
+    ///     ContentProtectionData                 -          cenc:pssh              cenc:pssh, mspr:pro
+    ///     URIExtXKey                            skd://     data: with the box     data: with the object
+    ///     HLSSignalingData media, master        the line   the line               the line
+    ///     SmoothStreamingProtectionHeaderData   -          -                      the object in Base64
+    ///
+    /// The common system is like Widevine.
+    ///
+    /// - Parameters:
+    ///   - scheme: How media are encrypted.
+    ///   - keyURI: Where FairPlay's key is.
+    /// - Throws: `unknown-system`; `method-not-allowed` for FairPlay with another scheme than `cbcs`; `invalid-key-uri`.
+    public func answered(
+        scheme: CommonEncryptionScheme,
+        keyURI fairPlayURI: String
+    ) throws(SignalingError) -> CPIXDocument.DRMSystem {
+        guard let system = ProtectionSystem.known.first(where: { $0.systemID == systemID }) else {
+            throw SignalingError(.unknownSystem, "CPIX, line \(line), DRMSystem", "\(systemID) is not served here")
+        }
+        let method: HLSKeyMethod = scheme.countsBlocks ? .sampleAESCTR : .sampleAES
+        let signal: HLSKeySignal
+        switch system {
+        case .widevine: signal = try .widevine(keyID: keyID, method: method)
+        case .playReady: signal = try .playReady(keyID: keyID, method: method)
+        case .common: signal = try .clearKey(keyID: keyID, method: method)
+        default: signal = try HLSKeySignal(system: system, method: method, uri: fairPlayURI)
+        }
+        let box = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
+        var xml: String?
+        var object: String?
+        if system != .fairPlay, let box {
+            xml = "<cenc:pssh xmlns:cenc=\"urn:mpeg:cenc:2013\">\(box.base64)</cenc:pssh>"
+        }
+        if system == .playReady {
+            let pro = try PlayReadyObject(PlayReadyHeader(keyIDs: [keyID], scheme: scheme)).base64
+            object = pro
+            xml = (xml ?? "") + "<mspr:pro xmlns:mspr=\"urn:microsoft:playready\">\(pro)</mspr:pro>"
+        }
+        var answer = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
+        answer.name = name
+        if asksNothing || pssh != nil { answer.pssh = box?.bytes }
+        if asksNothing || contentProtectionData != nil { answer.contentProtectionData = xml }
+        if asksNothing || keyURI != nil { answer.keyURI = signal.uri }
+        if asksNothing || mediaPlaylistSignaling != nil {
+            answer.mediaPlaylistSignaling = signal.line(isSessionKey: false)
+        }
+        if asksNothing || multivariantPlaylistSignaling != nil {
+            answer.multivariantPlaylistSignaling = signal.line(isSessionKey: true)
+        }
+        if asksNothing || smoothStreamingHeader != nil { answer.smoothStreamingHeader = object }
+        return answer
+    }
+
+    private var asksNothing: Bool {
+        pssh == nil && contentProtectionData == nil && keyURI == nil && mediaPlaylistSignaling == nil
+            && multivariantPlaylistSignaling == nil && smoothStreamingHeader == nil && hdsSignaling == nil
+    }
+}

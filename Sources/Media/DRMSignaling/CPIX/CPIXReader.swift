@@ -1,0 +1,87 @@
+import XMLDocuments
+
+extension CPIXDocument {
+    /// Reads a document. What is not of the format is passed over, and listed in ``passedOver``.
+    ///
+    /// - Throws: `invalid-cpix`, with element and line; `invalid-key`; `duplicate-key-id`. No text of the document is
+    ///   repeated.
+    public init(xml bytes: [UInt8]) throws(SignalingError) {
+        let root = try Self.root(of: bytes)
+        guard root.name == "CPIX", root.namespace == Self.namespace else {
+            throw SignalingError(
+                .invalidCPIX,
+                "CPIX, line \(root.line)",
+                "the document is not CPIX of the namespace \(Self.namespace)"
+            )
+        }
+        contentID = try root.cpixText("contentId")
+        name = try root.cpixText("name")
+        declaredVersion = try root.cpixText("version")
+        deliveryData = try Self.entries(root, "DeliveryDataList", "DeliveryData", Limit.deliveryData, DeliveryData.init)
+        contentKeys = try Self.entries(root, "ContentKeyList", "ContentKey", Limit.keys, ContentKey.init)
+        systems = try Self.entries(root, "DRMSystemList", "DRMSystem", Limit.systems, DRMSystem.init)
+        periods = try Self.entries(root, "ContentKeyPeriodList", "ContentKeyPeriod", Limit.keys, KeyPeriod.init)
+        usageRules = try Self.entries(
+            root,
+            "ContentKeyUsageRuleList",
+            "ContentKeyUsageRule",
+            Limit.systems,
+            UsageRule.init
+        )
+        history = try Self.entries(
+            root,
+            "UpdateHistoryItemList",
+            "UpdateHistoryItem",
+            Limit.keys,
+            UpdateHistoryItem.init
+        )
+        isSigned = root.children.contains { $0.name == "Signature" && $0.namespace == CPIXVocabulary.signatures }
+        passedOver = CPIXVocabulary.strangers(in: root)
+        try checkIDs()
+    }
+
+    private static func root(of bytes: [UInt8]) throws(SignalingError) -> XMLTree.Element {
+        do throws(XMLFailure) {
+            return try XMLTree(bytes).root
+        } catch {
+            throw SignalingError(.invalidCPIX, "CPIX, \(error.place)", error.reason)
+        }
+    }
+
+    private static func entries<Entry>(
+        _ root: XMLTree.Element,
+        _ list: String,
+        _ name: String,
+        _ limit: Int,
+        _ read: (XMLTree.Element) throws(SignalingError) -> Entry
+    ) throws(SignalingError) -> [Entry] {
+        var entries: [Entry] = []
+        for list in root.cpixChildren(list) {
+            for element in list.cpixChildren(name) {
+                guard entries.count < limit else { throw element.cpixError("there are more than \(limit)") }
+                entries.append(try read(element))
+            }
+        }
+        return entries
+    }
+
+    /// No key is there twice, and no period is called what another is.
+    private func checkIDs() throws(SignalingError) {
+        var keyIDs: Set<ContentKeyID> = []
+        for key in contentKeys where !keyIDs.insert(key.keyID).inserted {
+            throw SignalingError(
+                .duplicateKeyID,
+                "CPIX, line \(key.line)",
+                "the document has the key \(key.keyID) twice"
+            )
+        }
+        var periodIDs: Set<String> = []
+        for period in periods where !periodIDs.insert(period.id).inserted {
+            throw SignalingError(
+                .invalidCPIX,
+                "CPIX, line \(period.line), ContentKeyPeriod",
+                "an earlier period has the same id"
+            )
+        }
+    }
+}

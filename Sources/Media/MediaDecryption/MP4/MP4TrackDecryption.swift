@@ -1,0 +1,160 @@
+import ByteCoding
+import MediaFormats
+import SampleEncryption
+
+/// Decrypts the samples of one track where they lie, many at once.
+struct MP4TrackDecryption {
+    /// What samples must share to be decrypted together.
+    private struct CipherID: Hashable {
+        let key: KeyID
+        let scheme: FourCC
+        let cryptByteBlock: UInt8
+        let skipByteBlock: UInt8
+
+        init(_ protection: SampleProtection) {
+            key = protection.keyID
+            scheme = protection.scheme
+            cryptByteBlock = protection.cryptByteBlock
+            skipByteBlock = protection.skipByteBlock
+        }
+    }
+
+    /// How many samples, and how many of their bytes, are decrypted together at most: as much as stays in a cache.
+    private static let batchCount = 1024
+    private static let batchSize = 1 << 20
+    /// How many ciphers are kept; a track that changes its key more often pays for setting them up again.
+    private static let mostCiphers = 64
+
+    /// What was done so far.
+    private(set) var report: DecryptedTrack
+    private let trackID: UInt32
+    private let keys: DecryptionKeys
+    private let byteCount: Int
+    private var ciphers: [CipherID: SampleCipher] = [:]
+    private var current: (id: CipherID, cipher: SampleCipher)?
+    private var batch = SampleBatch()
+    private var subsamples: [Subsample] = []
+    /// Constant vectors are the same for all samples.
+    private var vector: (bytes: SampleIV, iv: CipherIV)?
+    private var batchBytes = 0
+    /// The number of the first sample of the batch.
+    private var batchStart = 0
+    private var batchEnd = 0
+    private var sampleCount = 0
+    private var totalSize = 0
+
+    init(_ track: Track, keys: DecryptionKeys, byteCount: Int) {
+        trackID = track.id
+        self.keys = keys
+        self.byteCount = byteCount
+        let entry = track.descriptions.first { $0.commonEncryption != nil }
+        report = DecryptedTrack(
+            name: "track \(track.id)",
+            format: entry?.originalFormat.description ?? "",
+            scheme: entry?.commonEncryption?.schemeType?.description ?? ""
+        )
+    }
+
+    /// Takes the next sample, which is decrypted now or with later ones.
+    mutating func take(_ sample: Sample, of input: RawSpan, in output: inout MutableRawSpan) throws {
+        sampleCount += 1
+        guard sample.offset >= 0, sample.offset <= byteCount, sample.size <= byteCount - sample.offset else {
+            throw ParseError(
+                .truncated,
+                reading: "sample \(sampleCount) of track \(trackID)",
+                offset: sample.offset,
+                reason: "its \(sample.size) bytes do not lie in the file, which has \(byteCount)"
+            )
+        }
+        // Without this, few bytes of tables could stand for samples without end.
+        totalSize += sample.size
+        guard totalSize <= byteCount else {
+            throw ParseError(
+                .invalidValue,
+                reading: "sample \(sampleCount) of track \(trackID)",
+                offset: sample.offset,
+                reason: "the track's samples take more bytes than the file has"
+            )
+        }
+        guard let protection = sample.protection, sample.size > 0 else {
+            report.clear += 1
+            // So the samples of a batch follow each other, and an error names the right one.
+            return try flush(&output)
+        }
+        report.decrypted += 1
+        let id = CipherID(protection)
+        if id != current?.id || batch.count == Self.batchCount || batchBytes > Self.batchSize
+            || sample.offset < batchEnd
+        {
+            try flush(&output)
+            if id != current?.id { current = (id, try cipher(id)) }
+        }
+        if batch.isEmpty { batchStart = sampleCount }
+        let iv = try initializationVector(protection.iv)
+        if protection.subsamples.count == 0 {
+            batch.append(offset: sample.offset, size: sample.size, iv: iv)
+        } else {
+            subsamples.removeAll(keepingCapacity: true)
+            for index in 0..<protection.subsamples.count {
+                let entry = protection.subsamples.entry(index, in: input)
+                subsamples.append(Subsample(clear: Int(entry.clear), protected: Int(entry.protected)))
+            }
+            batch.append(offset: sample.offset, size: sample.size, subsamples: subsamples, iv: iv)
+        }
+        batchBytes += sample.size
+        batchEnd = sample.offset + sample.size
+    }
+
+    /// Decrypts the samples that wait.
+    mutating func flush(_ output: inout MutableRawSpan) throws {
+        guard let current, !batch.isEmpty else { return }
+        do throws(SampleEncryptionError) {
+            try current.cipher.process(batch, in: &output)
+        } catch {
+            let number = batchStart + (error.index ?? 0)
+            throw DecryptionError.refusedByCipher(error, "sample \(number) of track \(trackID)")
+        }
+        batch.removeAll()
+        batchBytes = 0
+        batchEnd = 0
+    }
+
+    private mutating func initializationVector(_ bytes: SampleIV) throws -> CipherIV {
+        if let vector, vector.bytes == bytes { return vector.iv }
+        do throws(SampleEncryptionError) {
+            let iv = try CipherIV(bytes.bytes)
+            vector = (bytes, iv)
+            return iv
+        } catch {
+            throw DecryptionError.refusedByCipher(error, "sample \(sampleCount) of track \(trackID)")
+        }
+    }
+
+    private mutating func cipher(_ id: CipherID) throws -> SampleCipher {
+        if let cipher = ciphers[id] { return cipher }
+        guard let key = keys[id.key] else {
+            throw DecryptionError.missingKey(id.key, "track \(trackID) (\(report.format)), sample \(sampleCount)")
+        }
+        do throws(SampleEncryptionError) {
+            let cipher = try SampleCipher(try scheme(id), .decrypt, key: key.key)
+            if ciphers.count == Self.mostCiphers { ciphers.removeAll() }
+            ciphers[id] = cipher
+            if !report.keyIDs.contains(id.key) { report.keyIDs.append(id.key) }
+            return cipher
+        } catch {
+            throw DecryptionError.refusedByCipher(error, "track \(trackID)")
+        }
+    }
+
+    private func scheme(_ id: CipherID) throws(SampleEncryptionError) -> ProtectionScheme {
+        func pattern() throws(SampleEncryptionError) -> EncryptionPattern {
+            try EncryptionPattern(cryptBlocks: Int(id.cryptByteBlock), skipBlocks: Int(id.skipByteBlock))
+        }
+        switch id.scheme {
+        case "cbcs": return .cbcs(try pattern())
+        case "cens": return .cens(try pattern())
+        case "cbc1": return .cbc1
+        default: return .cenc
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import DRMSignaling
+package import FPSCrypto
+import HLSPlaylist
+
+/// Keys that follow from a secret, for tests: whoever has the secret can work out every period's.
+///
+///     block(what)  = HMAC-SHA-256(secret, "keyway key period" 00 what class 00 number)      number: 8 bytes
+///     key, key ID, IV = the first 16 bytes of block("key "), block("kid "), block("iv  ")
+package struct DerivedKeyPeriods: ContentKeyPeriods {
+    private let secret: SecretBytes
+
+    /// Takes a secret of 16 bytes or more.
+    ///
+    /// - Throws: ``JobFailure`` for a shorter one.
+    package init(secret: SecretBytes) throws(JobFailure) {
+        guard secret.count >= 16 else { throw JobFailure("derive-keys", "the secret has 16 bytes or more") }
+        self.secret = secret
+    }
+
+    package func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
+        var keys = ContentKeys()
+        for trackClass in request.trackClasses {
+            let keyID = block("kid ", trackClass, request.number)
+            guard let keyID = ContentKeyID(keyID.reveal()) else { continue }
+            keys.classes[trackClass] = try PackagingKey(
+                keyID: keyID,
+                key: block("key ", trackClass, request.number),
+                iv: block("iv  ", trackClass, request.number)
+            )
+        }
+        return ContentKeyPeriod(number: request.number, keys: keys, start: request.start?.seconds)
+    }
+
+    private func block(_ what: String, _ trackClass: TrackClass, _ number: Int) -> SecretBytes {
+        var message = Array("keyway key period".utf8) + [0] + Array(what.utf8) + Array(trackClass.rawValue.utf8) + [0]
+        withUnsafeBytes(of: UInt64(clamping: number).bigEndian) { message.append(contentsOf: $0) }
+        let derived = HMACSHA256.derive(message, key: secret)
+        return SecretBytes(count: 16) { memory in derived.withUnsafeBytes { memory.copyBytes(from: $0.prefix(16)) } }
+    }
+}

@@ -1,0 +1,122 @@
+import DRMSignaling
+import FileWriting
+import HLSPlaylist
+
+/// Going on: segments that are complete, and keys that are needed soon.
+extension LiveSession {
+    /// Writes a segment, and has players told of it.
+    ///
+    /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`.
+    func write(
+        _ segment: SegmentPipeline.Segment,
+        _ epoch: inout LiveEpoch,
+        _ pipeline: SegmentPipeline
+    ) async throws {
+        let place = segment.rendition
+        let target = targetDuration ?? 1
+        let isTooLong = segment.seconds > LiveTarget.greatest(target, job.container).seconds + 0.001
+        guard !epoch.leavesOut(segment, isTooLong: isTooLong && place == pipeline.leader) else {
+            if place == pipeline.leader {
+                tell(
+                    .warning(
+                        "\(segment.seconds) s without a key frame do not fit the target duration of \(target) s, and are "
+                            + "left out: have the encoder set key frames more often, or give a longer target duration"
+                    )
+                )
+            }
+            return
+        }
+        if epoch.writers.isEmpty { try makeWriters(&epoch) }
+        let writer = epoch.writers[place]
+        let date = epoch.date(of: segment.start)
+        if writer.period != segment.period, let keyring {
+            let begins = (keyring.current?.number ?? -1) < segment.period
+            let period = try await keyring.period(segment.period, at: date, epoch.plan.trackClasses)
+            try epoch.plan.check(period)
+            if begins {
+                try folder.useUp(period: period.number)
+                report.periods += 1
+                tell(.period(period.number))
+            }
+            try writer.change(to: epoch.plan.change(to: period, of: place), period: segment.period)
+        }
+        let written: LiveSegment
+        do {
+            written = try writer.write(
+                segment,
+                date: date,
+                isDiscontinuity: epoch.isDiscontinuity(segment),
+                isClear: epoch.isClear(segment, isLeader: place == pipeline.leader),
+                limit: LiveTarget.greatest(target, job.container).seconds
+            )
+        } catch let failure as SampleFailure {
+            throw InputFailure(epoch.plan.inputs[pipeline.renditions[place].input].name, "\(failure)")
+        }
+        if epoch.isFirst(segment) {
+            var description = Rendition(epoch.plan.renditions[place], segments: [])
+            description.frameRate = segment.frameRate(pipeline.renditions[place].media)
+            presentation?.describe(place, as: description)
+        }
+        try publish(written, place, epoch)
+        try await announce(epoch, now: clock.now(media: end))
+    }
+
+    private func makeWriters(_ epoch: inout LiveEpoch) throws {
+        let plan = epoch.plan
+        for (planned, state) in zip(plan.renditions, states) {
+            let current = presentation?[epoch.writers.count] ?? state
+            epoch.writers.append(
+                try LiveWriter(
+                    planned,
+                    plan,
+                    folder: folder,
+                    sequence: current.media.nextSequence,
+                    period: keyring?.current?.number ?? 0,
+                    stretch: report.discontinuities
+                )
+            )
+        }
+        guard presentation == nil else { return }
+        let descriptions = plan.renditions.map { Rendition($0, segments: []) }
+        presentation = LivePresentation(
+            states,
+            descriptions: descriptions,
+            options: PlaylistOptions(plan.job),
+            hasPlaylists: job.manifests.contains(.hls),
+            manifest: manifest
+        )
+    }
+
+    private func publish(_ segment: LiveSegment, _ place: Int, _ epoch: LiveEpoch) throws {
+        if let date = segment.entry.date {
+            let ends = date.advanced(by: segment.entry.duration)
+            end = max(end ?? ends, ends)
+        }
+        let sequence = presentation?[place].media.nextSequence ?? 0
+        let actions = try presentation?.append(segment, to: place, now: clock.now(media: end)) ?? []
+        for action in actions { try folder.carryOut(action, job.names) }
+        report.segments += 1
+        report.byteCount += segment.entry.byteCount ?? 0
+        tell(.segment(folder: epoch.plan.renditions[place].folder, sequence: sequence))
+    }
+
+    /// Asks for the next period's keys when it is time, and announces them when they are there. In a clear lead the current
+    /// ones are announced as well: players have the lead's time to fetch them.
+    private func announce(_ epoch: LiveEpoch, now: PlaylistDate) async throws {
+        var keys = epoch.isInLead ? epoch.writers.flatMap(\.keys) : []
+        if let keyring, let period = await keyring.next(now: now, epoch.plan.trackClasses) {
+            try epoch.plan.check(period)
+            let options = PlaylistOptions(epoch.plan.job)
+            next = []
+            for (place, planned) in epoch.plan.renditions.enumerated() {
+                guard let trackClass = planned.trackClass, let change = try epoch.plan.change(to: period, of: place)
+                else { continue }
+                next += try options.keys(change.protection, trackClass, start: period.start)
+            }
+        }
+        keys += next
+        guard keys != announced else { return }
+        announced = keys
+        for action in try presentation?.announce(keys) ?? [] { try folder.carryOut(action, job.names) }
+    }
+}

@@ -1,0 +1,184 @@
+import ByteCoding
+import DASHManifest
+import DRMSignaling
+import FileWriting
+import MediaFormats
+
+/// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
+package final class PackagingRun {
+    /// How far the work is.
+    package struct Progress: Sendable {
+        /// How many bytes of the inputs have been read.
+        package var bytesRead: Int
+        /// How many bytes the inputs have; nil when one of them is a pipe.
+        package var bytesTotal: Int?
+        /// How many bytes have been written.
+        package var bytesWritten: Int
+    }
+
+    private let plan: PackagingPlan
+    private let folder: PresentationFolder
+    private let periods: [ContentKeyPeriod]
+    private let pipeline: SegmentPipeline
+    /// In the order of the pipeline's renditions.
+    private var outputs: [RenditionOutput] = []
+
+    /// Prepares a run; the output folder is made.
+    ///
+    /// - Parameter periods: The keys of all periods, in order, where keys change: ``PackagingPlan/mostPeriods`` of them.
+    /// - Throws: ``FileFailure``; ``JobFailure`` when keys are missing; what writers throw.
+    package init(_ plan: PackagingPlan, periods: [ContentKeyPeriod] = []) throws {
+        var plan = plan
+        if let first = periods.first { try plan.use(first) }
+        for period in periods.dropFirst() { try plan.check(period) }
+        try Self.checkKeys(plan, periods)
+        self.plan = plan
+        self.periods = periods
+        folder = try PresentationFolder(path: plan.job.output)
+        // What a killed run has put away may be back now.
+        try plan.checkOutput()
+        pipeline = try SegmentPipeline(plan)
+        for rendition in pipeline.renditions {
+            outputs.append(
+                try RenditionOutput(
+                    rendition,
+                    writer: plan.writer(for: rendition),
+                    folder: folder,
+                    job: plan.job,
+                    expectedSegments: plan.mostSegments
+                )
+            )
+        }
+    }
+
+    /// Holds that nothing stays clear for want of a key, and that no key serves longer than it may.
+    private static func checkKeys(_ plan: PackagingPlan, _ periods: [ContentKeyPeriod]) throws {
+        guard plan.renditions.allSatisfy({ !$0.isProtected || $0.protection != nil }) else {
+            throw JobFailure("keys", "there is something to encrypt, and no key has come for it")
+        }
+        guard plan.job.rotation != nil else { return }
+        let wanted = plan.mostPeriods ?? 1
+        guard periods.count >= wanted else {
+            throw JobFailure("keys", "there are \(wanted) key periods, and keys for \(periods.count)")
+        }
+        for (number, period) in periods.enumerated() where period.number != number {
+            throw JobFailure("keys", "the keys of period \(number) are not there")
+        }
+        let used = periods.map { Set($0.keys.all.map(\.key.keyID)) }
+        for (number, pair) in zip(used, used.dropFirst()).enumerated() where !pair.0.isDisjoint(with: pair.1) {
+            throw JobFailure("keys", "key period \(number + 1) has a key of the one before: each has keys of its own")
+        }
+    }
+
+    /// Reads the inputs to their ends, writes all segments, then the playlists, and moves all into place.
+    ///
+    /// - Parameter progress: Called after each segment.
+    /// - Returns: What was written.
+    /// - Throws: As ``write(progress:)`` and ``publish()``.
+    package func run(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+        let report = try write(progress: progress)
+        try publish()
+        return report
+    }
+
+    /// Reads the inputs to their ends, and writes all segments and playlists, so that nothing is left to do but to publish.
+    ///
+    /// - Parameter progress: Called after each segment.
+    /// - Returns: What was written.
+    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignalingError`.
+    package func write(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+        try writeSegments(progress)
+        let renditions = try finish()
+        let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
+        var files = plan.job.manifests.contains(.hls) ? try playlists.files() : []
+        if plan.job.manifests.contains(.dash) {
+            files.append((plan.job.names.dash, try MPD(renditions, PlaylistOptions(plan.job)).bytes))
+        }
+        for file in files {
+            let output = try FileOutput(path: folder.stagedPath(file.path))
+            try output.write(file.bytes.span.bytes)
+            try output.finish()
+        }
+        return PackagingReport(
+            renditions: renditions,
+            playlists: playlists,
+            warnings: plan.warnings,
+            bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
+            bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+        )
+    }
+
+    /// Moves what was written into place.
+    ///
+    /// - Throws: ``FileFailure``; then what was there is there again.
+    package func publish() throws { try folder.publish(isPackaged: plan.job.names.isPackaged) }
+
+    private func writeSegments(_ progress: (Progress) -> Void) throws {
+        while let segment = try pipeline.next() {
+            try write(segment)
+            progress(
+                Progress(
+                    bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
+                    bytesTotal: plan.inputs.reduce(0) { sum, input in
+                        sum.flatMap { sum in input.byteCount.map { sum + $0 } }
+                    },
+                    bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+                )
+            )
+        }
+    }
+
+    private func write(_ segment: SegmentPipeline.Segment) throws {
+        let output = outputs[segment.rendition]
+        do {
+            if segment.period != output.period {
+                guard periods.indices.contains(segment.period) else {
+                    throw JobFailure(
+                        "keys",
+                        "the inputs are longer than they say, and there are no more keys: use event"
+                    )
+                }
+                let place = plan.sampledRenditions[segment.rendition]
+                try output.change(to: plan.change(to: periods[segment.period], of: place), period: segment.period)
+            }
+            try output.write(segment.samples, start: segment.start, end: segment.end)
+        } catch let failure as SampleFailure {
+            let rendition = pipeline.renditions[segment.rendition]
+            throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
+        }
+    }
+
+    /// Ends all renditions, in the order of the plan; subtitles are cut where the leading rendition is.
+    private func finish() throws -> [Rendition] {
+        let written = try outputs.map { try $0.finish() }
+        let leader = written.first { $0.track.kind == .video } ?? written[0]
+        let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
+        let sampled = plan.sampledRenditions
+        return try plan.renditions.indices.map { place in
+            if let index = sampled.firstIndex(of: place) { return written[index] }
+            let planned = plan.renditions[place]
+            guard let input = plan.inputs[planned.input] as? WebVTTInput else {
+                throw InputFailure(plan.inputs[planned.input].name, "its subtitles are no WebVTT")
+            }
+            return try SubtitleOutput(planned: planned, input: input, manifests: plan.job.manifests)
+                .write(along: leader.segments, map: WebVTTTimestampMap(mpegTS: UInt64(origin)), to: folder)
+        }
+    }
+}
+
+extension PackagingPlan {
+    /// What writes a rendition's segments.
+    func writer(for rendition: Rendition) throws -> any SegmentWriter {
+        do {
+            return try job.container.writer(
+                for: rendition.media,
+                protection: rendition.protection,
+                systems: try rendition.protection.map { try job.protectionHeaders(of: $0) } ?? []
+            )
+        } catch let failure as OutputFailure {
+            throw InputFailure(inputs[rendition.input].name, "\(failure)")
+        } catch let error as ParseError {
+            throw InputFailure(inputs[rendition.input].name, "\(error)")
+        }
+    }
+}

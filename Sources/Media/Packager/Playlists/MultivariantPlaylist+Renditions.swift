@@ -1,0 +1,129 @@
+import DRMSignaling
+import HLSPlaylist
+import MediaFormats
+
+extension MultivariantPlaylist {
+    /// The Multivariant Playlist of renditions: each video with each group of audio, or each group of audio alone.
+    ///
+    /// Nothing in it needs a protocol version (RFC 8216bis, 8).
+    ///
+    /// - Throws: ``JobFailure`` when renditions do not go together.
+    init(_ drafts: [PresentationPlaylists.Draft], _ options: PlaylistOptions) throws {
+        self.init()
+        let rates = Dictionary(drafts.map { ($0.rendition.folder, $0.bitRate) }, uniquingKeysWith: { $0.maximum($1) })
+        let kinds = Dictionary(grouping: drafts, by: \.rendition.track.kind)
+        let audio = try RenditionGroups(kinds[.audio, default: []].map(\.rendition), prefix: "audio")
+        let subtitles = try RenditionGroups(kinds[.subtitles, default: []].map(\.rendition), prefix: "subtitles")
+        let uri = { (rendition: Rendition) in rendition.folder + "/" + options.names.media }
+
+        isIndependentSegments = true
+        sessionKeys = Self.sessionKeys(drafts)
+        renditions = audio.tags(.audio, uri: uri) + subtitles.tags(.subtitles, uri: uri)
+        let maker = VariantMaker(options: options, rates: rates, uri: uri)
+        let videos = kinds[.video, default: []]
+        // The first variant is where a client starts that knows nothing: the first video, the first audio.
+        let choices: [RenditionGroups.Group?] = subtitles.groups.isEmpty ? [nil] : subtitles.groups.map { $0 }
+        for choice in choices {
+            if videos.isEmpty {
+                variants += audio.groups.map { maker.variant(audioOnly: $0, subtitles: choice) }
+                continue
+            }
+            let groups: [RenditionGroups.Group?] = audio.groups.isEmpty ? [nil] : audio.groups.map { $0 }
+            for group in groups {
+                variants += videos.map { maker.variant($0.rendition, audio: group, subtitles: choice) }
+            }
+        }
+        iFrameVariants = videos.compactMap { maker.iFrameVariant($0) }
+    }
+
+    /// Each key once for each system, so that clients can ask for it before they load Media Playlists.
+    private static func sessionKeys(_ drafts: [PresentationPlaylists.Draft]) -> [SessionKeyTag] {
+        var seen: Set<KeyTag> = []
+        return drafts.flatMap(\.keys).filter { seen.insert($0).inserted }.map { SessionKeyTag($0) }
+    }
+}
+
+/// Makes variants.
+private struct VariantMaker {
+    let options: PlaylistOptions
+    /// The bit rates of renditions by their folders.
+    let rates: [String: BitRate]
+    let uri: (Rendition) -> String
+
+    /// A video with a group of audio.
+    func variant(
+        _ rendition: Rendition,
+        audio: RenditionGroups.Group?,
+        subtitles: RenditionGroups.Group?
+    ) -> Variant {
+        var attributes = video(rendition, bitRate: rate(rendition) + rate(audio) + rate(subtitles))
+        attributes.codecs += audio?.codecs ?? []
+        attributes.frameRate = rendition.frameRate.map { ($0 * 1000).rounded() / 1000 }
+        return Variant(
+            StreamInfTag(attributes, audio: audio?.id, subtitles: subtitles?.id),
+            uri: uri(rendition)
+        )
+    }
+
+    /// A group of audio alone. Its URI is that of its first member.
+    func variant(audioOnly group: RenditionGroups.Group, subtitles: RenditionGroups.Group?) -> Variant {
+        let bitRate = rate(group) + rate(subtitles)
+        var attributes = VariantAttributes(bandwidth: bitRate.peak, averageBandwidth: bitRate.average)
+        attributes.codecs = group.codecs
+        let first = group.members.first?.rendition
+        if let first { protect(&attributes, first) }
+        return Variant(
+            StreamInfTag(attributes, audio: group.id, subtitles: subtitles?.id),
+            uri: first.map(uri) ?? ""
+        )
+    }
+
+    /// The I-frames of a video.
+    func iFrameVariant(_ draft: PresentationPlaylists.Draft) -> IFrameStreamInfTag? {
+        guard draft.iFrames != nil, let name = options.names.iFrames else { return nil }
+        return IFrameStreamInfTag(
+            video(draft.rendition, bitRate: draft.iFrameBitRate),
+            uri: draft.rendition.folder + "/" + name
+        )
+    }
+
+    private func video(_ rendition: Rendition, bitRate: BitRate) -> VariantAttributes {
+        let track = rendition.track
+        var attributes = VariantAttributes(bandwidth: bitRate.peak, averageBandwidth: bitRate.average)
+        attributes.codecs = [track.codecs]
+        attributes.supplementalCodecs = track.supplementalCodecs
+        attributes.resolution = Resolution(
+            width: UInt64(clamping: track.width),
+            height: UInt64(clamping: track.height)
+        )
+        attributes.videoRange = track.videoRange.map { VideoRange(rawValue: $0.rawValue) }
+        protect(&attributes, rendition)
+        return attributes
+    }
+
+    private func protect(_ attributes: inout VariantAttributes, _ rendition: Rendition) {
+        guard let protection = options.outputProtection(of: rendition) else { return }
+        attributes.hdcpLevel = protection.hdcp.map { HDCPLevel(rawValue: $0.rawValue) }
+        attributes.allowedCPC = protection.allowedCPC(for: options.systems).flatMap { AllowedCPC($0) }
+    }
+
+    private func rate(_ rendition: Rendition) -> BitRate { rates[rendition.folder] ?? .zero }
+
+    /// Of a group, what the most demanding choice takes.
+    private func rate(_ group: RenditionGroups.Group?) -> BitRate {
+        group?.members.reduce(.zero) { $0.maximum(rate($1.rendition)) } ?? .zero
+    }
+}
+
+extension MediaTrack {
+    /// SUPPLEMENTAL-CODECS: Dolby Vision above a base layer that others can show.
+    fileprivate var supplementalCodecs: [String] {
+        guard let sampleEntry else { return [] }
+        for type: FourCC in ["dvcC", "dvvC", "dvwC"] {
+            guard let box = sampleEntry.boxes.first(type) else { continue }
+            let configuration = try? box.parse(as: DolbyVisionConfigurationBox.self)
+            return (configuration?.supplementalCodecs(sampleEntry: sampleEntry.format)).map { [$0] } ?? []
+        }
+        return []
+    }
+}

@@ -1,0 +1,185 @@
+import BulkAES
+
+/// Which blocks or bytes of a batch's samples pass the cipher. The lists are reused.
+struct SamplePlan {
+    private(set) var blocks: [BlockRun] = []
+    private(set) var bytes: [CounterRun] = []
+    private let scheme: ProtectionScheme
+    private let constantIV: CipherIV?
+    /// How much further on the present sample lies in the input than in the output.
+    private var shift = 0
+
+    init(_ scheme: ProtectionScheme, constantIV: CipherIV?) {
+        self.scheme = scheme
+        self.constantIV = constantIV
+    }
+
+    /// Works out a batch for the buffer that it lies in, or goes to.
+    ///
+    /// - Parameter input: Where the samples lie now; nil: in the buffer itself.
+    mutating func make(
+        _ batch: SampleBatch,
+        from input: RawSpan? = nil,
+        in buffer: RawSpan
+    ) throws(SampleEncryptionError) {
+        blocks.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+        let isMoved = input != nil
+        let source = if let input { input } else { buffer }
+        var end = 0
+        for (index, sample) in batch.entries.enumerated() {
+            try check(sample.size, at: sample.offset, index, in: buffer)
+            if isMoved { try check(sample.size, at: sample.source, index, in: source) }
+            shift = isMoved ? sample.source - sample.offset : 0
+            guard sample.offset >= end else {
+                throw SampleEncryptionError(.overlap, index: index, reason: "\(sample.offset) lies before byte \(end)")
+            }
+            end = sample.offset + sample.size
+            guard let iv = sample.iv ?? constantIV else {
+                throw SampleEncryptionError(.invalidIV, index: index, reason: "neither its own nor a constant one")
+            }
+            guard iv.count == 16 || scheme.countsBlocks else {
+                throw SampleEncryptionError(.invalidIV, index: index, reason: "\(iv.count) bytes, must be 16")
+            }
+            try make(sample, batch.subsamples, index, iv.block, in: source)
+        }
+    }
+
+    private func check(_ size: Int, at offset: Int, _ index: Int, in buffer: RawSpan) throws(SampleEncryptionError) {
+        guard offset >= 0, size >= 0, offset <= buffer.byteCount, size <= buffer.byteCount - offset else {
+            let reason = "\(size) bytes at byte \(offset) of \(buffer.byteCount)"
+            throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
+        }
+    }
+
+    private mutating func make(
+        _ sample: SampleBatch.Entry,
+        _ subsamples: [Subsample],
+        _ index: Int,
+        _ iv: SIMD16<UInt8>,
+        in buffer: RawSpan
+    ) throws(SampleEncryptionError) {
+        var isFirst = true
+        guard let list = sample.subsamples else {
+            let whole = scheme == .cbc1 ? sample.size / 16 * 16 : sample.size
+            try add(sample.offset, whole, index, iv, &isFirst, in: buffer)
+            return
+        }
+        var (position, left) = (sample.offset, sample.size)
+        for subsample in subsamples[list] {
+            guard subsample.clear >= 0, subsample.protected >= 0, subsample.clear <= left,
+                subsample.protected <= left - subsample.clear
+            else {
+                let reason = "\(subsample.clear) clear and \(subsample.protected) protected bytes, \(left) are left"
+                throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
+            }
+            position += subsample.clear
+            try add(position, subsample.protected, index, iv, &isFirst, in: buffer)
+            position += subsample.protected
+            left -= subsample.clear + subsample.protected
+        }
+    }
+
+    /// Adds a protected part. `isFirst` says whether the sample's chain or stream has still to start.
+    private mutating func add(
+        _ offset: Int,
+        _ size: Int,
+        _ index: Int,
+        _ iv: SIMD16<UInt8>,
+        _ isFirst: inout Bool,
+        in buffer: RawSpan
+    ) throws(SampleEncryptionError) {
+        switch scheme {
+        case .cenc:
+            addBytes(offset, size, iv, &isFirst)
+        case .cens(let pattern) where pattern.skipBlocks == 0:
+            addBytes(offset, size / 16 * 16, iv, &isFirst)
+        case .cens(let pattern):
+            let groups = pattern.encryptedBlocks(in: size) / pattern.cryptBlocks
+            let stride = (pattern.cryptBlocks + pattern.skipBlocks) * 16
+            for group in 0..<groups { addBytes(offset + group * stride, pattern.cryptBlocks * 16, iv, &isFirst) }
+        case .cbc1:
+            guard size.isMultiple(of: 16) else {
+                throw SampleEncryptionError(.partialBlock, index: index, reason: "\(size) protected bytes")
+            }
+            addBlocks(offset, size / 16, .wholeBlocks, continues: true, iv, &isFirst)
+        case .cbcs(let pattern):
+            addBlocks(offset, pattern.encryptedBlocks(in: size), pattern, continues: false, iv, &isFirst)
+        case .sampleAES(.h264):
+            guard size >= SampleAESRules.shortestNALUnit,
+                SampleAESRules.isEncrypted(header: buffer.unsafeLoad(fromByteOffset: offset + shift, as: UInt8.self))
+            else { return }
+            let blocks = SampleAESRules.videoBlocks(in: size)
+            addBlocks(offset + SampleAESRules.clearVideo, blocks, .video, continues: false, iv, &isFirst)
+        case .sampleAES(let format):
+            let blocks = max(size - SampleAESRules.clearAudio, 0) / 16
+            let continues = format == .enhancedAC3
+            addBlocks(offset + SampleAESRules.clearAudio, blocks, .wholeBlocks, continues: continues, iv, &isFirst)
+        }
+    }
+
+    private mutating func addBytes(_ offset: Int, _ count: Int, _ iv: SIMD16<UInt8>, _ isFirst: inout Bool) {
+        guard count > 0 else { return }
+        bytes.append(
+            CounterRun(
+                offset: offset,
+                source: offset + shift,
+                count: count,
+                continuesStream: !isFirst,
+                counter: iv
+            )
+        )
+        isFirst = false
+    }
+
+    private mutating func addBlocks(
+        _ offset: Int,
+        _ count: Int,
+        _ pattern: EncryptionPattern,
+        continues: Bool,
+        _ iv: SIMD16<UInt8>,
+        _ isFirst: inout Bool
+    ) {
+        guard count > 0 else { return }
+        let run = BlockRun(
+            offset: offset,
+            blocks: count,
+            cryptBlocks: max(pattern.cryptBlocks, 1),
+            skipBlocks: pattern.skipBlocks,
+            continuesChain: continues && !isFirst,
+            iv: iv
+        )
+        blocks.append(run)
+        isFirst = false
+    }
+}
+
+extension ProtectionScheme {
+    /// True for counter mode, which takes IVs of 8 bytes as well.
+    var countsBlocks: Bool {
+        switch self {
+        case .cenc, .cens: true
+        case .cbc1, .cbcs, .sampleAES: false
+        }
+    }
+}
+
+/// The numbers of Apple's MPEG-2 Stream Encryption Format.
+enum SampleAESRules {
+    /// NAL units of this many bytes and more are encrypted.
+    static let shortestNALUnit = 49
+    /// Clear bytes at the start of a NAL unit.
+    static let clearVideo = 32
+    /// Clear bytes at the start of an audio unit.
+    static let clearAudio = 16
+
+    /// Whether a NAL unit with this first byte is encrypted: types 1 and 5, slices without data partitioning.
+    static func isEncrypted(header: UInt8) -> Bool { [1, 5].contains(header & 0x1f) }
+
+    /// How many blocks of a NAL unit of `size` bytes are encrypted: one, then 144 bytes clear, for as long as more than
+    /// 16 bytes are left.
+    static func videoBlocks(in size: Int) -> Int {
+        let rest = size - clearVideo
+        return rest > 16 ? (rest - 17) / 160 + 1 : 0
+    }
+}

@@ -1,0 +1,153 @@
+package import Logging
+import Synchronization
+
+/// The keys of a source, fetched by the rules of ``JWKSRefresh``: one fetch at a time, old keys while the source is
+/// silent, none once they are too old.
+package final class JWKSCache: Sendable {
+    /// The source has given no keys, or none for too long.
+    package struct Unavailable: Error, Sendable {}
+
+    private struct State {
+        var refresh: JWKSRefresh
+        var keys: VerificationKeySet?
+        var fetch: Task<Void, Never>?
+        var stamp: JWKSFile.Stamp?
+    }
+
+    /// The time that a whole answer of a URL may take, unless something else is said.
+    package static let timeout = Duration.seconds(5)
+
+    private let timeout: Duration
+    private let source: JWKSSource
+    private let http: OutgoingHTTP
+    private let logger: Logger
+    private let clock: @Sendable () -> Int64
+    private let state: Mutex<State>
+
+    /// Makes a cache. Nothing is fetched yet.
+    ///
+    /// - Parameters:
+    ///   - staleness: How long keys are used after the source last confirmed them.
+    ///   - timeout: The time that a whole answer of a URL may take.
+    ///   - clock: Milliseconds since any one moment; it must not jump.
+    package init(
+        source: JWKSSource,
+        staleness: Duration = .seconds(86_400),
+        timeout: Duration = JWKSCache.timeout,
+        http: OutgoingHTTP = .shared,
+        logger: Logger,
+        clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
+    ) {
+        self.source = source
+        self.timeout = timeout
+        self.http = http
+        self.logger = logger
+        self.clock = clock
+        let staleness = Int64(staleness / .milliseconds(1))
+        let rules: JWKSRefresh.Rules =
+            if case .url = source { .url(staleness: staleness) } else { .file(staleness: staleness) }
+        state = Mutex(State(refresh: JWKSRefresh(rules: rules)))
+    }
+
+    /// Fetches the keys now, unless there are fresh ones: for the start, and to tell whether the server is ready.
+    ///
+    /// - Throws: ``Unavailable``.
+    package func warmUp() async throws(Unavailable) { _ = try await keys(knowing: nil) }
+
+    /// How long ago the source last gave or confirmed its keys; nil while it never has, and where it is asked for none.
+    var age: Duration? {
+        let now = clock()
+        return state.withLock { $0.refresh.confirmed }.map { .milliseconds(max(now - $0, 0)) }
+    }
+
+    /// The keys, if need be after a fetch, and surely after one when `keyID` is not among those that are there.
+    ///
+    /// - Throws: ``Unavailable``.
+    func keys(knowing keyID: String?) async throws(Unavailable) -> VerificationKeySet {
+        if case .fixed(let keys) = source { return keys }
+        let (decision, present, fetch) = state.withLock { state in
+            let now = clock()
+            let knows = state.keys?.knows(keyID) ?? false
+            let decision = state.refresh.decide(at: now, knowsKey: knows)
+            if decision == .useAndFetch || decision == .wait, state.fetch == nil {
+                state.refresh.begin(at: now)
+                let known = state.stamp
+                state.fetch = Task { await self.fetch(known) }
+            }
+            return (decision, state.keys, state.fetch)
+        }
+        switch decision {
+        case .use, .useAndFetch:
+            guard let present else { throw Unavailable() }
+            return present
+        case .unavailable:
+            throw Unavailable()
+        case .wait:
+            await fetch?.value
+            // Whatever came of it: what may be used now.
+            let (usable, keys) = state.withLock { ($0.refresh.isUsable(at: clock()), $0.keys) }
+            guard usable, let keys else { throw Unavailable() }
+            return keys
+        }
+    }
+
+    private func fetch(_ known: JWKSFile.Stamp?) async {
+        do {
+            switch source {
+            case .fixed:
+                return
+            case .file(let path, let isSecret):
+                let read = try JWKSFile(path: path, isSecret: isSecret).read(unless: known)
+                let keys: VerificationKeySet? =
+                    if let read {
+                        try await VerificationKeySet(json: read.text, allowingSecrets: isSecret)
+                    } else {
+                        nil
+                    }
+                finish(keys, stamp: read?.stamp ?? known, maximumAge: nil)
+            case .url(let url):
+                let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: timeout)
+                guard answer.status == 200 else { throw Refused(status: answer.status) }
+                let keys = try await VerificationKeySet(json: answer.body, allowingSecrets: false)
+                finish(keys, stamp: nil, maximumAge: maximumAge(cacheControl: answer.cacheControl).map { $0 * 1_000 })
+            }
+        } catch {
+            // All errors that arrive here are ours, and hold no key.
+            logger.warning("The keys of \(sourceName) were not fetched: \(error)")
+            state.withLock { state in
+                state.refresh.fail()
+                state.fetch = nil
+            }
+        }
+    }
+
+    private func finish(_ keys: VerificationKeySet?, stamp: JWKSFile.Stamp?, maximumAge: Int64?) {
+        for warning in keys?.warnings ?? [] { logger.warning("Keys of \(sourceName): \(warning)") }
+        state.withLock { state in
+            state.refresh.succeed(at: clock(), maximumAge: maximumAge)
+            if let keys { state.keys = keys }
+            state.stamp = stamp
+            state.fetch = nil
+        }
+    }
+
+    private var sourceName: String {
+        switch source {
+        case .file(let path, _): path
+        case .url(let url): url.description
+        case .fixed: "the configuration"
+        }
+    }
+
+    private struct Refused: Error, CustomStringConvertible {
+        let status: Int
+        var description: String { "the answer's status is \(status)" }
+    }
+}
+
+/// Milliseconds since some moment before the process began: for ages, since nobody sets this clock.
+package func monotonicMilliseconds() -> Int64 {
+    Int64(monotonicStart.duration(to: .now) / .milliseconds(1))
+}
+
+private let monotonicStart = ContinuousClock.now

@@ -1,0 +1,56 @@
+import FPSCrypto
+import Foundation
+import Logging
+import NIOSSL
+
+extension LoadedConfiguration {
+    /// What is wrong with the files that the configuration names: those that are here and that no server could use, and
+    /// those that cannot be read here. The latter is no error: where the configuration is checked, they need not be.
+    ///
+    /// Key sets are left out, since a server starts without them and looks for them until they are right; whether the file of
+    /// one with secrets may be used is checked when the configuration is loaded.
+    package func fileProblems() -> (unusable: [ConfigurationProblem], unreadable: [ConfigurationProblem]) {
+        let named = settings.filter { setting in
+            ServerConfiguration.filePaths.contains { setting.path.hasSuffix($0) }
+                && setting.value.map { !$0.contains("://") } ?? false
+        }
+        let unreadable = named.filter { !FileManager.default.isReadableFile(atPath: $0.value ?? "") }
+        let missing = Set(unreadable.map(\.path))
+        var unusable: [ConfigurationProblem] = []
+        func hold(_ path: String, _ work: () throws -> Void) {
+            guard let setting = named.first(where: { $0.path == path }), !missing.contains(path) else { return }
+            do { try work() } catch {
+                unusable.append(ConfigurationProblem(origin: setting.origin, path: path, reason: "\(error)"))
+            }
+        }
+        hold("kek.file") { _ = try SecretFile.read(configuration.kek.file ?? "") }
+        hold("postgres.passwordFile") { _ = try SecretFile.readText(configuration.postgres.passwordFile ?? "") }
+        hold("tls.key") { _ = try SecretFile.read(configuration.tls.key ?? "") }
+        hold("authorization.webhook.secretFile") {
+            guard let webhook = configuration.authorization.webhook else { return }
+            _ = try WebhookConfiguration(webhook, secret: webhook.secret())
+        }
+        hold("licences.keyURLs.secretFile") { _ = try configuration.licences.keyURLs.signer() }
+        hold("admin.clientCA") {
+            let file = configuration.admin.clientCA ?? ""
+            guard let found = try? NIOSSLCertificate.fromPEMFile(file), !found.isEmpty else {
+                throw AuthorizationConfigurationError("\(file) holds no certificates in PEM")
+            }
+        }
+        hold("tls.certificate") {
+            let (certificate, key) = (configuration.tls.certificate ?? "", configuration.tls.key ?? "")
+            guard !missing.contains("tls.key"), !unusable.contains(where: { $0.path == "tls.key" }) else { return }
+            let silent = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
+            do { _ = try ServerCertificate(certificate: certificate, key: key, logger: silent) } catch {
+                // The loader's own words can hold what stands in the files.
+                throw AuthorizationConfigurationError("\(certificate) and \(key) cannot be used together")
+            }
+        }
+        return (
+            unusable,
+            unreadable.map {
+                ConfigurationProblem(origin: $0.origin, path: $0.path, reason: "\($0.value ?? "") cannot be read here")
+            }
+        )
+    }
+}

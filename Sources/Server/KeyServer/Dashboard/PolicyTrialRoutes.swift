@@ -1,0 +1,110 @@
+import FPSMessages
+import Hummingbird
+import KeyServerModule
+import KeyStore
+
+/// The route that tries a policy out on requests that came lately.
+///
+///     POST /admin/policy-trials    {"policy": DOCUMENT, "limit": NUMBER, "asset": TEXT}
+///
+/// Nothing is stored. The policy is held against each request alone: not merged with those of titles and tokens, and without
+/// what the store would say of streams, devices and rentals.
+struct PolicyTrialRoutes: Sendable {
+    let activity: Activity
+    let bundles: BundleShelf?
+    private static let bodyLimit = 20_480
+
+    var endpoints: [AdminEndpoint] {
+        [AdminEndpoint(.post, "/admin/policy-trials", .read) { try await run($0) }]
+    }
+
+    private func run(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        let document = fields.take("policy")
+        let limit = try fields.integer("limit") ?? AdminPage.defaultLimit
+        let asset = try fields.string("asset")
+        try fields.finish()
+        guard let document else { throw fields.error("policy", "the field is missing") }
+        guard AdminPage.limits ~= limit else {
+            throw fields.error(
+                "limit",
+                "a whole number from \(AdminPage.limits.lowerBound) to \(AdminPage.limits.upperBound) was expected"
+            )
+        }
+        let policy: LicensePolicy
+        do throws(PolicyError) {
+            policy = try LicensePolicy(json: document.encoded)
+            try policy.validate()
+        } catch {
+            throw ProblemDocument(.malformedRequest, detail: "\(error)", reason: "policy")
+        }
+        guard let module = bundles?.module else {
+            throw ProblemDocument(.unavailable, detail: "Nothing here decides.", retryAfter: 60)
+        }
+        let assetID = asset.map { Array($0.utf8) }
+        let sample = activity.decided(AdminPage.limits.upperBound).filter { assetID == nil || $0.assetID == assetID }
+        let trials = sample.prefix(limit).compactMap { PolicyTrial(of: policy, on: $0, by: module) }
+        return JSONValue.fields([
+            ("policy", (try? JSONValue(parsing: policy.json)) ?? .null),
+            ("given", .integer(trials.count { $0.refusal == nil })),
+            ("refused", .integer(trials.count { $0.refusal != nil })),
+            ("changed", .integer(trials.count { $0.isChange })),
+            ("items", .array(trials.map(\.json))),
+        ]).response()
+    }
+}
+
+/// What a policy comes to for one request.
+struct PolicyTrial: Sendable {
+    let event: ActivityEvent
+    let terms: KeyTerms?
+    let refusal: KSMError?
+
+    /// - Returns: nil when too little is known of the request.
+    init?(of policy: LicensePolicy, on event: ActivityEvent, by module: KSM) {
+        guard let facts = event.facts else { return nil }
+        self.event = event
+        do {
+            terms = try module.terms(of: policy, for: facts)
+            refusal = nil
+        } catch {
+            (terms, refusal) = (nil, error)
+        }
+    }
+
+    /// Whether the request got a key and would get none, or the other way round.
+    var isChange: Bool { wasGiven != (refusal == nil) }
+
+    private var wasGiven: Bool { [.issued, .issuedPersistable, .retried].contains(event.outcome) }
+
+    var json: JSONValue {
+        .fields([
+            ("request", ActivityRoutes.json(event)),
+            ("given", .bool(refusal == nil)),
+            ("reason", refusal.map { .string($0.code.rawValue) }),
+            ("detail", refusal.map { .string($0.reason) }),
+            ("terms", terms.map { .string($0.words) }),
+            ("changed", .bool(isChange)),
+        ])
+    }
+}
+
+extension KeyTerms {
+    /// In words, durations in ISO 8601.
+    var words: String {
+        func limit(_ seconds: UInt32) -> String { seconds == 0 ? "no limit" : "\(Seconds(rawValue: seconds))" }
+        if let offlineKey {
+            return "kept: storage \(limit(offlineKey.storage)), playback \(limit(offlineKey.playback))"
+        }
+        guard let duration else { return "online, no limit" }
+        return switch duration.keyType {
+        case .lease: "online, lease \(limit(duration.lease))"
+        case .rental: "online, \(duration.rental == 0 ? "no limit" : "rental \(limit(duration.rental))")"
+        case .leaseAndRental: "online, lease \(limit(duration.lease)), rental \(limit(duration.rental))"
+        case .persistUnlimited: "kept for ever"
+        case .persistLimited: "kept for \(limit(duration.rental))"
+        default: "\(duration.keyType)"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Hummingbird
+package import KeyStore
+
+/// The routes that schedules of live channels are kept by.
+///
+///     GET    /admin/channels
+///     PUT    /admin/channels/{title}    {"tracks": [NAME, …], "length": SECONDS, "ahead": SECONDS, "start": TIME,
+///                                        "paused": BOOL}
+///     GET    /admin/channels/{title}
+///     DELETE /admin/channels/{title}
+///
+/// All servers of the store follow within a minute (``KeyPeriodService``). Periods that were made stay.
+struct ChannelRoutes: Sendable {
+    let store: any ChannelStore & TitleStore
+    /// A hundred names of a hundred bytes.
+    private static let bodyLimit = 16_384
+
+    var endpoints: [AdminEndpoint] {
+        [
+            AdminEndpoint(.get, "/admin/channels", .read) { try await list($0) },
+            AdminEndpoint(.put, "/admin/channels/{title}", .content) { try await put($0) },
+            AdminEndpoint(.get, "/admin/channels/{title}", .read) { try await get($0) },
+            AdminEndpoint(.delete, "/admin/channels/{title}", .content) { try await delete($0) },
+        ]
+    }
+
+    private func list(_ request: AdminRequest) async throws -> Response {
+        let page = try request.page()
+        let found = try await store.channels(after: try page.text(), limit: page.count)
+        return page.answer(found, key: { Array($0.title.utf8) }, Self.json)
+    }
+
+    private func put(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        var fields = try await request.fields(upTo: Self.bodyLimit)
+        let record = try Self.record(&fields, title: try request.text("title"), now: request.now)
+        guard try await store.title(name: record.title) != nil else {
+            throw ProblemDocument(.notFound, detail: "There is no such title.")
+        }
+        let outcome = try await store.putChannel(record, replacing: true) { outcome in
+            request.audit("channel-put", "\(record.summary) \(outcome)")
+        }
+        let stored = try await store.channel(title: record.title) ?? record
+        return Self.json(stored).response(status: outcome == .created ? .created : .ok)
+    }
+
+    private static func record(_ fields: inout JSONFields, title: String, now: Int64) throws -> ChannelRecord {
+        let tracks = try fields.array("tracks")
+        let (length, ahead) = (try fields.integer("length"), try fields.integer("ahead"))
+        let start = try fields.integer("start")
+        let isPaused = try fields.bool("paused") ?? false
+        try fields.finish()
+        guard let tracks else { throw fields.error("tracks", "the field is missing") }
+        guard let length, let ahead else {
+            throw fields.error(length == nil ? "length" : "ahead", "the field is missing")
+        }
+        let names = try tracks.map { track throws(JSONError) in
+            guard case .string(let name) = track else { throw fields.error("tracks", "strings were expected") }
+            return name
+        }
+        return try ChannelRecord(
+            title: title,
+            tracks: names,
+            length: Int64(length),
+            ahead: Int64(ahead),
+            start: start.map { Int64($0) },
+            isPaused: isPaused,
+            time: now
+        )
+    }
+
+    private func get(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        guard let channel = try await store.channel(title: try request.text("title")) else { throw Self.noChannel }
+        return Self.json(channel).response()
+    }
+
+    private func delete(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let title = try request.text("title")
+        let audit = request.audit("channel-delete", "schedule of channel \(title) deleted")
+        guard try await store.deleteChannel(title: title, audit: audit) else { throw Self.noChannel }
+        return .done
+    }
+
+    private static let noChannel = ProblemDocument(.notFound, detail: "The title has no schedule.")
+
+    private static func json(_ channel: ChannelRecord) -> JSONValue {
+        .fields([
+            ("title", .string(channel.title)),
+            ("tracks", .array(channel.tracks.map { .string($0) })),
+            ("length", .integer(Int(channel.length))),
+            ("ahead", .integer(Int(channel.ahead))),
+            ("start", AdminJSON.time(channel.start)),
+            ("paused", .bool(channel.isPaused)),
+            ("created", AdminJSON.time(channel.created)),
+            ("updated", AdminJSON.time(channel.updated)),
+        ])
+    }
+}
+
+extension ChannelRecord {
+    /// The schedule in a few words, for the audit log.
+    package var summary: String {
+        let from = start.map { " from \($0)" } ?? ""
+        return "schedule of channel \(title) (\(tracks.joined(separator: ", ")): \(length) s, \(ahead) s ahead\(from)"
+            + "\(isPaused ? ", paused" : ""))"
+    }
+}

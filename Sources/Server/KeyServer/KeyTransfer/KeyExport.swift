@@ -1,0 +1,106 @@
+import DRMSignaling
+package import FPSCrypto
+package import KeyStore
+
+/// Writes keys into a file: in the clear, or encrypted to those whom it is for.
+package enum KeyExport {
+    /// The form of the file.
+    package enum Format: String, Sendable, CaseIterable {
+        /// A row for each key, with all that ``KeyImport`` takes.
+        case csv
+        /// A CPIX 2.3 document of one title. It has no place for policies, stream IDs and title IDs.
+        case cpix
+    }
+
+    /// The keys of a title, or all keys.
+    ///
+    /// - Parameters:
+    ///   - recipients: To whom the keys of a CPIX document are encrypted; none: it has them in the clear.
+    ///   - write: Takes the file piece by piece.
+    /// - Returns: How many keys there were.
+    /// - Throws: `KeyStoreError`, `SignalingError`, ``KeyFileMistake``, and what `write` throws.
+    package static func write(
+        title: String?,
+        as format: Format,
+        encryptedTo recipients: [X509Certificate] = [],
+        from store: any KeyServerStore,
+        to write: ([UInt8]) throws -> Void
+    ) async throws -> Int {
+        switch format {
+        case .csv:
+            var count = 0
+            try write(Array(KeyRow.csvHeader.utf8))
+            try await forEachRow(title: title, store) { row in
+                count += 1
+                try write(Array(row.csvLine.utf8))
+            }
+            return count
+        case .cpix:
+            guard let title else {
+                throw KeyFileMistake(line: 1, reason: "a CPIX document has the keys of one title: name it")
+            }
+            var rows: [KeyRow] = []
+            try await forEachRow(title: title, store) { rows.append($0) }
+            var document = try KeyRow.document(of: rows, title: title)
+            document.deliveryData = recipients.map { .init(name: $0.subject, certificate: $0.der) }
+            if !recipients.isEmpty { try document.encryptKeys(at: systemMilliseconds() / 1_000) }
+            try write(document.xml)
+            return rows.count
+        }
+    }
+
+    private static func forEachRow(
+        title: String?,
+        _ store: any KeyServerStore,
+        _ body: (KeyRow) throws -> Void
+    ) async throws {
+        var line = 1
+        func take(_ infos: [ContentInfo]) async throws {
+            for info in infos {
+                // It may have been removed since the page was read.
+                guard let found = try await store.lookup(assetID: info.assetID) else { continue }
+                line += 1
+                try body(KeyRow(found, line: line))
+            }
+        }
+        guard let title else {
+            var last: [UInt8]?
+            repeat {
+                let page = try await store.contents(after: last, limit: 500)
+                try await take(page)
+                last = page.last?.assetID
+            } while last != nil
+            return
+        }
+        guard try await store.title(name: title) != nil else { throw KeyStoreError.noTitle(title, "keys") }
+        for track in try await store.tracks(title: title) {
+            var last: ContentInfo?
+            repeat {
+                let page = try await store.keyPeriods(title: title, track: track.name, after: last, limit: 500)
+                try await take(page)
+                last = page.last
+            } while last != nil
+        }
+    }
+}
+
+extension KeyRow {
+    /// A stored key as a row.
+    init(_ found: ContentLookup, line: Int) {
+        let (record, info) = (found.record, found.record.info)
+        self.init(line: line, key: record.contentKey, iv: record.iv)
+        title = info.titleName
+        track = info.trackName
+        kind = found.kind
+        assetID = info.assetID
+        keyID = info.keyID
+        policy = info.policyName
+        streamID = found.streamID
+        validFrom = info.validFrom
+        validUntil = info.validUntil
+        titleID = found.titleID
+        titlePolicy = found.title?.policyName
+        trackPolicy = found.track?.policyName
+        template = found.title?.keyURITemplate
+    }
+}

@@ -1,0 +1,144 @@
+import KeyStore
+
+/// The titles and tracks of an import: what its rows say of them, beside what is there.
+struct KeyImportCatalogue {
+    /// What rows say of a title; nil: nothing.
+    private struct TitleWords {
+        var titleID: [UInt8]?
+        var policy: String?
+        var template: String?
+    }
+
+    /// What rows say of a track; nil: nothing.
+    private struct TrackWords {
+        var kind: ContentTrack?
+        var streamID: [UInt8]?
+        var policy: String?
+    }
+
+    let store: any KeyServerStore
+    let time: Int64
+    private(set) var changedTitles: [TitleRecord] = []
+    private(set) var changedTracks: [TrackRecord] = []
+    /// The line in which a title, or `title/track`, first stands.
+    private(set) var lines: [String: Int] = [:]
+    private(set) var newTitles = 0
+    private(set) var newTracks = 0
+    private(set) var changed = 0
+    private var titleWords: [String: TitleWords] = [:]
+    private var trackWords: [String: TrackWords] = [:]
+    // Nil in them: it was found wrong, and that was said.
+    private var titles: [String: TitleRecord?] = [:]
+    private var tracks: [String: TrackRecord?] = [:]
+
+    init(store: any KeyServerStore, time: Int64) {
+        self.store = store
+        self.time = time
+    }
+
+    /// Takes what a row says, before anything is decided: the first row of a title may leave out what a later one has.
+    ///
+    /// - Throws: ``KeyFileMistake`` when an earlier row said otherwise.
+    mutating func hear(_ row: KeyRow) throws(KeyFileMistake) {
+        guard let title = row.title, let track = row.track else { return }
+        var words = titleWords[title] ?? TitleWords()
+        try note(row.titleID, \.titleID, in: &words, "title ID", row)
+        try note(row.titlePolicy, \.policy, in: &words, "title's policy", row)
+        try note(row.template, \.template, in: &words, "title's key URI", row)
+        titleWords[title] = words
+        let place = "\(title)/\(track)"
+        var trackWord = trackWords[place] ?? TrackWords()
+        try note(row.kind, \.kind, in: &trackWord, "track's kind", row)
+        try note(row.streamID, \.streamID, in: &trackWord, "stream ID", row)
+        try note(row.trackPolicy, \.policy, in: &trackWord, "track's policy", row)
+        trackWords[place] = trackWord
+    }
+
+    /// The title as it will be; nil when it was found wrong in an earlier row.
+    mutating func title(_ name: String, _ row: KeyRow, _ options: KeyImport.Options) async throws -> TitleRecord? {
+        if let known = titles[name] { return known }
+        titles[name] = .some(nil)
+        lines[name] = row.line
+        let stored = try await store.title(name: name)
+        let words = titleWords[name] ?? TitleWords()
+        let title = try TitleRecord(
+            name: name,
+            titleID: words.titleID ?? stored?.titleID,
+            policyName: words.policy ?? stored?.policyName,
+            keyURITemplate: words.template ?? stored?.keyURITemplate,
+            time: time
+        )
+        if let template = title.keyURITemplate { try ContentDefaults.checkKeyURI(template) }
+        if let stored {
+            let isSame =
+                stored.titleID == title.titleID && stored.policyName == title.policyName
+                && stored.keyURITemplate == title.keyURITemplate
+            if !isSame { try change("the title is there, with another title ID, policy or key URI", row, options) }
+            if !isSame { changedTitles.append(title) }
+        } else {
+            newTitles += 1
+            changedTitles.append(title)
+        }
+        titles[name] = title
+        return title
+    }
+
+    /// The track as it will be; nil when it was found wrong in an earlier row.
+    mutating func track(
+        _ name: String,
+        of title: String,
+        _ row: KeyRow,
+        _ options: KeyImport.Options
+    ) async throws -> TrackRecord? {
+        let place = "\(title)/\(name)"
+        if let known = tracks[place] { return known }
+        tracks[place] = .some(nil)
+        lines[place] = row.line
+        let stored = try await store.tracks(title: title).first { $0.name == name }
+        let words = trackWords[place] ?? TrackWords()
+        let kind = words.kind ?? stored?.kind ?? ContentTrack(rawValue: name) ?? .unspecified
+        let track = try TrackRecord(
+            title: title,
+            name: name,
+            kind: kind,
+            streamID: words.streamID ?? stored?.streamID,
+            policyName: words.policy ?? stored?.policyName
+        )
+        if stored == nil {
+            newTracks += 1
+            changedTracks.append(track)
+        } else if stored != track {
+            try change("the track is there, with another kind, stream ID or policy", row, options)
+            changedTracks.append(track)
+        }
+        tracks[place] = track
+        return track
+    }
+
+    /// All tracks of a title as they will be.
+    func tracks(of title: TitleRecord) async throws(KeyStoreError) -> [TrackRecord] {
+        try await store.tracks(title: title.name).map { (tracks["\($0.title)/\($0.name)"] ?? nil) ?? $0 }
+    }
+
+    /// A title as it will be; nil when it was found wrong.
+    func resolvedTitle(_ name: String) -> TitleRecord? { titles[name] ?? nil }
+
+    private mutating func change(_ what: String, _ row: KeyRow, _ options: KeyImport.Options) throws(KeyFileMistake) {
+        changed += 1
+        guard options.replaces else { throw KeyFileMistake(line: row.line, reason: what) }
+    }
+
+    private func note<Words, Value: Equatable>(
+        _ value: Value?,
+        _ field: WritableKeyPath<Words, Value?>,
+        in words: inout Words,
+        _ name: String,
+        _ row: KeyRow
+    ) throws(KeyFileMistake) {
+        guard let value else { return }
+        if let earlier = words[keyPath: field], earlier != value {
+            throw KeyFileMistake(line: row.line, reason: "an earlier line has another \(name)")
+        }
+        words[keyPath: field] = value
+    }
+}

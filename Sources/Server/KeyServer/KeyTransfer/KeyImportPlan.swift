@@ -1,0 +1,185 @@
+import DRMSignaling
+import KeyStore
+
+/// What an import would do, as it is found out row by row.
+struct KeyImportPlan {
+    let store: any KeyServerStore
+    let options: KeyImport.Options
+    let time: Int64
+    var summary = KeyImport.Summary()
+    private var catalogue: KeyImportCatalogue
+    private var contents: [ContentRecord] = []
+    private var lines: (assets: [[UInt8]: Int], keyIDs: [[UInt8]: Int]) = ([:], [:])
+    private var check: ContentCheck
+
+    init(store: any KeyServerStore, options: KeyImport.Options, time: Int64, mistakes: [KeyFileMistake]) {
+        self.store = store
+        self.options = options
+        self.time = time
+        catalogue = KeyImportCatalogue(store: store, time: time)
+        check = ContentCheck(store)
+        summary.mistakes = mistakes
+    }
+
+    /// All that is to be written: titles, then tracks, then keys.
+    var batches: [ContentBatch] {
+        chunks(of: catalogue.changedTitles).map { ContentBatch(titles: $0) }
+            + chunks(of: catalogue.changedTracks).map { ContentBatch(tracks: $0) }
+            + chunks(of: contents).map { ContentBatch(contents: $0) }
+    }
+
+    mutating func take(_ rows: [KeyRow]) async throws {
+        for row in rows {
+            do { try catalogue.hear(row) } catch { summary.mistakes.append(error) }
+        }
+        for row in rows { try await noting(row.line) { plan in try await plan.take(row) } }
+        try await checkWhatStays()
+        summary.newTitles = catalogue.newTitles
+        summary.newTracks = catalogue.newTracks
+        summary.changed = catalogue.changed
+    }
+
+    /// Tracks and keys that the file does not name can be under a policy that it changes.
+    private mutating func checkWhatStays() async throws {
+        let replaced = Set(contents.map(\.info.assetID))
+        // What is wrong already is told once.
+        var told = Set(summary.mistakes.map(\.line))
+        for title in catalogue.changedTitles {
+            guard let line = catalogue.lines[title.name], told.insert(line).inserted else { continue }
+            try await noting(line) { plan in
+                let tracks = try await plan.catalogue.tracks(of: title)
+                try await plan.check.check(title, tracks: tracks, except: replaced)
+            }
+        }
+        for track in catalogue.changedTracks {
+            guard let line = catalogue.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
+                continue
+            }
+            try await noting(line) { plan in
+                let title = plan.catalogue.resolvedTitle(track.title)
+                try await plan.check.check(track, under: title, for: track.place, except: replaced)
+            }
+        }
+    }
+
+    /// Does a part of the work; what is the file's fault becomes a mistake in that line.
+    private mutating func noting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
+        do {
+            try await work(&self)
+        } catch let mistake as KeyFileMistake {
+            summary.mistakes.append(mistake)
+        } catch let error as SignalingError {
+            summary.mistakes.append(KeyFileMistake(line: line, reason: "\(error)"))
+        } catch let error as KeyStoreError
+            where [.invalidRecord, .missingReference, .conflict].contains(error.code)
+        {
+            summary.mistakes.append(KeyFileMistake(line: line, reason: error.reason ?? "\(error)"))
+        }
+    }
+
+    private mutating func take(_ row: KeyRow) async throws {
+        guard (row.title == nil) == (row.track == nil) else {
+            throw KeyFileMistake(line: row.line, reason: "a key has both title and track, or neither")
+        }
+        var (title, track): (TitleRecord?, TrackRecord?) = (nil, nil)
+        if let titleName = row.title, let trackName = row.track {
+            // Said once, in the first row that has it.
+            guard let resolved = try await catalogue.title(titleName, row, options) else { return }
+            guard let found = try await catalogue.track(trackName, of: titleName, row, options) else { return }
+            (title, track) = (resolved, found)
+        }
+        let record = try record(row, title)
+        let names = ContentLookup.policyNames(governing: record.info, title, track)
+        try await check.check(names, track?.kind ?? record.info.track, of: record.info.place, for: record.info.place)
+        try checkUnique(record.info, row)
+        try await compare(record, row)
+    }
+
+    private func record(_ row: KeyRow, _ title: TitleRecord?) throws -> ContentRecord {
+        let assetID: [UInt8]
+        if let given = row.assetID {
+            assetID = given
+        } else if let keyID = row.keyID {
+            assetID =
+                try title.map { title in
+                    try ContentDefaults.assetID(
+                        title: title,
+                        track: row.track ?? "",
+                        keyID: keyID,
+                        validFrom: row.validFrom
+                    )
+                } ?? ContentInfo.assetID(forKeyID: keyID)
+        } else {
+            throw KeyFileMistake(line: row.line, reason: "a key has an asset ID or a key ID")
+        }
+        let standsAlone = title == nil
+        return try ContentRecord(
+            assetID: assetID,
+            keyID: row.keyID,
+            contentKey: row.key,
+            iv: row.iv,
+            track: standsAlone ? row.kind ?? .unspecified : .unspecified,
+            policyName: row.policy,
+            streamID: standsAlone ? row.streamID ?? ContentDefaults.streamID(forAssetID: assetID) : nil,
+            titleID: standsAlone ? row.titleID : nil,
+            titleName: row.title,
+            trackName: row.track,
+            validFrom: row.validFrom,
+            validUntil: row.validUntil,
+            time: time
+        )
+    }
+
+    private mutating func checkUnique(_ info: ContentInfo, _ row: KeyRow) throws {
+        if let line = lines.assets.updateValue(row.line, forKey: info.assetID) {
+            throw KeyFileMistake(line: row.line, reason: "line \(line) has the same asset ID")
+        }
+        guard let keyID = info.keyID else { return }
+        if let line = lines.keyIDs.updateValue(row.line, forKey: keyID) {
+            throw KeyFileMistake(line: row.line, reason: "line \(line) has the same key ID")
+        }
+    }
+
+    private mutating func compare(_ record: ContentRecord, _ row: KeyRow) async throws {
+        if let keyID = record.info.keyID, let owner = try await store.content(keyID: keyID),
+            owner.info.assetID != record.info.assetID
+        {
+            throw KeyFileMistake(line: row.line, reason: "another asset has the key ID")
+        }
+        guard let stored = try await store.content(assetID: record.info.assetID) else {
+            summary.new += 1
+            contents.append(record)
+            return
+        }
+        if record.isEqual(to: stored) {
+            summary.same += 1
+            guard options.resumes || options.replaces else {
+                throw KeyFileMistake(line: row.line, reason: "the key is there already: resume to pass over it")
+            }
+        } else {
+            summary.replaced += 1
+            guard options.replaces else {
+                throw KeyFileMistake(line: row.line, reason: "another key is there for this asset")
+            }
+            contents.append(record)
+        }
+    }
+
+    private func chunks<Record>(of records: [Record]) -> [[Record]] {
+        stride(from: 0, to: records.count, by: KeyImport.batchSize).map { start in
+            Array(records[start..<min(start + KeyImport.batchSize, records.count)])
+        }
+    }
+}
+
+extension ContentRecord {
+    /// Whether two records are the same but for their times. Of a key period, its track says what it decrypts.
+    fileprivate func isEqual(to other: ContentRecord) -> Bool {
+        let (mine, theirs) = (info, other.info)
+        return contentKey == other.contentKey && iv == other.iv && mine.keyID == theirs.keyID
+            && (mine.trackName != nil || mine.track == theirs.track) && mine.policyName == theirs.policyName
+            && mine.streamID == theirs.streamID && mine.titleID == theirs.titleID
+            && mine.titleName == theirs.titleName && mine.trackName == theirs.trackName
+            && mine.validFrom == theirs.validFrom && mine.validUntil == theirs.validUntil
+    }
+}

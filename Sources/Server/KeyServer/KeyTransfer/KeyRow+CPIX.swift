@@ -1,0 +1,115 @@
+import DRMSignaling
+import FPSCrypto
+import KeyStore
+
+extension KeyRow {
+    /// Takes the keys out of a CPIX document. Its content ID is the title, the intended track type of a key's usage rule
+    /// the track, the period of that rule the validity. The asset ID is what stands behind `skd://` in FairPlay's key
+    /// URI, where there is one.
+    static func rows(of document: CPIXDocument) -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
+        let rules = Dictionary(grouping: document.usageRules, by: \.keyID)
+        let periods = Dictionary(document.periods.map { ($0.id, $0) }) { first, _ in first }
+        var assetIDs: [ContentKeyID: [UInt8]] = [:]
+        for system in document.systems where system.systemID == .fairPlay {
+            guard let uri = system.keyURI, let assetID = ContentDefaults.assetID(inKeyURI: uri) else { continue }
+            assetIDs[system.keyID] = assetID
+        }
+        var (rows, mistakes): ([KeyRow], [KeyFileMistake]) = ([], [])
+        for contentKey in document.contentKeys {
+            do {
+                var row = try KeyRow(contentKey)
+                row.assetID = assetIDs[contentKey.keyID]
+                try row.take(rules[contentKey.keyID] ?? [], periods, title: document.contentID)
+                rows.append(row)
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        return (rows, mistakes)
+    }
+
+    private init(_ contentKey: CPIXDocument.ContentKey) throws(KeyFileMistake) {
+        guard !contentKey.isEncrypted else {
+            throw KeyFileMistake(line: contentKey.line, reason: "the key is encrypted: give the private key it is for")
+        }
+        guard let key = contentKey.key else {
+            throw KeyFileMistake(line: contentKey.line, reason: "ContentKey has no key in it")
+        }
+        guard let iv = contentKey.explicitIV else {
+            throw KeyFileMistake(line: contentKey.line, reason: "ContentKey has no explicitIV, which FairPlay needs")
+        }
+        self.init(line: contentKey.line, key: key, iv: iv)
+        keyID = contentKey.keyID.bytes
+    }
+
+    private mutating func take(
+        _ rules: [CPIXDocument.UsageRule],
+        _ periods: [String: CPIXDocument.KeyPeriod],
+        title: String?
+    ) throws(KeyFileMistake) {
+        let types = rules.compactMap(\.intendedTrackType)
+        let tracks = Set(types.map(SPEKENames.track(ofType:)))
+        guard tracks.count <= 1 else {
+            throw KeyFileMistake(
+                line: line,
+                reason: "usage rules give the key two track types; here a key has one track"
+            )
+        }
+        kind = types.first.flatMap { SPEKENames.kind(ofType: $0) } ?? ContentTrack(rules)
+        // Without a rule that says what it is for, there is no track for the key, and it stands alone.
+        if let title, let name = tracks.first ?? kind?.rawValue {
+            self.title = SPEKENames.title(ofContentID: title)
+            track = name
+        }
+        let ids = Set(rules.flatMap(\.periodIDs))
+        guard ids.count <= 1 else {
+            throw KeyFileMistake(line: line, reason: "usage rules give the key two periods; here a key has one")
+        }
+        guard let id = ids.first else { return }
+        guard let period = periods[id] else {
+            throw KeyFileMistake(line: line, reason: "a usage rule of the key names a period that is not there")
+        }
+        (validFrom, validUntil) = (period.start, period.end)
+    }
+
+    /// A document of the keys of one title.
+    ///
+    /// - Throws: ``KeyFileMistake`` for a key that has no key ID.
+    static func document(of rows: [KeyRow], title: String) throws(KeyFileMistake) -> CPIXDocument {
+        var document = CPIXDocument(contentID: title)
+        for row in rows {
+            guard let keyID = row.keyID.flatMap({ ContentKeyID($0) }) else {
+                throw KeyFileMistake(line: row.line, reason: "CPIX has no place for a key without a key ID")
+            }
+            document.contentKeys.append(
+                .init(keyID: keyID, key: row.key, explicitIV: row.iv, scheme: "cbcs")
+            )
+            guard let name = String(validating: row.assetID ?? [], as: UTF8.self), !name.isEmpty else {
+                throw KeyFileMistake(line: row.line, reason: "CPIX has no place for an asset ID that is no text")
+            }
+            document.systems.append(.init(keyID: keyID, systemID: .fairPlay, keyURI: "skd://\(name)"))
+            var rule = CPIXDocument.UsageRule(
+                keyID: keyID,
+                intendedTrackType: row.track.map(SPEKENames.trackType(ofTrack:))
+            )
+            if row.validFrom != nil || row.validUntil != nil {
+                let id = "period-\(document.periods.count + 1)"
+                document.periods.append(.init(id: id, start: row.validFrom, end: row.validUntil))
+                rule.periodIDs = [id]
+            }
+            if row.kind == .audio { rule.audioFilters = [.init()] }
+            if row.kind?.isVideo ?? false { rule.videoFilters = [.init()] }
+            document.usageRules.append(rule)
+        }
+        return document
+    }
+}
+
+extension ContentTrack {
+    fileprivate init?(_ rules: [CPIXDocument.UsageRule]) {
+        let audio = rules.contains { !$0.audioFilters.isEmpty }
+        let video = rules.contains { !$0.videoFilters.isEmpty }
+        guard audio != video else { return nil }
+        self = audio ? .audio : .video
+    }
+}

@@ -1,0 +1,139 @@
+import DRMSignaling
+import FPSCrypto
+import KeyStore
+
+extension KeyRow {
+    /// The columns, in the order in which they are written. `key` and `iv` must be there, and `asset` or `kid`; the
+    /// order of those that are there does not matter.
+    enum Column: String, CaseIterable {
+        case title, track, kind, asset, kid, key, iv, policy, stream
+        case validFrom = "valid_from"
+        case validUntil = "valid_until"
+        case titleID = "title_id"
+        case titlePolicy = "title_policy"
+        case trackPolicy = "track_policy"
+        case template = "key_uri"
+    }
+
+    static func rows(of table: CSVTable) throws -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
+        var places: [Column: Int] = [:]
+        for (place, name) in table.header.fields.enumerated() {
+            guard let column = Column(rawValue: name) else {
+                let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
+                throw KeyFileMistake(line: table.header.line, reason: "column \(place + 1) is none of \(known)")
+            }
+            guard places.updateValue(place, forKey: column) == nil else {
+                throw KeyFileMistake(line: table.header.line, reason: "the column \(name) is there twice")
+            }
+        }
+        for column in [Column.key, .iv] where places[column] == nil {
+            throw KeyFileMistake(line: table.header.line, reason: "there is no column \(column.rawValue)")
+        }
+        var (rows, mistakes): ([KeyRow], [KeyFileMistake]) = ([], [])
+        for row in table.rows {
+            do { rows.append(try KeyRow(Fields(row: row, places: places))) } catch { mistakes.append(error) }
+        }
+        return (rows, mistakes)
+    }
+
+    private init(_ fields: Fields) throws(KeyFileMistake) {
+        guard let key = try fields.bytes(.key), let iv = try fields.bytes(.iv) else {
+            throw fields.mistake(fields[.key] == nil ? .key : .iv, "is missing")
+        }
+        self.init(line: fields.row.line, key: SecretBytes(copying: key), iv: iv)
+        title = fields[.title]
+        track = fields[.track]
+        if let word = fields[.kind] {
+            guard let kind = ContentTrack(rawValue: word.lowercased()) else {
+                let known = ContentTrack.allCases.map(\.rawValue).joined(separator: ", ")
+                throw fields.mistake(.kind, "is none of \(known)")
+            }
+            self.kind = kind
+        }
+        assetID = try fields.assetID()
+        keyID = try fields.bytes(.kid)
+        policy = fields[.policy]
+        streamID = try fields.bytes(.stream)
+        validFrom = try fields.time(.validFrom)
+        validUntil = try fields.time(.validUntil)
+        titleID = try fields.bytes(.titleID)
+        titlePolicy = fields[.titlePolicy]
+        trackPolicy = fields[.trackPolicy]
+        template = fields[.template]
+    }
+
+    /// The header of a table that is written.
+    static var csvHeader: String { CSVTable.line(Column.allCases.map(\.rawValue)) }
+
+    /// The row as a line of CSV, with its key in the clear.
+    var csvLine: String {
+        CSVTable.line(Column.allCases.map { text(of: $0) ?? "" })
+    }
+
+    private func text(of column: Column) -> String? {
+        switch column {
+        case .title: title
+        case .track: track
+        case .kind: kind?.rawValue
+        case .asset: assetID.map { Self.text(ofAssetID: $0) }
+        case .kid: keyID.map { hexadecimal($0) }
+        case .key: hexadecimal(key.reveal())
+        case .iv: hexadecimal(iv)
+        case .policy: policy
+        case .stream: streamID.map { hexadecimal($0) }
+        case .validFrom: validFrom.map { UnixTime.iso8601($0) }
+        case .validUntil: validUntil.map { UnixTime.iso8601($0) }
+        case .titleID: titleID.map { hexadecimal($0) }
+        case .titlePolicy: titlePolicy
+        case .trackPolicy: trackPolicy
+        case .template: template
+        }
+    }
+
+    /// An asset ID as text: itself where it is plain, `0x` and hexadecimal digits otherwise.
+    private static func text(ofAssetID assetID: [UInt8]) -> String {
+        let isPlain = assetID.allSatisfy { (0x21...0x7E).contains($0) } && !assetID.starts(with: "0x".utf8)
+        return isPlain ? String(decoding: assetID, as: UTF8.self) : "0x" + hexadecimal(assetID)
+    }
+}
+
+/// The fields of one row by their columns; an empty one is none.
+private struct Fields {
+    let row: CSVTable.Row
+    let places: [KeyRow.Column: Int]
+
+    subscript(column: KeyRow.Column) -> String? {
+        guard let place = places[column], !row.fields[place].isEmpty else { return nil }
+        return row.fields[place]
+    }
+
+    func mistake(_ column: KeyRow.Column, _ reason: String) -> KeyFileMistake {
+        KeyFileMistake(line: row.line, reason: "\(column.rawValue) \(reason)")
+    }
+
+    /// 16 bytes, as hexadecimal digits or a UUID.
+    func bytes(_ column: KeyRow.Column) throws(KeyFileMistake) -> [UInt8]? {
+        guard let text = self[column] else { return nil }
+        guard let value = try? ContentKeyID(parsing: text) else {
+            throw mistake(column, "is not 16 bytes, 32 hexadecimal digits")
+        }
+        return value.bytes
+    }
+
+    func assetID() throws(KeyFileMistake) -> [UInt8]? {
+        guard let text = self[.asset] else { return nil }
+        guard text.hasPrefix("0x") else { return Array(text.utf8) }
+        guard let bytes = ContentDefaults.bytes(hexadecimal: String(text.dropFirst(2))) else {
+            throw mistake(.asset, "begins with 0x, and no hexadecimal digits follow")
+        }
+        return bytes
+    }
+
+    func time(_ column: KeyRow.Column) throws(KeyFileMistake) -> Int64? {
+        guard let text = self[column] else { return nil }
+        guard let seconds = Int64(text) ?? UnixTime.seconds(iso8601: text) else {
+            throw mistake(column, "is no time: ISO 8601 with a time zone, or Unix seconds")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Tells systemd how this process is doing, by the socket that it names in `NOTIFY_SOCKET`. Without one, nothing is
+/// done.
+package enum ServiceManager {
+    /// What there is to tell.
+    package enum State: String, Sendable {
+        /// The ports are open.
+        case ready = "READY=1"
+        /// What is under way is being finished.
+        case stopping = "STOPPING=1"
+    }
+
+    /// Tells it; best effort.
+    package static func tell(_ state: State) {
+        if let path = getenv("NOTIFY_SOCKET") { tell(state, socket: String(cString: path)) }
+    }
+
+    static func tell(_ state: State, socket path: String) {
+        var address = sockaddr_un()
+        var name = Array(path.utf8)
+        // A name that begins with @ is in the abstract namespace, where the first byte is zero.
+        guard let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
+            name.count < MemoryLayout.size(ofValue: address.sun_path)
+        else { return }
+        if first == UInt8(ascii: "@") { name[0] = 0 }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let text = Array(state.rawValue.utf8)
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// The W3C's trace context: which trace a request belongs to, and which span of it this server's work is.
+package struct TraceContext: Sendable, Equatable {
+    /// 32 hexadecimal digits in lower case, not all zero.
+    package let traceID: String
+    /// This server's own span: 16 hexadecimal digits, not all zero.
+    package let spanID: String
+    /// The caller's span; nil when the trace begins here.
+    package let parentID: String?
+    /// Whether the caller records it.
+    package let isSampled: Bool
+
+    /// Continues the trace that a `traceparent` names; without a readable one a trace begins here.
+    package init(traceparent: String? = nil) {
+        var random = SystemRandomNumberGenerator()
+        self.init(traceparent: traceparent, using: &random)
+    }
+
+    init(traceparent: String?, using random: inout some RandomNumberGenerator) {
+        spanID = UInt64.random(in: 1...UInt64.max, using: &random).hexadecimal
+        if let traceparent, let parent = Self.parse(traceparent) {
+            (traceID, parentID, isSampled) = parent
+        } else {
+            traceID =
+                UInt64.random(in: 1...UInt64.max, using: &random).hexadecimal
+                + UInt64.random(in: 0...UInt64.max, using: &random).hexadecimal
+            parentID = nil
+            isSampled = false
+        }
+    }
+
+    /// The header for answers and for requests that this server makes for the request.
+    package var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+
+    private static func parse(_ text: String) -> (traceID: String, parentID: String, isSampled: Bool)? {
+        let bytes = Array(text.utf8)
+        // A later version may add fields after a hyphen; version ff is none.
+        guard bytes.count >= 55, bytes.count <= 512, bytes.count == 55 || bytes[55] == UInt8(ascii: "-") else {
+            return nil
+        }
+        let parts = text.utf8.prefix(55).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [2, 32, 16, 2],
+            parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } })
+        else { return nil }
+        let (version, traceID, parentID) = (String(parts[0])!, String(parts[1])!, String(parts[2])!)
+        guard version != "ff", version != "00" || bytes.count == 55, let flags = UInt8(String(parts[3])!, radix: 16),
+            !traceID.allSatisfy({ $0 == "0" }), !parentID.allSatisfy({ $0 == "0" })
+        else { return nil }
+        return (traceID, parentID, flags & 1 == 1)
+    }
+}

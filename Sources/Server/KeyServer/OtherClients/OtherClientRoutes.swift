@@ -1,0 +1,75 @@
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// The routes of clients without FairPlay: of those that the configuration lists, and of no others.
+///
+///     POST /clearkey      a licence request of W3C EME's Clear Key in, a licence out, JSON
+///     GET  /keys/{kid}    an AES-128 key, 16 bytes; by token, or by a signed URL that expires
+package struct OtherClientRoutes: Sendable {
+    private let service: OtherClientService
+    private let clients: Set<OtherClientKind>
+    /// Thirty-two key IDs have two kilobytes.
+    private static let bodyLimit = 8_192
+
+    /// Makes the routes of some clients (`licences.otherClients`).
+    package init(service: OtherClientService, clients: Set<OtherClientKind>) {
+        self.service = service
+        self.clients = clients
+    }
+
+    /// Puts them on a router. Without its route a client gets 404, as for any path that the server does not have.
+    package func add(to router: Router<ServerRequestContext>) {
+        if clients.contains(.clearKey) {
+            router.post("/clearkey") { request, context in try await clearKey(request, context) }
+        }
+        if clients.contains(.aes128) {
+            router.get("/keys/:kid") { request, context in try await key(request, context) }
+        }
+    }
+
+    /// Players name all sorts of types for what is always the browser's JSON, so that none is asked for.
+    private func clearKey(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let body = try await request.boundedBody(upTo: Self.bodyLimit)
+        return try await service.clearKeyLicense(try ClearKeyRequest(body), caller(request, context)).response()
+    }
+
+    private func key(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        guard let keyID = Self.keyID(try context.parameters.require("kid")) else {
+            throw ProblemDocument(.malformedRequest, detail: "A key ID has 32 hexadecimal digits.")
+        }
+        // Read ahead: the query is not to be parsed for each parameter.
+        let parameters = request.uri.queryParameters
+        let values = Dictionary(
+            uniqueKeysWithValues: ["exp", "acc", "net", "key", "sig"].map { name in
+                (name, parameters.getAll(name))
+            }
+        )
+        let key = try await service.key(keyID, caller(request, context)) { values[$0] ?? [] }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: key))
+        )
+    }
+
+    private func caller(_ request: Request, _ context: ServerRequestContext) -> OtherClientService.Caller {
+        var caller = OtherClientService.Caller(
+            token: request.bearerToken.map(String.init),
+            address: context.clientAddress,
+            origin: request.headers[.origin],
+            requestID: context.id
+        )
+        caller.trace = context.trace
+        return caller
+    }
+
+    /// 32 hexadecimal digits, alone or with the dashes of a UUID.
+    static func keyID(_ text: String) -> [UInt8]? {
+        guard text.utf8.count <= 36 else { return nil }
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard groups.count == 1 || groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
+        let keyID = ContentDefaults.bytes(hexadecimal: groups.joined())
+        return keyID?.count == 16 ? keyID : nil
+    }
+}

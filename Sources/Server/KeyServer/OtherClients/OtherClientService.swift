@@ -1,0 +1,309 @@
+import FPSCrypto
+import KeyServerModule
+import KeyStore
+
+/// Keys for clients without FairPlay: authorisation, terms, store and audit log put together, without HTTP.
+///
+/// Who asks is found out once for a request, and each key held against that. Nothing is answered before the audit records are
+/// safe, one for each key that was asked for. Rates are limited as those of licences are, each key counting as one.
+package struct OtherClientService: Sendable {
+    /// What is known about a request.
+    package struct Caller: Sendable {
+        /// The token, from `Authorization: Bearer`.
+        package var token: String?
+        /// The client's address.
+        package var address: ClientAddress?
+        /// The request's `Origin`.
+        package var origin: String?
+        /// The ID that the answer carries.
+        package var requestID: String
+        /// The trace that the request belongs to.
+        package var trace: TraceContext?
+
+        /// Makes a caller.
+        package init(token: String?, address: ClientAddress?, origin: String?, requestID: String) {
+            self.token = token
+            self.address = address
+            self.origin = origin
+            self.requestID = requestID
+        }
+    }
+
+    /// What a request asks for.
+    private struct Question {
+        let keyIDs: [[UInt8]]
+        let kind: OtherClientKind
+        let route: String
+        let caller: Caller
+        /// When it came, in milliseconds since 1970.
+        let milliseconds: Int64
+        /// Was started then.
+        let stopwatch: Stopwatch
+
+        /// The key IDs in words, for the audit log.
+        func about(_ keyIDs: some Sequence<[UInt8]>) -> String {
+            "\(kind.rawValue), key ID " + keyIDs.map { hexadecimal($0) }.joined(separator: ", ")
+        }
+    }
+
+    /// What came of one key, for the audit log.
+    private struct Story {
+        var outcome = "issued"
+        var detail: String?
+        var assetID: [UInt8]?
+        var policyName: String?
+
+        mutating func refused(_ problem: ProblemDocument) {
+            // A rule of the policy has told its own.
+            guard outcome == "issued" else { return }
+            (outcome, detail) = (problem.outcome, problem.auditDetail ?? problem.detail)
+        }
+    }
+
+    private let licenses: LicenseService
+    private let authorizer: any PlaybackAuthorizer
+    private let signer: KeyURLSigner?
+
+    /// Makes a service.
+    ///
+    /// - Parameters:
+    ///   - licenses: content and terms, limits and metrics, the log: what licences are made with.
+    ///   - authorizer: who decides about tokens.
+    ///   - signer: the secrets of signed URLs; nil when there are none, and every signed URL is refused.
+    package init(licenses: LicenseService, authorizer: any PlaybackAuthorizer, signer: KeyURLSigner?) {
+        self.licenses = licenses
+        self.authorizer = authorizer
+        self.signer = signer
+    }
+
+    /// A Clear Key licence. Keys that are not known, or not for this client, are left out of it.
+    ///
+    /// - Throws: ``ProblemDocument`` when no key is left (the first key's), or nobody may ask; `KeyStoreError`.
+    func clearKeyLicense(_ request: ClearKeyRequest, _ caller: Caller) async throws -> JSONValue {
+        let found = try await keys(request.keyIDs, .clearKey, "/clearkey", caller) { request in
+            try await authorizer.authorize(request)
+        }
+        var keys: [(keyID: [UInt8], key: [UInt8])] = []
+        var refusals: [ProblemDocument] = []
+        for (keyID, result) in zip(request.keyIDs, found) {
+            switch result {
+            case .success(let key): keys.append((keyID, key))
+            case .failure(let problem) where Self.isAboutKey(problem): refusals.append(problem)
+            case .failure(let problem): throw problem
+            }
+        }
+        // That one key is not known says less than that another one is refused.
+        guard !keys.isEmpty else {
+            throw refusals.first { $0.type != .unknownAsset } ?? ProblemDocument(.unknownAsset)
+        }
+        return .clearKeyLicense(keys)
+    }
+
+    /// An AES-128 key, 16 bytes. A URL with `sig` is judged by its signature, any other one by its token.
+    ///
+    /// - Throws: ``ProblemDocument`` for every refusal; `KeyStoreError`.
+    func key(_ keyID: [UInt8], _ caller: Caller, query: @Sendable (String) -> [String]) async throws -> [UInt8] {
+        let found = try await keys([keyID], .aes128, "/keys/{kid}", caller) { request in
+            guard !query("sig").isEmpty else { return try await authorizer.authorize(request) }
+            guard let signer else { throw ProblemDocument(.keyURLSignature) }
+            let grant = try signer.verify(
+                keyID: keyID,
+                remoteAddress: caller.address?.description,
+                now: request.now,
+                query: query
+            )
+            return PlaybackAuthorization(account: grant.account, expires: grant.expires)
+        }
+        guard let key = found.first else { throw ProblemDocument(.unknownAsset) }
+        return try key.get()
+    }
+
+    /// Finds out who asks, decides about each key, and records what came of it.
+    private func keys(
+        _ keyIDs: [[UInt8]],
+        _ kind: OtherClientKind,
+        _ route: String,
+        _ caller: Caller,
+        authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
+    ) async throws -> [Result<[UInt8], ProblemDocument>] {
+        let question = Question(
+            keyIDs: keyIDs,
+            kind: kind,
+            route: route,
+            caller: caller,
+            milliseconds: licenses.clock(),
+            stopwatch: Stopwatch(licenses.monotonicClock)
+        )
+        do {
+            try licenses.requireItems(keyIDs.count, from: caller.address)
+            // Who decides is told the asset where it is one. Whether there is such a key is said only to who may ask.
+            let single = keyIDs.count == 1 ? try await licenses.store.lookup(keyID: keyIDs[0]) : nil
+            let authorization = try await authorization(for: question, asset: single?.record.info.assetID, authorize)
+            var results: [Result<[UInt8], ProblemDocument>] = []
+            var records: [AuditRecord] = []
+            for keyID in keyIDs {
+                let content = keyIDs.count == 1 ? single : try await licenses.store.lookup(keyID: keyID)
+                var story = Story(assetID: content?.record.info.assetID)
+                let result = try await decide(content, question, authorization, &story)
+                if case .failure(let problem) = result { story.refused(problem) }
+                results.append(result)
+                records.append(record(question, authorization, about: [keyID], story))
+            }
+            try await append(records)
+            return results
+        } catch let problem as ProblemDocument {
+            throw problem
+        } catch {
+            count(.failed, question, Story())
+            throw error
+        }
+    }
+
+    /// Who asks, once their account and their address have been charged.
+    private func authorization(
+        for question: Question,
+        asset: [UInt8]?,
+        _ authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
+    ) async throws -> PlaybackAuthorization {
+        let caller = question.caller
+        var request = PlaybackRequest(
+            token: caller.token,
+            assetID: asset,
+            address: caller.address,
+            requestID: caller.requestID,
+            now: question.milliseconds / 1000
+        )
+        request.trace = caller.trace
+        let about = question.about(question.keyIDs)
+        let authorization = try await licenses.recordingRefusal(of: request, route: question.route, about: about) {
+            try await authorize(request)
+        }
+        do throws(ProblemDocument) {
+            try licenses.requireRate(
+                of: .licence,
+                account: authorization.isAnonymous ? nil : authorization.account,
+                address: caller.address,
+                count: question.keyIDs.count
+            )
+        } catch {
+            count(.refused, reason: error.outcome, question, Story(), authorization)
+            if licenses.hasRoom(for: caller.address) == .recorded {
+                var story = Story()
+                story.refused(error)
+                try await licenses.store.append(record(question, authorization, about: question.keyIDs, story))
+            }
+            throw error
+        }
+        return authorization
+    }
+
+    /// Decides about one key.
+    ///
+    /// - Throws: `KeyStoreError`.
+    private func decide(
+        _ content: ContentLookup?,
+        _ question: Question,
+        _ authorization: PlaybackAuthorization,
+        _ story: inout Story
+    ) async throws -> Result<[UInt8], ProblemDocument> {
+        do {
+            guard let content else { throw ProblemDocument(.unknownAsset) }
+            let now = question.milliseconds / 1000
+            try authorization.require(
+                assetID: content.record.info.assetID,
+                title: content.title?.name,
+                deviceHash: nil
+            )
+            guard authorization.binding == nil else {
+                throw ProblemDocument(
+                    .tokenDevice,
+                    detail: "A token for one use is bound to a device, and this client cannot prove which it is.",
+                    reason: "once"
+                )
+            }
+            let policy = try await licenses.mergedPolicy(for: content, authorization)
+            story.policyName = policy.name
+            try content.requireValid(at: now, under: policy)
+            let verdict = OtherClientRules.decide(
+                policy,
+                question.kind,
+                authorization,
+                remoteAddress: question.caller.address?.description,
+                origin: question.caller.origin,
+                now: now
+            )
+            if case .refuse(let refusal) = verdict { throw refusal }
+            count(.issued, question, story, authorization)
+            return .success(content.record.contentKey.reveal())
+        } catch let refusal as KSMError {
+            let problem = ProblemDocument(refusal)
+            count(.refused, reason: problem.reason ?? problem.type.name, question, story, authorization)
+            (story.outcome, story.detail) = (refusal.code.rawValue, refusal.description)
+            return .failure(problem)
+        } catch let problem as ProblemDocument {
+            count(.refused, reason: problem.outcome, question, story, authorization)
+            return .failure(problem)
+        }
+    }
+
+    /// Counts what became of one key.
+    private func count(
+        _ outcome: ServerMetrics.Outcome,
+        reason: String? = nil,
+        _ question: Question,
+        _ story: Story,
+        _ authorization: PlaybackAuthorization? = nil
+    ) {
+        licenses.count(
+            ActivityEvent(
+                milliseconds: licenses.clock(),
+                route: question.route,
+                outcome: outcome,
+                reason: reason,
+                microseconds: Int(question.stopwatch.microseconds),
+                client: ActivityEvent.Client(kind: question.kind.rawValue, system: nil, level: nil),
+                account: authorization.flatMap { $0.isAnonymous ? nil : $0.account },
+                assetID: story.assetID,
+                policyName: story.policyName
+            )
+        )
+    }
+
+    private func record(
+        _ question: Question,
+        _ authorization: PlaybackAuthorization,
+        about keyIDs: [[UInt8]],
+        _ story: Story
+    ) -> AuditRecord {
+        var record = AuditRecord(
+            milliseconds: question.milliseconds,
+            route: question.route,
+            outcome: story.outcome,
+            microseconds: question.stopwatch.microseconds
+        )
+        record.detail = question.about(keyIDs) + (story.detail.map { "; \($0)" } ?? "")
+        record.assetID = story.assetID
+        record.policyName = story.policyName
+        record.account = authorization.isAnonymous ? nil : authorization.account
+        record.remoteAddress = question.caller.address?.description
+        record.requestID = question.caller.requestID
+        return record
+    }
+
+    /// Writes records together: those of one request share the disk's next commit, instead of each waiting for its own.
+    private func append(_ records: [AuditRecord]) async throws {
+        guard records.count > 1 else {
+            if let record = records.first { try await licenses.store.append(record) }
+            return
+        }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for record in records { tasks.addTask { try await licenses.store.append(record) } }
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// Whether a problem concerns this key alone, so that others may still be given.
+    private static func isAboutKey(_ problem: ProblemDocument) -> Bool {
+        [.unknownAsset, .refusedByPolicy, .tokenAsset].contains(problem.type)
+    }
+}

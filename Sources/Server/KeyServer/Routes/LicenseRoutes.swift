@@ -1,0 +1,170 @@
+import FPSCrypto
+import HTTPTypes
+package import Hummingbird
+import KeyServerModule
+import KeyStore
+import NIOCore
+
+/// The routes that apps and players use.
+///
+///     GET  /fps/certificate[?app=NAME]   the application certificate, DER
+///     POST /fps/license                  SPC in, CKC out, in four shapes
+///     POST /fps/licenses                 many at once, JSON
+///     POST /fps/challenge                a challenge for one Sync SPC, JSON
+package struct LicenseRoutes: Sendable {
+    private let service: LicenseService
+    private let authorizer: any PlaybackAuthorizer
+    private let limits: ListenerLimits
+
+    /// Makes the routes.
+    package init(
+        service: LicenseService,
+        authorizer: any PlaybackAuthorizer,
+        limits: ListenerLimits
+    ) {
+        self.service = service
+        self.authorizer = authorizer
+        self.limits = limits
+    }
+
+    /// Puts them on a router.
+    package func add(to router: Router<ServerRequestContext>) {
+        router.get("/fps/certificate") { request, _ in try certificate(request) }
+        router.post("/fps/license") { request, context in try await license(request, context) }
+        router.post("/fps/licenses") { request, context in try await licenses(request, context) }
+        router.post("/fps/challenge") { request, context in try await challenge(request, context) }
+    }
+
+    /// With one bundle there is no choice; with several, `?app=` names one.
+    private func certificate(_ request: Request) throws(ProblemDocument) -> Response {
+        let bundles = service.module.bundles
+        let bundle: CertificateBundle
+        if let name = request.uri.queryParameters.get("app") {
+            guard let named = bundles.first(where: { $0.name == name }) else {
+                throw ProblemDocument(.notFound, detail: "There is no app of that name.")
+            }
+            bundle = named
+        } else if bundles.count == 1 {
+            bundle = bundles[0]
+        } else {
+            throw ProblemDocument(
+                .notFound,
+                detail: bundles.isEmpty
+                    ? "This server has no certificate." : "This server has several certificates: name one with ?app=."
+            )
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/x-x509-ca-cert", .cacheControl: "public, max-age=300"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bundle.certificate.der))
+        )
+    }
+
+    private func license(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let question = try LicenseRequest(
+            body: try await request.boundedBody(upTo: limits.licenseBody),
+            contentType: request.headers[.contentType],
+            query: request.uri.query
+        )
+        var assetID: [UInt8]?
+        if let name = question.assetID { assetID = try await service.registeredAssetID(for: name) }
+        var asked = LicenseService.Question(
+            spc: question.spc,
+            authorization: try await authorization(request, context, assetID: assetID),
+            route: "/fps/license",
+            requestID: context.id
+        )
+        asked.assetID = question.assetID
+        asked.authorizedAssetID = assetID
+        asked.wantsPersistableKey = question.wantsPersistableKey
+        asked.isPreload = question.isPreload
+        asked.address = context.clientAddress
+        asked.origin = request.headers[.origin]
+        let outcome = try await service.answer(asked)
+        return switch outcome {
+        case .license(let answer): answer.response(in: question.shape)
+        case .syncReport(let report): report.response()
+        }
+    }
+
+    /// A few at a time: the pool's threads are for everybody, and one batch must not take them all.
+    private func licenses(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let batch = try LicenseBatchRequest(
+            body: try await request.boundedBody(upTo: limits.licenseBody),
+            contentType: request.headers[.contentType],
+            maximum: limits.batch
+        )
+        try service.requireItems(batch.items.count, from: context.clientAddress)
+        var question = LicenseService.Question(
+            spc: [],
+            authorization: try await authorization(request, context, assetID: nil),
+            route: "/fps/licenses",
+            requestID: context.id
+        )
+        question.address = context.clientAddress
+        question.origin = request.headers[.origin]
+        question.takesSync = false
+        let questions = batch.items.compactMap { item -> LicenseService.Question? in
+            guard case .success(let content) = item.content else { return nil }
+            return question.asking(for: content)
+        }
+        var answers = await service.answers(to: questions).makeIterator()
+        let items = batch.items.map { item in
+            let result = Result { () throws in
+                _ = try item.content.get()
+                // There is one for each item that could be read.
+                return try Self.license(in: answers.next() ?? .failure(WorkPoolError.stopped))
+            }
+            return LicenseBatchAnswer.Item(
+                id: item.id,
+                result: result.mapError { ProblemMiddleware.problem(for: $0, context) }
+            )
+        }
+        return LicenseBatchAnswer(items: items).response()
+    }
+
+    private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> LicenseAnswer {
+        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncIsSentAlone }
+        return license
+    }
+
+    /// `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app hands it to the device, which signs it into its
+    /// Sync SPC; it is good for one.
+    private func challenge(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let (value, expires) = try await service.challenge(
+            for: try await authorization(request, context, assetID: nil)
+        )
+        return JSONValue.fields([
+            ("challenge", .string(value.hexadecimal)),
+            ("expires", .integer(Int(expires))),
+        ]).response()
+    }
+
+    private func authorization(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        assetID: [UInt8]?
+    ) async throws -> PlaybackAuthorization {
+        var asked = PlaybackRequest(
+            token: request.bearerToken.map(String.init),
+            assetID: assetID,
+            address: context.clientAddress,
+            requestID: context.id,
+            now: service.clock() / 1000
+        )
+        asked.trace = context.trace
+        return try await service.authorize(asked, by: authorizer, route: context.endpointPath ?? "")
+    }
+}
+
+extension LicenseService.Question {
+    /// The question of one item of a batch.
+    fileprivate func asking(for content: LicenseBatchRequest.Content) -> Self {
+        var question = self
+        question.spc = content.spc
+        question.assetID = content.assetID
+        question.wantsPersistableKey = content.wantsPersistableKey
+        question.isPreload = content.isPreload
+        return question
+    }
+}

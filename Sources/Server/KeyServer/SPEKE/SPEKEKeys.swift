@@ -1,0 +1,195 @@
+import DRMSignaling
+import FPSCrypto
+import KeyStore
+
+/// Finds the keys that encoders ask for, and makes those that are not there.
+///
+/// A key ID has one key, no matter which request comes first. What is missing is stored with its audit record, without
+/// replacing: of two servers that create the same key at once one gets a conflict, and finds the other's.
+///
+/// A document may ask for 500 keys, and a license waits for the transaction that is under way. So keys are stored
+/// ``batchSize`` at a time, each batch in a transaction with an audit record of its own, and by one request at a time. A
+/// request that fails halfway leaves keys that are audited, and that the next one with the same key IDs finds.
+struct SPEKEKeys: Sendable {
+    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    let work: EncoderWork
+
+    /// How many keys one transaction stores, and one read finds.
+    static let batchSize = 10
+
+    /// What was found and made.
+    struct Outcome: Sendable {
+        /// By key ID, all that was asked for.
+        var records: [ContentKeyID: ContentRecord] = [:]
+        /// Which of them were not there before.
+        var made: [ContentKeyID] = []
+    }
+
+    /// How often somebody else may be first: with the title, with the track, with a key.
+    private static let attempts = 8
+
+    /// The keys of a question, which are written down before they are given.
+    ///
+    /// - Parameters:
+    ///   - time: Unix seconds.
+    ///   - audit: The audit record of what is found and made.
+    /// - Throws: ``ProblemDocument`` with `conflict` for a key that is another title's or track's, or is used at another
+    ///   time; `KeyStoreError`.
+    func keys(
+        for question: SPEKEQuestion,
+        at time: Int64,
+        audit: (Outcome) -> AuditRecord
+    ) async throws -> Outcome {
+        // Before anything is stored, so that a question that is refused stores nothing.
+        var outcome = Outcome()
+        for keys in question.keys.batches(of: Self.batchSize) {
+            outcome.records.merge(try await stored(keys, question.title)) { $1 }
+        }
+        let missing = question.keys.filter { outcome.records[$0.keyID] == nil }
+        let fitsOneBatch = missing.count <= Self.batchSize
+        for keys in missing.batches(of: Self.batchSize) {
+            let part = try await work.inTurn {
+                try await store(keys, question.title, time, beside: fitsOneBatch ? outcome : Outcome(), audit: audit)
+            }
+            outcome.records.merge(part.records) { $1 }
+            outcome.made += part.made
+        }
+        if !fitsOneBatch || outcome.made.isEmpty { try await store.append(audit(outcome)) }
+        return outcome
+    }
+
+    /// The keys of a question that are stored already.
+    private func stored(
+        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ title: String
+    ) async throws -> [ContentKeyID: ContentRecord] {
+        let found = try await store.contents(keyIDs: keys.map(\.keyID.bytes))
+        let byID = Dictionary(found.map { ($0.info.keyID, $0) }) { $1 }
+        var records: [ContentKeyID: ContentRecord] = [:]
+        for key in keys {
+            guard let record = byID[key.keyID.bytes] else { continue }
+            try Self.check(record.info, key, title)
+            records[key.keyID] = record
+        }
+        return records
+    }
+
+    /// Creates and stores those of some keys that are missing, with an audit record if there are any.
+    private func store(
+        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ title: String,
+        _ time: Int64,
+        beside known: Outcome,
+        audit: (Outcome) -> AuditRecord
+    ) async throws -> Outcome {
+        var lost = KeyStoreError(.conflict, place: "SPEKE", reason: "others change the same content all the time")
+        for _ in 0..<Self.attempts {
+            var outcome = known
+            outcome.records.merge(try await stored(keys, title)) { $1 }
+            let missing = keys.filter { outcome.records[$0.keyID] == nil }
+            guard !missing.isEmpty else { return outcome }
+            let batch = try await batch(missing, title, time)
+            for (key, record) in zip(missing, batch.contents) { outcome.records[key.keyID] = record }
+            outcome.made = missing.map(\.keyID)
+            do throws(KeyStoreError) {
+                try await store.put(batch, replacing: false, audit: audit(outcome))
+                return outcome
+            } catch {
+                guard error.code == .conflict else { throw error }
+                lost = error
+            }
+        }
+        throw lost
+    }
+
+    /// A key that stands alone, such as one that was imported, is anybody's.
+    private static func check(
+        _ info: ContentInfo,
+        _ key: SPEKEQuestion.Key,
+        _ title: String
+    ) throws(ProblemDocument) {
+        let uuid = key.keyID.uuid
+        guard info.titleName == nil || (info.titleName == title && info.trackName == key.track) else {
+            throw ProblemDocument(
+                .conflict,
+                detail: "KID \(uuid) is the key of another title or track.",
+                reason: "key-id-in-use"
+            )
+        }
+        let times = [(info.validFrom, key.validFrom), (info.validUntil, key.validUntil)]
+        guard times.allSatisfy({ $0.0 == nil || $0.1 == nil || $0.0 == $0.1 }) else {
+            throw ProblemDocument(
+                .conflict,
+                detail: "KID \(uuid) is there, for another key period.",
+                reason: "key-period"
+            )
+        }
+    }
+
+    private func batch(
+        _ keys: [SPEKEQuestion.Key],
+        _ titleName: String,
+        _ time: Int64
+    ) async throws -> ContentBatch {
+        var batch = ContentBatch()
+        let stored = try await store.title(name: titleName)
+        let title = try stored ?? TitleRecord(name: titleName, time: time)
+        if stored == nil { batch.titles = [title] }
+        var tracks: [String: TrackRecord] = [:]
+        for track in try await store.tracks(title: titleName) { tracks[track.name] = track }
+        var check = ContentCheck(store)
+        var random = SecureRandom()
+        for key in keys {
+            let track: TrackRecord
+            if let known = tracks[key.track] {
+                track = known
+            } else {
+                track = try TrackRecord(title: titleName, name: key.track, kind: key.kind ?? .unspecified)
+                tracks[key.track] = track
+                batch.tracks.append(track)
+            }
+            let record = try record(key, title, time, &random)
+            let names = ContentLookup.policyNames(governing: record.info, title, track)
+            try await check.check(names, track.kind, of: record.info.place, for: record.info.place)
+            batch.contents.append(record)
+        }
+        return batch
+    }
+
+    private func record(
+        _ key: SPEKEQuestion.Key,
+        _ title: TitleRecord,
+        _ time: Int64,
+        _ random: inout SecureRandom
+    ) throws -> ContentRecord {
+        let assetID: [UInt8]
+        do {
+            assetID = try ContentDefaults.assetID(
+                title: title,
+                track: key.track,
+                keyID: key.keyID.bytes,
+                validFrom: key.validFrom
+            )
+        } catch let error as SignalingError {
+            throw ProblemDocument(.conflict, detail: "The title's key URI: \(error.reason).", reason: "key-uri")
+        }
+        return try ContentRecord(
+            assetID: assetID,
+            keyID: key.keyID.bytes,
+            contentKey: SecretBytes(count: 16, randomFrom: &random),
+            iv: key.explicitIV ?? random.bytes(16),
+            titleName: title.name,
+            trackName: key.track,
+            validFrom: key.validFrom,
+            validUntil: key.validUntil,
+            time: time
+        )
+    }
+}
+
+extension Array {
+    /// The elements in order, up to `size` at a time.
+    fileprivate func batches(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+    }
+}

@@ -1,0 +1,102 @@
+import DRMSignaling
+import HTTPTypes
+import Hummingbird
+import KeyStore
+import NIOCore
+
+/// The route by which encoders and packagers get keys: SPEKE v2.0 (docs/speke.md).
+///
+///     POST /speke/v2.0/copyProtection     a CPIX 2.3 document in, the same with keys out
+///
+///     X-Speke-Version        2.0, of question and answer
+///     X-Speke-User-Agent     of the answer: who made it
+///
+/// An answer holds keys, in the clear unless the question names a certificate. A question that is put again gets the same
+/// keys.
+struct SPEKERoutes: Sendable {
+    let store: any ContentStore & TitleStore & PolicyStore & AuditLog
+    let metrics: ServerMetrics?
+    let work: EncoderWork
+
+    static let path = "/speke/v2.0/copyProtection"
+    private static let version = "2.0"
+
+    var endpoints: [AdminEndpoint] { [AdminEndpoint(.post, Self.path, .encode) { try await answer($0) }] }
+
+    private func answer(_ request: AdminRequest) async throws -> Response {
+        try request.withoutQuery()
+        let headers = request.request.headers
+        guard headers[.spekeVersion] == Self.version else {
+            throw ProblemDocument(
+                .unacceptableCPIX,
+                detail: "Unsupported SPEKE version: send X-Speke-Version: \(Self.version).",
+                reason: "speke-version"
+            )
+        }
+        guard Self.isXML(headers[.contentType]) else {
+            throw ProblemDocument(.unsupportedMediaType, detail: "Send application/xml.")
+        }
+        try work.requireRoom()
+        let body = try await request.request.boundedBody(upTo: SPEKEQuestion.sizeLimit)
+        return try await work.admit { try await answer(body, request) }
+    }
+
+    private func answer(_ body: [UInt8], _ request: AdminRequest) async throws -> Response {
+        let question = try await work.run { () throws(ProblemDocument) in
+            let question = try Self.question(body)
+            try question.checkAnswerable(at: request.now)
+            return question
+        }
+        let outcome = try await SPEKEKeys(store: store, work: work).keys(for: question, at: request.now) { outcome in
+            Self.audit(request, question, outcome)
+        }
+        let answer = try await work.run { () throws(ProblemDocument) in
+            try question.answer(outcome.records, at: request.now).xml
+        }
+        metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "application/xml", .cacheControl: "no-store", .spekeVersion: Self.version,
+                .spekeUserAgent: "keyway-server",
+            ],
+            body: .init(byteBuffer: ByteBuffer(bytes: answer))
+        )
+    }
+
+    private static func isXML(_ type: String?) -> Bool {
+        let name = type?.split(separator: ";").first?.filter { !$0.isWhitespace }.lowercased()
+        return name == "application/xml" || name == "text/xml"
+    }
+
+    private static func question(_ body: [UInt8]) throws(ProblemDocument) -> SPEKEQuestion {
+        let document: CPIXDocument
+        do throws(SignalingError) { document = try CPIXDocument(xml: body) } catch {
+            // These errors repeat nothing of the document.
+            throw ProblemDocument(.malformedRequest, detail: "\(error).", reason: error.code.rawValue)
+        }
+        return try SPEKEQuestion(document)
+    }
+
+    private static func audit(
+        _ request: AdminRequest,
+        _ question: SPEKEQuestion,
+        _ outcome: SPEKEKeys.Outcome
+    ) -> AuditRecord {
+        let form = question.document.deliveryData.isEmpty ? "in the clear" : "encrypted"
+        var words = "\(outcome.records.count) keys of title \(question.title) \(form), \(outcome.made.count) made"
+        let shown = outcome.made.prefix(8).map(\.hexadecimal)
+        if !shown.isEmpty { words += ": " + shown.joined(separator: " ") }
+        if outcome.made.count > shown.count { words += " and \(outcome.made.count - shown.count) more" }
+        var record = request.audit("speke", words)
+        if let key = question.keys.first, question.keys.count == 1 {
+            record.assetID = outcome.records[key.keyID]?.info.assetID
+        }
+        return record
+    }
+}
+
+extension HTTPField.Name {
+    static let spekeVersion = Self("X-Speke-Version")!
+    static let spekeUserAgent = Self("X-Speke-User-Agent")!
+}

@@ -1,0 +1,130 @@
+import DRMSignaling
+import KeyServerModule
+import KeyStore
+
+/// Holds tracks and keys against the policies over them, merged by the strictest value of each field as a licence merges
+/// them. Each merge is made once, however many keys it is for.
+struct ContentCheck {
+    private struct Merge: Hashable {
+        let names: [String]
+        let kind: ContentTrack
+    }
+
+    /// How many records are read at once.
+    static let pageSize = 1_000
+
+    private let store: any TitleStore & PolicyStore
+    private let changed: PolicyRecord?
+    private var policies: [String: LicensePolicy] = [:]
+    private var verdicts: [Merge: KeyStoreError?] = [:]
+
+    /// Makes a check against a store.
+    ///
+    /// - Parameter changed: A policy that counts instead of the stored one of its name.
+    init(_ store: any TitleStore & PolicyStore, changed: PolicyRecord? = nil) {
+        self.store = store
+        self.changed = changed
+    }
+
+    /// Holds a title against the rules, and against tracks that it has or is about to have.
+    ///
+    /// - Parameter assetIDs: Keys that are left out, since they are about to be replaced.
+    mutating func check(
+        _ title: TitleRecord,
+        tracks: [TrackRecord],
+        except assetIDs: Set<[UInt8]> = []
+    ) async throws(KeyStoreError) {
+        if let template = title.keyURITemplate {
+            do { try ContentDefaults.checkKeyURI(template) } catch {
+                throw KeyStoreError(.invalidRecord, place: title.place, reason: "key URI: \(error.reason)")
+            }
+        }
+        if let name = title.policyName { try await check([name], .unspecified, of: title.place, for: title.place) }
+        for track in tracks { try await check(track, under: title, for: title.place, except: assetIDs) }
+    }
+
+    /// Holds a track against its title's policy and its own, and its keys against theirs too.
+    ///
+    /// - Parameters:
+    ///   - place: What is about to be written, for the error.
+    ///   - assetIDs: Keys that are left out, since they are about to be replaced.
+    mutating func check(
+        _ track: TrackRecord,
+        under title: TitleRecord?,
+        for place: String,
+        except assetIDs: Set<[UInt8]> = []
+    ) async throws(KeyStoreError) {
+        let names = [title?.policyName, track.policyName].compactMap { $0 }
+        // Without a policy of its own, and without keys, there is nothing that the default could be wrong for.
+        if !names.isEmpty { try await check(names, track.kind, of: track.place, for: place) }
+        var last: ContentInfo?
+        repeat {
+            let page = try await store.keyPeriods(
+                title: track.title,
+                track: track.name,
+                after: last,
+                limit: Self.pageSize
+            )
+            for info in page where !assetIDs.contains(info.assetID) {
+                let all = ContentLookup.policyNames(governing: info, title, track)
+                try await check(all, track.kind, of: info.place, for: place)
+            }
+            last = page.last
+        } while last != nil
+    }
+
+    /// Merges policies for what a key decrypts.
+    ///
+    /// - Parameters:
+    ///   - names: The policies; one that is not there is an error, but for the one called `default`.
+    ///   - kind: What is decrypted.
+    ///   - owner: The track or key that they govern.
+    ///   - place: What is about to be written, for the error.
+    /// - Throws: `KeyStoreError` with `missingReference` or `conflict`.
+    mutating func check(
+        _ names: [String],
+        _ kind: ContentTrack,
+        of owner: String,
+        for place: String
+    ) async throws(KeyStoreError) {
+        let merge = Merge(names: names, kind: kind)
+        if let known = verdicts[merge] {
+            if let known { throw known }
+            return
+        }
+        var found: [LicensePolicy] = []
+        for name in names { found.append(try await policy(name, place)) }
+        do {
+            try LicensePolicy.strictest(found).requireCoherent(for: TrackKind(kind))
+            verdicts[merge] = .some(nil)
+        } catch {
+            let words = names.count == 1 ? "policy \(names[0])" : "policies \(names.joined(separator: ", ")) together"
+            let whose = kind == .unspecified ? owner : "\(kind.rawValue) of \(owner)"
+            let refusal = KeyStoreError(
+                .conflict,
+                place: place,
+                reason: "\(whose) cannot have \(words): \(error.field.isEmpty ? "" : "\(error.field): ")\(error.reason)"
+            )
+            verdicts[merge] = refusal
+            throw refusal
+        }
+    }
+
+    private mutating func policy(_ name: String, _ place: String) async throws(KeyStoreError) -> LicensePolicy {
+        if let known = policies[name] { return known }
+        var record = changed
+        if record?.name != name { record = try await store.policy(name: name) }
+        let policy: LicensePolicy
+        if let record {
+            do { policy = try LicensePolicy(json: record.document) } catch {
+                throw KeyStoreError(.conflict, place: place, reason: "policy \(name) cannot be used: \(error)")
+            }
+        } else if name == ContentLookup.defaultPolicy {
+            policy = .default
+        } else {
+            throw KeyStoreError(.missingReference, place: place, reason: "there is no policy \(name)")
+        }
+        policies[name] = policy
+        return policy
+    }
+}

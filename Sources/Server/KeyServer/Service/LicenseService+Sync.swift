@@ -1,0 +1,125 @@
+import FPSMessages
+import KeyServerModule
+import KeyStore
+
+// What devices tell of the keys that they keep.
+
+extension LicenseService {
+    /// Gives out a challenge for one Sync SPC of this account.
+    ///
+    /// - Throws: ``ProblemDocument`` when the account asks too often, `KeyStoreError` when the store fails.
+    package func challenge(for authorization: PlaybackAuthorization) async throws -> (value: UInt64, expires: Int64) {
+        try requireRate(of: .other, account: authorization.isAnonymous ? nil : authorization.account)
+        let now = clock() / 1000
+        let expires = now + Int64(settings.challengeLifetime.rawValue)
+        let value = try await store.makeChallenge(account: authorization.account, now: now, expires: expires)
+        return (value, expires)
+    }
+
+    /// Records what a Sync SPC tells. It is never answered with a key.
+    func record(
+        _ sync: Sync,
+        from opened: OpenedSPC,
+        _ party: Party,
+        _ question: Question,
+        _ trail: inout AuditTrail
+    ) async throws -> SyncReport {
+        let made = opened.request.mediaPlaybackState?.creationDate
+        if let made,
+            case .refuse(let refusal) = SPCAgeCheck.decide(
+                made: made,
+                configuration: module.configuration,
+                now: party.now
+            )
+        {
+            throw refusal
+        }
+        // A device may report on content that is no longer there.
+        let content = try await store.lookup(name: opened.request.assetID.bytes)
+        let assetID = content?.record.info.assetID ?? opened.request.assetID.bytes
+        trail.note(assetID: assetID)
+        let report = SyncReport(sync, assetID: assetID)
+        try question.requireAuthorized(assetID)
+        try question.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: party.device)
+        guard let device = party.device else {
+            throw ProblemDocument(.refusedByPolicy, detail: "The SPC names no device.", reason: "no-device")
+        }
+        var claim = SyncClaim(
+            account: party.account,
+            device: device,
+            now: party.now,
+            streamID: nil,
+            titleID: nil,
+            message: .report(remaining: nil),
+            audit: trail.record(outcome: "sync-report", detail: nil)
+        )
+        claim.challengeAccount = question.authorization.account
+        claim.evidence = trail.evidence
+        claim.made = made.map { Int64($0) }
+        switch sync {
+        case .version1(let contentID, let expiry, _):
+            claim.streamID = contentID
+            claim.message = .report(remaining: expiry.remaining)
+        case .version2(let fields):
+            claim.titleID = fields.titleID
+            claim.assetID = assetID
+            claim.message = fields.message
+            claim.audit = trail.record(outcome: claim.message.outcome, detail: nil)
+            // Only a device that says it can, can.
+            guard claim.challenge == nil || opened.device.capabilities.has(.secureInvalidation) else {
+                throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")
+            }
+            guard fields.invalidatedStreamIDs.count <= SyncClaim.maximumStreamIDs else {
+                throw ProblemDocument(
+                    .refusedByPolicy,
+                    detail: "The SPC lists \(fields.invalidatedStreamIDs.count) stream IDs, "
+                        + "\(SyncClaim.maximumStreamIDs) are allowed.",
+                    reason: "too-many-stream-ids"
+                )
+            }
+        }
+        switch try await store.record(claim) {
+        case .recorded: return report
+        case .refused(let refusal): throw refusal
+        }
+    }
+}
+
+extension Sync.Expiry {
+    /// The seconds that remain; nil without end.
+    fileprivate var remaining: Int64? { self == .never ? nil : Int64(rawValue) }
+}
+
+extension Sync.Version2 {
+    /// What the flags say (Table 6-4). Invalidation counts only with the flag of success; that the key had expired may
+    /// stand beside it.
+    fileprivate var message: SyncClaim.Message {
+        guard flags.contains(.secureInvalidation) || flags.contains(.secureInvalidationAll) else {
+            // A key that is not there has no time left; but a report proves nothing, and frees nothing.
+            return .report(remaining: flags.contains(.objectNotFound) ? nil : expiry.remaining)
+        }
+        let hadExpired = flags.contains(.objectExpired)
+        if flags.contains(.success) {
+            return .invalidated(
+                streamIDs: invalidatedStreamIDs,
+                hadExpired: hadExpired,
+                challenge: serverChallenge
+            )
+        }
+        if flags.contains(.objectNotFound) { return .notFound(challenge: serverChallenge) }
+        // With no outcome at all nothing was done, and nothing is said of time: devices leave that field zero.
+        return hadExpired ? .expired(challenge: serverChallenge) : .report(remaining: nil)
+    }
+}
+
+extension SyncClaim.Message {
+    /// What the audit log calls it.
+    fileprivate var outcome: String {
+        switch self {
+        case .report: "sync-report"
+        case .invalidated: "sync-invalidation"
+        case .notFound: "sync-not-found"
+        case .expired: "sync-expired"
+        }
+    }
+}

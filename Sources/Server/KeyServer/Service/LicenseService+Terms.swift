@@ -1,0 +1,192 @@
+import FPSMessages
+import KeyServerModule
+import KeyStore
+
+/// Who asks, as far as limits go.
+struct Party {
+    /// Who is counted.
+    let account: String
+    /// The device; nil behind a digital AV adapter.
+    let device: DeviceHash?
+    /// What holds the key.
+    let place: PlaybackPlace
+    /// The time, in Unix seconds.
+    let now: Int64
+}
+
+/// A rental that runs, or is about to.
+struct RunningRental {
+    let subject: RentalSubject
+    /// In seconds; nil without end.
+    let duration: Int64?
+    var start: Int64
+    let isTokensStart: Bool
+
+    /// The seconds that remain; nil without end.
+    func remaining(at now: Int64) -> Int64? {
+        duration.map { GrantRules.later(GrantRules.later(start, by: $0), by: -now) }
+    }
+}
+
+// From content and policies to a CKC.
+
+extension LicenseService {
+    /// Where nobody is authorised each device is an account of its own, so that limits still mean something.
+    func party(of opened: OpenedSPC, _ question: Question) throws -> Party {
+        let device = opened.deviceID.map { store.deviceHash(hu: $0) }
+        let place: PlaybackPlace
+        if let device {
+            place = .device(device)
+        } else {
+            // Behind the adapter the session is all that there is. Without one, the SPC's transaction stands for it.
+            let request = opened.request
+            place = .session(request.mediaPlaybackState?.sessionID ?? request.transactionID?.number ?? 0)
+        }
+        let account = question.authorization.isAnonymous ? "device-\(place.name)" : question.authorization.account
+        return Party(account: account, device: device, place: place, now: clock() / 1000)
+    }
+
+    /// The policies of title, track, content and token in one. Content without any gets the one called `default`.
+    func mergedPolicy(
+        for content: ContentLookup,
+        _ authorization: PlaybackAuthorization
+    ) async throws -> LicensePolicy {
+        var found = try content.policies.map { record throws(KSMError) in try policies.policy(record) }
+        if found.isEmpty { found = [.default] }
+        var loose: LicensePolicy?
+        if let name = authorization.policyName {
+            guard let record = try await store.policy(name: name) else {
+                throw KSMError(.policy, .policyInvalid, "the token names the policy \(name), which is not there")
+            }
+            let policy = try policies.policy(record)
+            if authorization.mayLoosen { loose = policy } else { found.append(policy) }
+        }
+        do {
+            let policy =
+                found.count == 1 ? found[0] : try LicensePolicy.strictest(found, under: module.configuration)
+            return loose.map { policy.loosened(by: $0) } ?? policy
+        } catch {
+            throw KSMError(.policy, .policyInvalid, "\(found.compactMap(\.name).joined(separator: "+")): \(error)")
+        }
+    }
+
+    /// The rental that the policy speaks of, with the start that is known.
+    func rental(
+        of content: ContentLookup,
+        _ policy: LicensePolicy,
+        _ party: Party,
+        _ question: Question
+    ) async throws -> RunningRental? {
+        guard policy.hasRental else { return nil }
+        let duration = policy.rentalLength
+        let subject: RentalSubject =
+            content.title.map { .title($0.name) } ?? .asset(content.record.info.assetID)
+        if policy.rentalStart == .token {
+            guard let start = question.authorization.rentalStart else {
+                throw ProblemDocument(.refusedByPolicy, reason: "rental-start-missing")
+            }
+            return RunningRental(subject: subject, duration: duration, start: start, isTokensStart: true)
+        }
+        let stored = try await store.rental(account: party.account, subject: subject)
+        return RunningRental(
+            subject: subject,
+            duration: duration,
+            start: stored?.start ?? party.now,
+            isTokensStart: false
+        )
+    }
+
+    /// The CKC, if the rules allow it. Sealing takes a few microseconds and stays here, unless a plug-in does it: its work
+    /// may be anything.
+    func license(
+        for opened: OpenedSPC,
+        _ content: ContentLookup,
+        _ policy: LicensePolicy,
+        _ party: Party,
+        _ question: Question
+    ) async throws -> License {
+        var policy = policy
+        if question.isPreload, let lease = policy.lease { policy.lease = min(lease, settings.reservation) }
+        if let end = question.authorization.notAfter {
+            guard let remaining = Seconds(remaining: end - party.now) else {
+                throw ProblemDocument(.refusedByPolicy, detail: "The token's notAfter has passed.", reason: "not-after")
+            }
+            policy = policy.capped(to: remaining)
+        }
+        let sealed = try Content(content)
+        let (module, terms) = (module, policy)
+        let isWanted = question.wantsPersistableKey && question.authorization.persist != false
+        let seal: @Sendable () -> Result<License, KSMError> = {
+            Result { () throws(KSMError) in
+                try module.license(
+                    for: opened,
+                    content: sealed,
+                    policy: terms,
+                    wantsPersistable: isWanted,
+                    at: party.now,
+                    remoteAddress: question.address?.description,
+                    origin: question.origin
+                )
+            }
+        }
+        return try opened.isSealedByPlugin ? await pool.run(seal).get() : seal().get()
+    }
+}
+
+extension LicensePolicy {
+    /// The policy for what remains of a rental.
+    func within(_ rental: RunningRental, at now: Int64) throws(ProblemDocument) -> LicensePolicy {
+        guard let left = rental.remaining(at: now) else { return self }
+        guard let remaining = Seconds(remaining: left) else {
+            throw ProblemDocument(.refusedByPolicy, detail: "The rental is over.", reason: "rental-expired")
+        }
+        return withRental(remaining: remaining)
+    }
+}
+
+extension Seconds {
+    /// So many seconds, as far as the field of a TLLV holds them; nil when nothing remains.
+    init?(remaining: Int64) {
+        guard remaining > 0 else { return nil }
+        self = min(Seconds(rawValue: UInt32(clamping: remaining)), .maximum)
+    }
+}
+
+extension ContentLookup {
+    /// A key period that has not begun, or has ended, gives no key, but for as long as the policy says.
+    func requireValid(at now: Int64, under policy: LicensePolicy) throws(ProblemDocument) {
+        let info = record.info
+        if let from = info.validFrom, now + Int64(policy.preload?.rawValue ?? 0) < from {
+            throw ProblemDocument(.refusedByPolicy, detail: "The key is not valid yet.", reason: "key-not-valid")
+        }
+        if let until = info.validUntil, now - Int64(policy.catchUp?.rawValue ?? 0) >= until {
+            throw ProblemDocument(.refusedByPolicy, detail: "The key is no longer valid.", reason: "key-not-valid")
+        }
+    }
+}
+
+extension Content {
+    fileprivate init(_ lookup: ContentLookup) throws(KeyStoreError) {
+        // The store holds sizes to 16 bytes on the way in and out, so neither of these is nil.
+        guard let key = LicensedKey(key: lookup.record.contentKey, iv: lookup.record.iv),
+            let content = Content(
+                key: key,
+                track: TrackKind(lookup.kind),
+                streamID: lookup.streamID,
+                titleID: lookup.titleID,
+                assetID: lookup.record.info.assetID
+            )
+        else { throw KeyStoreError(.corrupt, place: "content", reason: "a size is wrong") }
+        self = content
+    }
+}
+
+extension PlaybackPlace {
+    /// The place in hexadecimal digits.
+    var name: String {
+        switch self {
+        case .device(let device): hexadecimal(device.bytes)
+        case .session(let session): String(session, radix: 16)
+        }
+    }
+}

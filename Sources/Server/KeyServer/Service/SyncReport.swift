@@ -1,0 +1,75 @@
+package import FPSMessages
+package import Hummingbird
+
+/// What a Sync SPC reports, for the app's server: how long an offline key may still be used, or which were invalidated.
+///
+///     {"sync": {"version": 1, "assetId": "movie", "contentId": "<hex>", "remaining": 3600}}
+///     {"sync": {"version": 2, "assetId": "movie", "titleId": "<hex>", "challenge": "<16 hex digits>",
+///       "flags": ["report", "success"], "remaining": null, "invalidatedStreamIds": ["<hex>", …]}}
+///
+/// `remaining` is in seconds, 0 when expired and null when there is no end. An asset ID that is not UTF-8 is given as
+/// `assetIdHex` instead.
+package struct SyncReport: Sendable {
+    private let sync: Sync
+    private let assetID: [UInt8]
+
+    /// Makes a report.
+    package init(_ sync: Sync, assetID: [UInt8]) {
+        self.sync = sync
+        self.assetID = assetID
+    }
+
+    /// The report in JSON, whatever the shape of the question.
+    package func response() -> Response {
+        JSONValue.fields([("sync", .fields(fields))]).response()
+    }
+
+    /// One line for the audit log.
+    var summary: String {
+        switch sync {
+        case .version1(_, let expiry, _): "version 1, remaining \(expiry)"
+        case .version2(let report):
+            "version 2, \(report.flags), remaining \(report.expiry), "
+                + "\(report.invalidatedStreamIDs.count) streams invalidated"
+        }
+    }
+
+    private var fields: [(name: String, value: JSONValue?)] {
+        let text = String(validating: assetID, as: UTF8.self)
+        let asset: [(name: String, value: JSONValue?)] = [
+            ("assetId", text.map { .string($0) }),
+            ("assetIdHex", text == nil ? .string(hexadecimal(assetID)) : nil),
+        ]
+        switch sync {
+        case .version1(let contentID, let expiry, _):
+            return [("version", .integer(1))] + asset + [
+                ("contentId", .string(hexadecimal(contentID))), ("remaining", remaining(expiry)),
+            ]
+        case .version2(let report):
+            let streamIDs = report.invalidatedStreamIDs.map { JSONValue.string(hexadecimal($0)) }
+            return [("version", .integer(2))] + asset + [
+                ("titleId", .string(hexadecimal(report.titleID))),
+                (
+                    "challenge",
+                    .string(hexadecimal(withUnsafeBytes(of: report.serverChallenge.bigEndian) { Array($0) }))
+                ),
+                ("flags", .array(names(report.flags).map { .string($0) })),
+                ("remaining", remaining(report.expiry)),
+                ("invalidatedStreamIds", .array(streamIDs)),
+            ]
+        }
+    }
+
+    private func remaining(_ expiry: Sync.Expiry) -> JSONValue {
+        expiry == .never ? .null : .integer(Int(expiry.rawValue))
+    }
+
+    private func names(_ flags: Sync.Flags) -> [String] {
+        let all: [(Sync.Flags, String)] = [
+            (.report, "report"), (.secureInvalidation, "secureInvalidation"),
+            (.secureInvalidationAll, "secureInvalidationAll"), (.success, "success"),
+            (.objectNotFound, "objectNotFound"), (.objectExpired, "objectExpired"),
+        ]
+        return all.filter { flags.contains($0.0) }.map(\.1)
+    }
+}

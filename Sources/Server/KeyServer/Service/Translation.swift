@@ -1,0 +1,93 @@
+import KeyServerModule
+import KeyStore
+
+// Where the words of one layer become those of another.
+
+extension ProblemDocument {
+    /// What a client may know of a refusal. All failures between RSA and the integrity check are one and the same answer:
+    /// whoever could tell them apart had an oracle.
+    init(_ error: KSMError) {
+        if error.isOurFault {
+            self.init(.unavailable, retryAfter: 5)
+        } else if error.isUnreadable {
+            self.init(.unreadableSPC)
+        } else {
+            switch (error.stage, error.code) {
+            case (.container, .spcVersion3), (.container, .unsupportedVersion): self.init(.unsupportedSPCVersion)
+            case (.certificate, _): self.init(.unknownCertificate)
+            case (.version, let code): self.init(.protocolVersion, reason: code.rawValue)
+            case (.policy, .assetIDMismatch): self.init(.assetMismatch)
+            // The operator's mistakes: the client learns that there is no licence, the audit log says why.
+            case (.policy, .policyInvalid), (.policy, .streamIDMissing), (.policy, .contentOutOfScope):
+                self.init(.refusedByPolicy, reason: error.code.rawValue)
+            case (.policy, let code): self.init(.refusedByPolicy, detail: error.reason, reason: code.rawValue)
+            default: self.init(.unreadableSPC)
+            }
+        }
+    }
+}
+
+extension ProblemDocument {
+    /// What a client may know of a store's refusal. Its reasons speak of the account alone.
+    init(_ refusal: GrantRefusal) {
+        let type: ProblemType =
+            switch refusal.code {
+            case .replayed: .replayed
+            case .tokenBoundElsewhere: .tokenBoundElsewhere
+            case .streamsExceeded: .streamsExceeded
+            case .devicesExceeded: .devicesExceeded
+            default: .refusedByPolicy
+            }
+        self.init(type, detail: refusal.reason, reason: refusal.code.rawValue)
+    }
+}
+
+extension KSMError.Code {
+    fileprivate static let unsupportedVersion = Self(rawValue: "unsupported-version")
+}
+
+extension TrackKind {
+    init(_ track: ContentTrack) {
+        switch track {
+        case .audio: self = .audio
+        case .video, .sd, .hd, .uhd: self = .video
+        case .unspecified: self = .unspecified
+        }
+    }
+}
+
+extension ReportedDevice {
+    /// The kind of device in a word, for the audit log.
+    var name: String {
+        switch kind {
+        case .apple(let device): isVirtualMachine ? "\(device.rawValue) (virtual machine)" : device.rawValue
+        case .partner: "partner"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+extension LicenseService {
+    /// The codes of the rules that refuse, for metrics: a closed set, whatever clients send.
+    package static let reasons: [String] = {
+        let rules: [KSMError.Code] = [
+            .assetIDMismatch, .contentOutOfScope, .syncSPC, .spcTooOld, .spcFromTheFuture, .playbackStateMissing,
+            .playbackHalted, .playbackStateUnknown, .hdcpNotEnforceable, .securityLevelTooLow, .virtualMachine,
+            .airPlayDenied, .adapterDenied, .osVersionTooOld, .offlineKeyUnsupported, .streamIDMissing, .policyInvalid,
+            .networkDenied, .originDenied, .versionMismatch, .versionDowngrade, .reportMissing, .deviceClassUnknown,
+        ]
+        let grants: [GrantRefusal.Code] = [
+            .leaseEnded, .rentalExpired, .rentalOnOtherDevice, .rentalNeedsDevice, .renewalAfterExpiry, .licenseRevoked,
+            .challengeUnknown, .tampered,
+        ]
+        return rules.map(\.rawValue) + grants.map(\.rawValue)
+            + [
+                "key-not-valid", "not-after", "rental-start-missing", "no-device", "invalidation-unsupported",
+                "too-many-stream-ids", KSMError.Code.clientNotProtected.rawValue, "persistent-license-unsupported",
+            ]
+    }()
+}

@@ -1,0 +1,35 @@
+extension InMemoryKeyStore {
+    /// The schedule of that title, or nil.
+    package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? { schedules[title] }
+
+    /// Schedules in the order of their titles.
+    package func channels(after title: String?, limit: Int) async throws(KeyStoreError) -> [ChannelRecord] {
+        let found = schedules.values.filter { channel in title.map { $0 < channel.title } ?? true }
+        return Array(found.sorted { $0.title < $1.title }.prefix(pageSize(limit)))
+    }
+
+    /// Keeps a schedule.
+    @discardableResult
+    package func putChannel(
+        _ record: ChannelRecord,
+        replacing: Bool,
+        audit: AuditNote?
+    ) async throws(KeyStoreError) -> WriteOutcome {
+        let former = schedules[record.title]
+        guard former == nil || replacing else { throw .exists(record.place) }
+        guard catalogue.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
+        for track in record.tracks where catalogue.tracks[record.title]?[track] == nil {
+            throw .noTrack(track, of: record.title, record.place)
+        }
+        var record = record
+        if let former { record.created = former.created }
+        schedules[record.title] = record
+        return noting(audit, former == nil ? .created : .replaced)
+    }
+
+    /// Forgets a schedule.
+    @discardableResult
+    package func deleteChannel(title: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        noting(audit, schedules.removeValue(forKey: title) != nil)
+    }
+}

@@ -1,0 +1,56 @@
+package import KeyStore
+
+extension PostgresKeyStore {
+    /// The policy of that name, or nil.
+    package func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
+        let query = PostgresQuery("SELECT name, document FROM policy WHERE name = $1", [.text(name)])
+        return try await list(query, in: "policy", Self.policyRecord).first
+    }
+
+    /// Keeps a policy.
+    @discardableResult
+    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { transaction in
+            let isThere = try !transaction.rows("SELECT name FROM policy WHERE name = $1", .text(record.name)).isEmpty
+            guard !isThere || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
+            let sql = """
+                INSERT INTO policy (name, document) VALUES ($1, $2)
+                ON CONFLICT (name) DO UPDATE SET document = excluded.document
+                """
+            transaction.later([PostgresQuery(sql, [.text(record.name), .bytes(record.document)])])
+            return isThere ? .replaced : .created
+        }
+    }
+
+    /// Forgets a policy.
+    @discardableResult
+    package func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "policy \(name)", audit: { $0 ? audit : nil }) { transaction in
+            let uses = try transaction.run(
+                ["content", "title", "track"].map { table in
+                    PostgresQuery("SELECT policy_name FROM \(table) WHERE policy_name = $1 LIMIT 1", [.text(name)])
+                }
+            )
+            guard uses.allSatisfy(\.rows.isEmpty) else { throw KeyStoreError.policyInUse(name) }
+            return try transaction.change("DELETE FROM policy WHERE name = $1", .text(name)) > 0
+        }
+    }
+
+    /// Policies in the order of their names.
+    package func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord] {
+        let query = PostgresQuery(
+            "SELECT name, document FROM policy WHERE name > $1 ORDER BY name LIMIT $2",
+            [.text(name ?? ""), .integer(Int64(pageSize(limit)))]
+        )
+        return try await list(query, in: "policy", Self.policyRecord)
+    }
+
+    @Sendable
+    private static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
+        try asStored { () throws(KeyStoreError) in
+            try PolicyRecord(name: try row.requiredText(0), document: try row.requiredBytes(1))
+        }
+    }
+}

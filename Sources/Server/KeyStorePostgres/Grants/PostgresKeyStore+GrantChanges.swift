@@ -1,0 +1,84 @@
+package import KeyStore
+
+// What an administrator changes, each with its audit record; without a change there is none.
+extension PostgresKeyStore {
+    /// Ends a lease.
+    @discardableResult
+    package func endLease(
+        account: String,
+        place: PlaybackPlace,
+        now: Int64,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        let lease = LeaseRow.selection(.account(account), .bytes(place.encoded))
+        return try await change(account, in: "lease", [lease], audit) { rows in
+            guard var lease = try rows.first.map({ try LeaseRow.record($0) }), let ended = lease.end(at: now) else {
+                return nil
+            }
+            return [LeaseRow.writing(lease), EndedSessionRow.writing(ended)]
+        }
+    }
+
+    /// Forgets a device.
+    @discardableResult
+    package func forgetDevice(
+        account: String,
+        device: DeviceHash,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        let known = DeviceRow.selection(.account(account), device)
+        return try await change(account, in: "device", [known], audit) { rows in
+            guard !rows.isEmpty else { return nil }
+            let sql = "DELETE FROM device WHERE account = $1 AND device = $2"
+            return [PostgresQuery(sql, [.account(account), .bytes(device.bytes)])]
+        }
+    }
+
+    /// Revokes a kept key.
+    @discardableResult
+    package func revokeOfflineLicense(
+        account: String,
+        device: DeviceHash,
+        streamID: [UInt8],
+        now: Int64,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        let license = OfflineLicenseRow.selection(.account(account), device, streamID)
+        return try await change(account, in: "offline_license", [license], audit) { rows in
+            let found = try rows.first.map { try OfflineLicenseRow.record($0) }
+            guard var license = found, license.end == nil else { return nil }
+            license.revoke(at: now)
+            return [OfflineLicenseRow.writing(license)]
+        }
+    }
+
+    /// Forgets a rental.
+    @discardableResult
+    package func forgetRental(
+        account: String,
+        subject: RentalSubject,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        let rental = RentalRow.selection(.account(account), subject)
+        return try await change(account, in: "rental", [rental], audit) { rows in
+            guard !rows.isEmpty else { return nil }
+            let sql = "DELETE FROM rental WHERE account = $1 AND subject = $2"
+            return [PostgresQuery(sql, [.account(account), .bytes(subject.encoded)])]
+        }
+    }
+
+    /// `decide` gives the writes for the rows that were found, or nil when there is nothing to change.
+    private func change(
+        _ account: String,
+        in place: String,
+        _ reads: [PostgresQuery],
+        _ audit: AuditRecord,
+        _ decide: @escaping @Sendable ([PostgresRow]) throws -> [PostgresQuery]?
+    ) async throws(KeyStoreError) -> Bool {
+        let lock = LockKey(.account, Array(account.utf8))
+        return try await writes.perform(in: place, locks: [lock], reads: reads) { results, _ in
+            guard let writes = try decide(results.first?.rows ?? []) else { return Decided(value: false) }
+            return Decided(value: true, writes: writes, audit: [audit])
+        }
+    }
+}

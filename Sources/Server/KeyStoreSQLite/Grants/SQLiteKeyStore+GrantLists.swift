@@ -1,0 +1,172 @@
+import GRDB
+package import KeyStore
+
+extension SQLiteKeyStore {
+    /// Leases by account and place.
+    package func leases(
+        account: String?,
+        at time: Int64,
+        after last: LeaseRecord?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [LeaseRecord] {
+        var conditions = ["until > ?"]
+        var arguments: StatementArguments = [time]
+        if let account {
+            conditions.append("account = ?")
+            arguments += [Array(account.utf8).data]
+        }
+        if let last {
+            conditions.append("(account, place) > (?, ?)")
+            arguments += [Array(last.account.utf8).data, last.place.encoded.data]
+        }
+        arguments += [pageSize(limit)]
+        let sql = """
+            SELECT \(LeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY account, place LIMIT ?
+            """
+        return try await list(sql, arguments, in: "lease", LeaseRow.record)
+    }
+
+    /// How many leases there are.
+    package func leaseCount(at time: Int64) async throws(KeyStoreError) -> Int {
+        try await translatingErrors(in: "lease") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(sql: "SELECT count(*) FROM lease WHERE until > ?")
+                return try Int.fetchOne(statement, arguments: [time]) ?? 0
+            }
+        }
+    }
+
+    /// The devices of an account.
+    package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
+        let sql = "SELECT \(DeviceRow.columns) FROM device WHERE account = ? ORDER BY device"
+        return try await list(sql, [Array(account.utf8).data], in: "device", DeviceRow.record)
+    }
+
+    /// The kept keys of an account.
+    package func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
+        let sql =
+            "SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE account = ? ORDER BY device, stream_id"
+        return try await list(sql, [Array(account.utf8).data], in: "offline_license", OfflineLicenseRow.record)
+    }
+
+    /// The kept keys of all accounts.
+    package func offlineLicenses(
+        playableAt time: Int64?,
+        after last: OfflineLicenseRecord?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
+        var conditions = ["1"]
+        var arguments: StatementArguments = []
+        if let time {
+            conditions.append("(until IS NULL OR until > ?) AND (end IS NULL OR end = 'revoked')")
+            arguments += [time]
+        }
+        if let last {
+            conditions.append("(account, device, stream_id) > (?, ?, ?)")
+            arguments += [Array(last.account.utf8).data, last.device.bytes.data, last.streamID.data]
+        }
+        arguments += [pageSize(limit)]
+        let sql = """
+            SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY account, device, stream_id LIMIT ?
+            """
+        return try await list(sql, arguments, in: "offline_license", OfflineLicenseRow.record)
+    }
+
+    /// The rentals of an account.
+    package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
+        let sql = "SELECT \(RentalRow.columns) FROM rental WHERE account = ? ORDER BY subject"
+        return try await list(sql, [Array(account.utf8).data], in: "rental", RentalRow.record)
+    }
+
+    private func list<Record: Sendable>(
+        _ sql: String,
+        _ arguments: StatementArguments,
+        in place: String,
+        _ record: @escaping @Sendable (Row) throws -> Record
+    ) async throws(KeyStoreError) -> [Record] {
+        try await translatingErrors(in: place) {
+            try await pool.read { db in try Row.fetchAll(db, sql: sql, arguments: arguments).map(record) }
+        }
+    }
+}
+
+extension SQLiteKeyStore {
+    /// Ends a lease.
+    @discardableResult
+    package func endLease(
+        account: String,
+        place: PlaybackPlace,
+        now: Int64,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        try await change(in: "lease", audit) { db in
+            guard var lease = try LeaseRow.fetch(Array(account.utf8).data, place.encoded.data, db),
+                let ended = lease.end(at: now)
+            else { return false }
+            try LeaseRow.write(lease, db)
+            try EndedSessionRow.write(ended, db)
+            return true
+        }
+    }
+
+    /// Forgets a device.
+    @discardableResult
+    package func forgetDevice(
+        account: String,
+        device: DeviceHash,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        try await change(in: "device", audit) { db in
+            try db.cachedStatement(sql: "DELETE FROM device WHERE account = ? AND device = ?")
+                .execute(arguments: [Array(account.utf8).data, device.bytes.data])
+            return db.changesCount > 0
+        }
+    }
+
+    /// Revokes a kept key.
+    @discardableResult
+    package func revokeOfflineLicense(
+        account: String,
+        device: DeviceHash,
+        streamID: [UInt8],
+        now: Int64,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        try await change(in: "offline_license", audit) { db in
+            let found = try OfflineLicenseRow.fetch(Array(account.utf8).data, device, streamID, db)
+            guard var license = found, license.end == nil else { return false }
+            license.revoke(at: now)
+            try OfflineLicenseRow.write(license, db)
+            return true
+        }
+    }
+
+    /// Forgets a rental.
+    @discardableResult
+    package func forgetRental(
+        account: String,
+        subject: RentalSubject,
+        audit: AuditRecord
+    ) async throws(KeyStoreError) -> Bool {
+        try await change(in: "rental", audit) { db in
+            try db.cachedStatement(sql: "DELETE FROM rental WHERE account = ? AND subject = ?")
+                .execute(arguments: [Array(account.utf8).data, subject.encoded.data])
+            return db.changesCount > 0
+        }
+    }
+
+    /// One change by an admin, with its audit record; without a change there is none.
+    private func change(
+        in place: String,
+        _ audit: AuditRecord,
+        _ work: @escaping @Sendable (Database) throws -> Bool
+    ) async throws(KeyStoreError) -> Bool {
+        try await writes.perform(in: place) { transaction in
+            guard try work(transaction.db) else { return false }
+            try transaction.append(audit)
+            return true
+        }
+    }
+}

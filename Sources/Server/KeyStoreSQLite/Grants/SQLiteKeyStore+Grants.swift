@@ -1,0 +1,123 @@
+package import FPSCrypto
+import GRDB
+package import KeyStore
+
+extension SQLiteKeyStore {
+    /// Decides on a proposal and writes what comes of it. Proposals that arrive while the disk is busy share the next
+    /// commit; each sees what those before it took.
+    package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
+        try proposal.check()
+        return try await writes.perform(in: "grant") { transaction in
+            guard proposal.holds(at: try transaction.catalogueVersion()) else { return .catalogueChanged }
+            let former = try GrantState.read(for: proposal, transaction)
+            var state = former
+            let outcome = GrantRules.decide(proposal, &state)
+            try state.write(since: former, of: proposal, transaction.db)
+            if let record = GrantRules.auditRecord(of: proposal, outcome) { try transaction.append(record) }
+            transaction.knownPlace = KnownPlace(proposal, state, transaction.db)
+            return outcome
+        }
+    }
+
+    /// Records what a Sync SPC tells.
+    package func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
+        try claim.check()
+        return try await writes.perform(in: "sync") { transaction in
+            let former = try SyncState.read(for: claim, transaction.db)
+            var state = former
+            let outcome = GrantRules.decide(claim, &state)
+            try state.write(since: former, of: claim, transaction.db)
+            try transaction.append(GrantRules.auditRecord(of: claim, outcome))
+            return outcome
+        }
+    }
+
+    /// Writes a refusal and remembers its SPC.
+    package func refuse(
+        _ record: AuditRecord,
+        evidence: SPCEvidence,
+        now: Int64
+    ) async throws(KeyStoreError) -> RefusalOutcome {
+        try evidence.check()
+        return try await writes.perform(in: "refusal") { transaction in
+            let former = try SPCMemoryRows.fetch(evidence, transaction.db)
+            var memory = former
+            let outcome = GrantRules.refuse(evidence, at: now, &memory)
+            try SPCMemoryRows.write(memory, since: former, of: evidence, transaction.db)
+            try transaction.append(GrantRules.auditRecord(of: record, outcome))
+            return outcome
+        }
+    }
+
+    /// What a device has reported against itself.
+    package func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
+        try await translatingErrors(in: "device_report") {
+            try await pool.read { db in try DeviceReportRow.fetch(device, db).binding(at: time) }
+        }
+    }
+
+    /// A challenge for one Sync SPC.
+    package func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+        try checkAccount(account)
+        return try await writes.perform(in: "challenge") { transaction in
+            var random = SecureRandom()
+            let challenge = UInt64.random(in: 1...UInt64.max, using: &random)
+            let record = ChallengeRecord(challenge: challenge, account: account, expires: expires)
+            try ChallengeRow.write(record, transaction.db)
+            return challenge
+        }
+    }
+
+    /// The rental of a subject.
+    package func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
+        try await translatingErrors(in: "rental") {
+            try await pool.read { db in try RentalRow.fetch(Array(account.utf8).data, subject, db) }
+        }
+    }
+
+    /// The keyed hash under which a request is remembered.
+    package func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
+        ReplayKey.make(r1: r1, account: account, certificateHash: certificateHash, key: replaySecret)
+    }
+
+    /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long.
+    @discardableResult
+    package func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
+        let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
+        var count = 0
+        for (table, key, end, time) in [
+            ("replay", "number", "expires", time),
+            ("token_binding", "token", "expires", bound),
+            ("challenge", "challenge", "expires", time),
+            ("lease", "account, place", "until", time),
+            ("ended_session", "account, place, session", "forget_at", time),
+            ("spc", "number", "expires", time),
+            ("device_report", "device, fact", "until", time),
+        ] {
+            let few = "SELECT \(key) FROM \(table) WHERE \(end) <= ? LIMIT \(Self.pruneStep)"
+            count += try await inSteps("DELETE FROM \(table) WHERE (\(key)) IN (\(few))", time)
+        }
+        // In the order of their arrival: of more than the limit the oldest go.
+        let older = "SELECT number FROM spc WHERE number <= (SELECT max(number) FROM spc) - ? LIMIT \(Self.pruneStep)"
+        count += try await inSteps("DELETE FROM spc WHERE number IN (\(older))", Int64(limit))
+        // The CKCs are the bulk of the replay records, and go when they are no answer to a retry any more.
+        let few = "SELECT number FROM replay WHERE ckc IS NOT NULL AND retry_until <= ? LIMIT \(Self.pruneStep)"
+        _ = try await inSteps("UPDATE replay SET ckc = NULL WHERE number IN (\(few))", time)
+        return count
+    }
+
+    private static let pruneStep = 500
+
+    /// Repeats a statement that changes a few rows until there are none left; how many.
+    private func inSteps(_ sql: String, _ time: Int64) async throws(KeyStoreError) -> Int {
+        var count = 0
+        while true {
+            let changed = try await writes.perform(in: "prune") { transaction in
+                try transaction.db.cachedStatement(sql: sql).execute(arguments: [time])
+                return transaction.db.changesCount
+            }
+            count += changed
+            if changed < Self.pruneStep { return count }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import FPSCrypto
+import FoundationEssentials
+import GRDB
+package import KeyStore
+
+extension SQLiteKeyStore {
+    /// The key of an asset, or nil.
+    package func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? {
+        let row = try await translatingErrors(in: "content \(displayName(ofAssetID: assetID))") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(
+                    sql: "SELECT \(ContentRow.columns) FROM content WHERE asset_id = ?"
+                )
+                return try Row.fetchOne(statement, arguments: [Data(assetID)]).map { ContentRow($0) }
+            }
+        }
+        return try row?.record(keys)
+    }
+
+    /// The keys with these key IDs, those that are stored.
+    package func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
+        let rows = try await translatingErrors(in: "content") {
+            try await pool.read { db in
+                let statement = try db.cachedStatement(
+                    sql: "SELECT \(ContentRow.columns) FROM content WHERE key_id = ?"
+                )
+                return try keyIDs.compactMap {
+                    try Row.fetchOne(statement, arguments: [Data($0)]).map { ContentRow($0) }
+                }
+            }
+        }
+        var records: [ContentRecord] = []
+        for row in rows { records.append(try row.record(keys)) }
+        return records
+    }
+
+    /// Keeps a record.
+    @discardableResult
+    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] db in
+            try Self.put(record, replacing: replacing, sealedWith: try keys.requireCurrent(db), db)
+        }
+    }
+
+    /// Stores a record within a transaction.
+    @discardableResult
+    static func put(
+        _ record: ContentRecord,
+        replacing: Bool,
+        sealedWith key: KeyEncryptionKey,
+        _ db: Database
+    ) throws -> WriteOutcome {
+        let (info, place) = (record.info, record.info.place)
+        let sought = try db.cachedStatement(sql: "SELECT 1 FROM content WHERE asset_id = ?")
+        let isThere = try Row.fetchOne(sought, arguments: [Data(info.assetID)]) != nil
+        guard !isThere || replacing else { throw KeyStoreError.exists(place) }
+        if let keyID = info.keyID {
+            let owner = try db.cachedStatement(sql: "SELECT asset_id FROM content WHERE key_id = ?")
+            let found = try Row.fetchOne(owner, arguments: [Data(keyID)])?.bytes(0)
+            guard found == nil || found == info.assetID else { throw KeyStoreError.keyIDInUse(place) }
+        }
+        try require(policy: info.policyName, place, db)
+        if let title = info.titleName, let track = info.trackName, try !exists(track: track, of: title, db) {
+            throw KeyStoreError.noTrack(track, of: title, place)
+        }
+        try ContentRow.write(record, sealedWith: key, db)
+        return isThere ? .replaced : .created
+    }
+
+    /// Forgets an asset.
+    @discardableResult
+    package func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "content \(displayName(ofAssetID: assetID))", audit: { $0 ? audit : nil }) { db in
+            try db.execute(sql: "DELETE FROM content WHERE asset_id = ?", arguments: [Data(assetID)])
+            return db.changesCount > 0
+        }
+    }
+
+    /// Assets in the order of their IDs.
+    package func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo] {
+        let rows = try await translatingErrors(in: "content") {
+            try await pool.read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT \(ContentRow.columns) FROM content WHERE asset_id > ? ORDER BY asset_id LIMIT ?",
+                    arguments: [Data(assetID ?? []), pageSize(limit)]
+                ).map { ContentRow($0) }
+            }
+        }
+        var infos: [ContentInfo] = []
+        for row in rows { infos.append(try row.info()) }
+        return infos
+    }
+}

@@ -1,0 +1,77 @@
+import FoundationEssentials
+import GRDB
+package import KeyStore
+
+extension SQLiteKeyStore {
+    /// The policy of that name, or nil.
+    package func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
+        try await translatingErrors(in: "policy") {
+            try await pool.read { db in try Self.policy(name, db) }
+        }
+    }
+
+    static func policy(_ name: String, _ db: Database) throws -> PolicyRecord? {
+        let statement = try db.cachedStatement(sql: "SELECT name, document FROM policy WHERE name = ?")
+        return try Row.fetchOne(statement, arguments: [name]).map(policyRecord)
+    }
+
+    /// Keeps a policy.
+    @discardableResult
+    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+        -> WriteOutcome
+    {
+        try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { db in
+            let exists = try Self.exists(policy: record.name, db)
+            guard !exists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
+            try db.execute(
+                sql: """
+                    INSERT INTO policy (name, document) VALUES (?, ?)
+                    ON CONFLICT (name) DO UPDATE SET document = excluded.document
+                    """,
+                arguments: [record.name, Data(record.document)]
+            )
+            return exists ? .replaced : .created
+        }
+    }
+
+    /// Forgets a policy.
+    @discardableResult
+    package func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
+        try await administer(in: "policy \(name)", audit: { $0 ? audit : nil }) { db in
+            for table in ["content", "title", "track"] {
+                let inUse = "SELECT 1 FROM \(table) WHERE policy_name = ? LIMIT 1"
+                guard try Row.fetchOne(db, sql: inUse, arguments: [name]) == nil else {
+                    throw KeyStoreError.policyInUse(name)
+                }
+            }
+            try db.execute(sql: "DELETE FROM policy WHERE name = ?", arguments: [name])
+            return db.changesCount > 0
+        }
+    }
+
+    /// Policies in the order of their names.
+    package func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord] {
+        try await translatingErrors(in: "policy") {
+            try await pool.read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT name, document FROM policy WHERE name > ? ORDER BY name LIMIT ?",
+                    arguments: [name ?? "", pageSize(limit)]
+                ).map(Self.policyRecord)
+            }
+        }
+    }
+
+    static func exists(policy name: String, _ db: Database) throws -> Bool {
+        try Row.fetchOne(db, sql: "SELECT 1 FROM policy WHERE name = ?", arguments: [name]) != nil
+    }
+
+    /// Holds that what a record refers to is there.
+    static func require(policy name: String?, _ place: String, _ db: Database) throws {
+        if let name, try !exists(policy: name, db) { throw KeyStoreError.noPolicy(name, place) }
+    }
+
+    private static func policyRecord(_ row: Row) throws -> PolicyRecord {
+        try asStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? []) }
+    }
+}

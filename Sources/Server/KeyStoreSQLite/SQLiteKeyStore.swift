@@ -1,0 +1,87 @@
+import FPSCrypto
+import FoundationEssentials
+import GRDB
+package import KeyStore
+
+/// The store in an SQLite database, with a write-ahead log and a full sync at every commit.
+///
+/// Several processes may have it open at once: keys can be added while a server runs. SQL runs on queues of its own,
+/// never on the thread of the caller.
+package final class SQLiteKeyStore: KeyServerStore {
+    let pool: DatabasePool
+    let keys: KeyRing
+    let writes: WriteQueue
+    let replaySecret: SecretBytes
+    /// Whether there was no store before this one was opened.
+    package let isNew: Bool
+    private let deviceHashKey: SecretBytes
+
+    /// Opens the database at `path`, and creates it where there is none.
+    ///
+    /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
+    ///   `corrupt`, `locked`, `unavailable`.
+    package convenience init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
+        try self.init(path: path, keys: KeyRing(key))
+    }
+
+    init(path: String, keys: KeyRing, isNew: Bool = false) throws(KeyStoreError) {
+        self.isNew = isNew
+        let pool = try DatabaseFile.open(path)
+        deviceHashKey = try translatingErrors(in: path) {
+            try pool.write { db in try Self.deviceHashKey(db, keys) }
+        }
+        replaySecret = ReplayKey.secret(from: deviceHashKey)
+        writes = WriteQueue(pool: pool)
+        self.pool = pool
+        self.keys = keys
+    }
+
+    /// Writes what is left in the write-ahead log into the database and closes it. Nothing may use the store afterwards.
+    ///
+    /// - Throws: ``KeyStoreError/Code/unavailable`` or ``KeyStoreError/Code/locked`` when something still uses it.
+    package func close() throws(KeyStoreError) {
+        try translatingErrors(in: pool.path) { try pool.close() }
+    }
+
+    /// Reads the key-encryption keys again where they come from.
+    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
+
+    /// The hash that stands for a device.
+    package func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
+}
+
+extension SQLiteKeyStore {
+    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, with the audit record that
+    /// `audit` makes of what came of it. What throws undoes both.
+    func administer<Value: Sendable>(
+        in place: String,
+        audit: @escaping @Sendable (Value) -> AuditRecord?,
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws(KeyStoreError) -> Value {
+        try await translatingErrors(in: place) {
+            try await pool.write { db in
+                let value = try change(db)
+                if let record = audit(value) { try SharedTransaction.append(record, db) }
+                return value
+            }
+        }
+    }
+}
+
+extension SQLiteKeyStore {
+    static let deviceHashKeyColumn = SealedColumn.deviceHashKey
+
+    /// Opens the one sealed value that every database has, which proves the key; or makes it, in a new database.
+    private static func deviceHashKey(_ db: Database, _ keys: KeyRing) throws -> SecretBytes {
+        if let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) {
+            return try keys.requireCurrent(db).unseal(envelope, for: deviceHashKeyColumn)
+        }
+        var random = SecureRandom()
+        let secret = SecretBytes(count: 32, randomFrom: &random)
+        try db.execute(
+            sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
+            arguments: [Data(keys.current.id), Data(keys.current.seal(secret, for: deviceHashKeyColumn))]
+        )
+        return secret
+    }
+}

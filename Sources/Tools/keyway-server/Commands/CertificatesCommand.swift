@@ -1,0 +1,162 @@
+import ArgumentParser
+import FPSCrypto
+import Foundation
+import KeyServer
+import KeyServerModule
+import KeyStore
+
+/// Certificate bundles.
+struct CertificatesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "certificates",
+        abstract: "Add, list and remove application certificates with their keys.",
+        subcommands: [Add.self, List.self, Remove.self]
+    )
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an application certificate with its private key and the way to DASk.",
+            discussion: """
+                A bundle of kind development takes --ask (Keyway's own derivation, for the virtual device) or --dask (a fixed \
+                value) and is used with `serve --dev` alone. A bundle of kind production takes a plug-in: docs/dask.md. \
+                Private key, ASk, DASk and what the plug-in is given rest encrypted.
+                """
+        )
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "A name for the bundle; apps choose by it (?app=NAME).")
+        var name: String
+        @Option(help: "development or production.")
+        var kind: CertificateBundleRecord.Kind
+        @Option(help: ArgumentHelp("The application certificate, PEM or DER.", valueName: "file"))
+        var certificate: String
+        @Option(help: ArgumentHelp("The private key, PEM or DER.", valueName: "file"))
+        var privateKey: String?
+        @Option(help: ArgumentHelp("The private key in an OpenSSL provider, as a store URI.", valueName: "uri"))
+        var privateKeyURI: String?
+        @Option(help: ArgumentHelp("A file with the passphrase of the private key.", valueName: "file"))
+        var passphraseFile: String?
+        @Option(help: ArgumentHelp("ASk, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
+        var ask: SecretArgument?
+        @Option(help: ArgumentHelp("A fixed DASk, 16 bytes; development only.", valueName: "hex"))
+        var dask: SecretArgument?
+        @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "path"))
+        var plugin: String?
+        @Option(help: ArgumentHelp("Text for the plug-in.", valueName: "text"))
+        var pluginConfiguration = ""
+        @Option(help: ArgumentHelp("A file with provisioning data for the plug-in.", valueName: "file"))
+        var provisioningData: String?
+        @Option(
+            help: ArgumentHelp(
+                "The bundle may open content whose asset ID begins so; give it several times for several. Without it, all.",
+                valueName: "prefix"
+            )
+        )
+        var assetPrefix: [AssetArgument] = []
+        @Flag(help: "Replace the bundle of this name, if there is one.")
+        var replace = false
+
+        func validate() throws {
+            guard (privateKey == nil) != (privateKeyURI == nil) else {
+                throw ValidationError("Give --private-key or --private-key-uri.")
+            }
+            guard plugin != nil || (ask == nil) != (dask == nil) else {
+                throw ValidationError("Give --ask, --dask or --plugin.")
+            }
+            guard plugin != nil || (pluginConfiguration.isEmpty && provisioningData == nil) else {
+                throw ValidationError("--plugin-configuration and --provisioning-data are for --plugin: give that too.")
+            }
+            guard plugin == nil || dask == nil else {
+                throw ValidationError("A plug-in derives DASk: leave --dask out.")
+            }
+        }
+
+        func run() async throws {
+            let record = try CertificateBundleRecord(
+                name: name,
+                kind: kind,
+                certificate: X509Certificate(try contents(ofFile: certificate)).der,
+                privateKey: try storedPrivateKey(),
+                dask: try storedDASk(),
+                scope: assetPrefix.isEmpty ? .all : .assetIDPrefixes(assetPrefix.map(\.bytes))
+            )
+            // Whatever would keep the server from using it is said now.
+            let bundle = try CertificateBundle(record)
+            try await store.withStore(creating: .ifMissing) { store in
+                let hash = bundle.certificate.sha1.map { String(format: "%02x", $0) }.joined()
+                let (kind, name) = (kind, name)
+                let outcome = try await store.putCertificateBundle(record, replacing: replace) { outcome in
+                    let what = "\(kind.rawValue) bundle \(name) \(outcome), certificate SHA-1 \(hash)"
+                    return .command("certificates add", "certificate-put", what) { $0.bundleName = name }
+                }
+                print(
+                    "\(outcome == .created ? "added" : "replaced") \(kind.rawValue) bundle \(name): "
+                        + "RSA-\(bundle.privateKey.bits), certificate SHA-1 \(hash)"
+                )
+                print("running servers take it within certificates.reload, ten seconds by default")
+            }
+        }
+
+        private func storedPrivateKey() throws -> CertificateBundleRecord.PrivateKey {
+            if let privateKeyURI { return .store(uri: privateKeyURI) }
+            let passphrase = try passphraseFile.map { try SecretFile.readText($0) }
+            let key = try RSAPrivateKey(try SecretFile.read(privateKey ?? "").reveal(), passphrase: passphrase)
+            return .pkcs8(try key.encodedPKCS8())
+        }
+
+        private func storedDASk() throws -> CertificateBundleRecord.DASk {
+            if let plugin {
+                return .plugin(
+                    .init(
+                        path: plugin,
+                        configuration: pluginConfiguration,
+                        ask: try ask?.secret(16, "--ask"),
+                        provisioningData: try provisioningData.map { try SecretFile.read($0, limit: 1 << 20) }
+                    )
+                )
+            }
+            if let ask { return .development(ask: try ask.secret(16, "--ask")) }
+            return .fixed(try dask?.secret(16, "--dask") ?? SecretBytes(count: 0) { _ in })
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the bundles, without their secrets.")
+
+        @OptionGroup var store: StoreOptions
+
+        func run() async throws {
+            try await store.withStore { store in
+                for record in try await store.certificateBundles() {
+                    let certificate = try X509Certificate(record.certificate)
+                    let days = (certificate.notAfter - systemMilliseconds() / 1000) / 86_400
+                    let hash = certificate.sha1.map { String(format: "%02x", $0) }.joined()
+                    print("\(record.name)  \(record.kind.rawValue)  \(hash)  \(days) days left")
+                }
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a bundle.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: "The name of the bundle.")
+        var name: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                let what = "bundle \(name) deleted"
+                let audit = AuditRecord.command("certificates remove", "certificate-delete", what) {
+                    $0.bundleName = name
+                }
+                guard try await store.deleteCertificateBundle(name: name, audit: audit) else {
+                    throw CommandFailure("there is no bundle \(name)")
+                }
+                print("removed bundle \(name)")
+            }
+        }
+    }
+}
+
+extension CertificateBundleRecord.Kind: ExpressibleByArgument {}

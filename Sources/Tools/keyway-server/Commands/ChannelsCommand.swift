@@ -1,0 +1,134 @@
+import ArgumentParser
+import DRMSignaling
+import KeyServer
+import KeyServerModule
+import KeyStore
+
+/// Schedules of live channels.
+struct ChannelsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "channels",
+        abstract: "Add, list, pause, resume and remove schedules of live channels.",
+        discussion: """
+            A schedule says for which tracks of a title the servers make key periods ahead of the time. All servers of the \
+            store follow it within a minute; periods that were made stay. A title with a schedule here is made by it \
+            alone, whatever `channels` of a server's configuration says.
+            """,
+        subcommands: [Add.self, List.self, Pause.self, Resume.self, Remove.self]
+    )
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a schedule, or replace one.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title, which is there.", valueName: "name"))
+        var title: String
+        @Option(help: ArgumentHelp("A track of it, which is there; several times for several.", valueName: "name"))
+        var track: [String]
+        @Option(help: ArgumentHelp("How long a period is, in ISO 8601, such as PT10M.", valueName: "duration"))
+        var length: DurationArgument
+        @Option(help: ArgumentHelp("How far ahead there are to be periods, such as PT2H.", valueName: "duration"))
+        var ahead: DurationArgument
+        @Option(
+            help: ArgumentHelp(
+                "No period is made that ends before: ISO 8601 with a time zone, or Unix seconds. Without it, now.",
+                valueName: "time"
+            )
+        )
+        var start: TimeArgument?
+        @Flag(help: "Nothing is made until it is resumed.")
+        var paused = false
+        @Flag(help: "Replace the schedule of this title, if there is one.")
+        var replace = false
+
+        func run() async throws {
+            let record = try ChannelRecord(
+                title: title,
+                tracks: track,
+                length: Int64(length.seconds.rawValue),
+                ahead: Int64(ahead.seconds.rawValue),
+                start: start?.seconds,
+                isPaused: paused,
+                time: systemMilliseconds() / 1_000
+            )
+            try await store.withStore { store in
+                let outcome = try await store.putChannel(record, replacing: replace) { outcome in
+                    .command("channels add", "channel-put", "\(record.summary) \(outcome)")
+                }
+                print("\(outcome == .created ? "added" : "replaced") the schedule of channel \(title)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the schedules.")
+
+        @OptionGroup var store: StoreOptions
+
+        func run() async throws {
+            try await store.withStore { store in
+                for channel in try await store.allChannels() {
+                    let fields: [String?] = [
+                        channel.title, channel.tracks.joined(separator: ", "), "length \(channel.length) s",
+                        "ahead \(channel.ahead) s", channel.start.map { "from \(UnixTime.iso8601($0))" },
+                        channel.isPaused ? "paused" : nil,
+                    ]
+                    print(fields.compactMap { $0 }.joined(separator: "  "))
+                }
+            }
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make no more periods until it is resumed.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title.", valueName: "name"))
+        var title: String
+
+        func run() async throws { try await setPaused(true, title, store) }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make periods again.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title.", valueName: "name"))
+        var title: String
+
+        func run() async throws { try await setPaused(false, title, store) }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a schedule. Periods that were made stay.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title.", valueName: "name"))
+        var title: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                let what = "schedule of channel \(title) deleted"
+                let audit = AuditRecord.command("channels remove", "channel-delete", what)
+                guard try await store.deleteChannel(title: title, audit: audit) else {
+                    throw CommandFailure("channel \(title) has no schedule")
+                }
+                print("removed the schedule of channel \(title)")
+            }
+        }
+    }
+
+    private static func setPaused(_ isPaused: Bool, _ title: String, _ store: StoreOptions) async throws {
+        try await store.withStore { store in
+            guard let channel = try await store.channel(title: title) else {
+                throw CommandFailure("channel \(title) has no schedule")
+            }
+            let record = try channel.paused(isPaused, time: systemMilliseconds() / 1_000)
+            let command = isPaused ? "channels pause" : "channels resume"
+            try await store.putChannel(record, replacing: true) { outcome in
+                .command(command, "channel-put", "\(record.summary) \(outcome)")
+            }
+            print("channel \(title) is \(isPaused ? "paused" : "going on")")
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import ArgumentParser
+import FPSCrypto
+import Foundation
+import Hummingbird
+import KeyServer
+import KeyServerModule
+import KeyStore
+import Logging
+
+/// The server itself.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve licences over HTTP.",
+        discussion: """
+            Settings come from --config, over them from KEYWAY_… variables of the environment, over those from the \
+            options here. --dev is for development, on a loopback address; --no-authorization says that something in \
+            front decides who may ask.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The configuration file; see `keyway-server config example`.", valueName: "file"))
+    var config: String?
+    @Option(help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder"))
+    var data: String?
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database instead of the one in the data folder: postgres://user@host/database.",
+            valueName: "address"
+        )
+    )
+    var store: String?
+    @Option(
+        help: ArgumentHelp("A file with the key-encryption key, 64 hexadecimal digits, mode 0600.", valueName: "file")
+    )
+    var kekFile: String?
+    @Option(help: ArgumentHelp("The name of an environment variable with it instead.", valueName: "variable"))
+    var kekVariable: String?
+    @Option(help: ArgumentHelp("A command for /bin/sh that prints it instead.", valueName: "command"))
+    var kekCommand: String?
+    @Option(help: ArgumentHelp("Where to listen for apps; 127.0.0.1:8080 by default.", valueName: "host:port"))
+    var listen: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen for administration, a loopback address. With --dev, where apps ask too unless given.",
+            valueName: "host:port"
+        )
+    )
+    var adminListen: String?
+    @Flag(help: "Development: use development certificates, and administration with the token in the data folder.")
+    var dev = false
+    @Flag(help: "Give licences to everybody who can reach this server; something in front decides who that is.")
+    var noAuthorization = false
+    @Flag(help: "Open and check every CKC before it leaves.")
+    var paranoid = false
+    @Option(help: ArgumentHelp("The FPS protocol versions that this server supports; 1 by default.", valueName: "list"))
+    var protocolVersions: String?
+    @Option(
+        help: ArgumentHelp("How old an SPC may be, in ISO 8601; PT6H by default.", valueName: "duration")
+    )
+    var maximumSPCAge: String?
+    @Option(help: ArgumentHelp("How many threads do RSA work; without it, one for each core.", valueName: "number"))
+    var threads: String?
+    @Option(help: ArgumentHelp("How many licence requests may wait for each thread.", valueName: "number"))
+    var queue: String?
+    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: String?
+
+    func validate() throws {
+        guard config != nil || dev || noAuthorization else {
+            throw ValidationError("Give --config, --dev for development, or --no-authorization: see --help.")
+        }
+        guard !(dev && noAuthorization) else { throw ValidationError("Give --dev or --no-authorization, not both.") }
+        guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
+            throw ValidationError("Give one of --kek-file, --kek-variable and --kek-command.")
+        }
+        // What the command line alone says wrongly is a matter of usage.
+        if config == nil { _ = try load() }
+    }
+
+    func run() async throws {
+        ProcessSecrecy.keepMemoryToItself()
+        let loaded = try load()
+        var configuration = loaded.configuration
+        if dev, loaded.settings.first(where: { $0.path == "log.format" })?.origin == .standard {
+            configuration.log.format = .text
+        }
+        let log = configuration.log
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, format: log.format, level: log.level) }
+        let logger = Logger(label: "keyway-server")
+        for warning in loaded.warnings { logger.warning("\(warning)") }
+        let place = StorePlace(configuration)
+        for warning in place.warnings { logger.warning("\(warning)") }
+        let opened = try await place.open(creating: .ifMissing)
+        if opened.isNew { for line in place.contents { logger.notice("created \(line)") } }
+        let store = opened.store
+        var module = configuration.module
+        module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
+        let bundles = BundleShelf(configuration: module, allowsDevelopment: dev)
+        for (name, reason) in try bundles.take(try await store.certificateBundles()).leftOut {
+            logger.warning("bundle \(name) is not used: \(reason)")
+        }
+        guard !bundles.module.bundles.isEmpty else {
+            throw CommandFailure(
+                "there is no certificate to serve with; add one with `keyway-server certificates add`"
+                    + (dev ? ", for development made by `keyway credentials new`" : "")
+            )
+        }
+        OpenFiles.raiseLimit()
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
+        Listener.useEventLoops(min(threads, cores))
+        let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue * threads)
+        let token = try AdminTokenFile(folder: configuration.data).authenticator()
+        if let warning = OpenFiles.warning(about: configuration) { logger.warning("\(warning)") }
+        let process = ServerProcess(
+            configuration: configuration,
+            isDevelopment: dev,
+            token: token,
+            tokenFile: AdminTokenFile(folder: configuration.data).path,
+            logger: logger
+        )
+        do {
+            try await process.run(bundles: bundles, store: store, pool: pool)
+        } catch let failure as ListenFailure {
+            try? await opened.close()
+            FileHandle.standardError.write(Data("error: \(failure)\n".utf8))
+            throw ExitCode(3)
+        }
+        pool.stop()
+        try await opened.close()
+    }
+
+    /// What does several RSA operations at once.
+    ///
+    /// - Throws: when it is asked for by its path and does not run here.
+    private func multiBuffer(_ wanted: ServerConfiguration.MultiBuffer, _ logger: Logger) throws -> MultiBufferRSA? {
+        let path: String
+        switch wanted {
+        case .off: return nil
+        case .auto: path = MultiBufferRSA.libraryName
+        case .library(let named): path = named
+        }
+        do {
+            let found = try MultiBufferRSA(library: path)
+            logger.info("RSA is done by \(found.version), up to \(MultiBufferRSA.width) at once")
+            return found
+        } catch {
+            guard wanted == .auto else { throw CommandFailure("limits.multiBuffer: \(error)") }
+            logger.debug("RSA is done one by one: \(error)")
+            return nil
+        }
+    }
+
+    /// The file, over it the environment, over that what the command line says.
+    private func load() throws -> LoadedConfiguration {
+        let given: [(path: String, value: String?, option: String)] = [
+            ("data", data, "--data"), ("store", store, "--store"), ("kek.file", kekFile, "--kek-file"),
+            ("kek.variable", kekVariable, "--kek-variable"), ("kek.command", kekCommand, "--kek-command"),
+            ("listen", listen, "--listen"),
+            ("admin.listen", adminListen, "--admin-listen"),
+            ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
+            ("licences.checkBeforeIssuing", paranoid ? "true" : nil, "--paranoid"),
+            ("licences.protocolVersions", protocolVersions, "--protocol-versions"),
+            ("licences.maximumSPCAge", maximumSPCAge, "--maximum-spc-age"),
+            ("limits.threads", threads, "--threads"), ("limits.queue", queue, "--queue"),
+            ("log.level", logLevel, "--log-level"),
+        ]
+        do {
+            return try LoadedConfiguration.load(
+                file: config,
+                environment: ProcessInfo.processInfo.environment,
+                options: given.compactMap { given in given.value.map { (given.path, $0, given.option) } },
+                isDevelopment: dev
+            )
+        } catch {
+            if config == nil { throw ValidationError(error.description) }
+            let isReadable = config.map { FileManager.default.isReadableFile(atPath: $0) } ?? true
+            throw CommandFailure(error.description, kind: isReadable ? .input : .file)
+        }
+    }
+}
+
+extension ServerConfiguration {
+    fileprivate var module: KSM.Configuration {
+        var module = KSM.Configuration()
+        module.protocolVersions = Set(licences.protocolVersions)
+        module.maximumSPCAge = licences.maximumSPCAge
+        if licences.checkBeforeIssuing { module.checksBeforeIssuing = true }
+        return module
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import DRMSignaling
+import KeyServer
+import KeyStore
+
+/// Tracks of titles.
+struct TracksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tracks",
+        abstract: "Add, list and remove the tracks of a title.",
+        subcommands: [Add.self, List.self, Remove.self]
+    )
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a track, or replace one.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title that it belongs to.", valueName: "name"))
+        var title: String
+        @Option(help: "The name of the track within the title.")
+        var name: String
+        @Option(
+            help:
+                "What its keys decrypt: audio, video, sd, hd, uhd or unspecified; without it what the name says, if it does."
+        )
+        var kind: ContentTrack?
+        @Option(help: ArgumentHelp("A stored policy for all of its keys, beside the title's.", valueName: "name"))
+        var policy: String?
+        @Option(
+            help: ArgumentHelp(
+                "The stream ID of offline keys, 16 bytes; without one, the first 16 bytes of SHA-256 over title/track.",
+                valueName: "hex"
+            )
+        )
+        var streamID: HexArgument?
+        @Flag(help: "Replace the track of this name, if there is one. Its keys stay.")
+        var replace = false
+
+        func run() async throws {
+            let record = try TrackRecord(
+                title: title,
+                name: name,
+                kind: kind ?? ContentTrack(rawValue: name) ?? .unspecified,
+                streamID: try streamID?.requireCount(16, "--stream-id"),
+                policyName: policy
+            )
+            try await store.withStore { store in
+                try await ContentDefaults.check(track: record, in: store)
+                let outcome = try await store.putTrack(record, replacing: replace) { outcome in
+                    .command("tracks add", "track-put", "track \(record.title)/\(record.name) \(outcome)")
+                }
+                print("\(outcome == .created ? "added" : "replaced") track \(title)/\(name), \(record.kind.rawValue)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the tracks of a title with their keys' URIs.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title.", valueName: "name"))
+        var title: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                guard let titleRecord = try await store.title(name: title) else {
+                    throw CommandFailure("there is no title \(title)")
+                }
+                for track in try await store.tracks(title: title) {
+                    let fields = [track.name, track.kind.rawValue, track.policyName.map { "policy \($0)" }]
+                    print(fields.compactMap { $0 }.joined(separator: "  "))
+                    try await listPeriods(of: track, titleRecord, store)
+                }
+            }
+        }
+
+        private func listPeriods(of track: TrackRecord, _ title: TitleRecord, _ store: any KeyServerStore) async throws
+        {
+            var last: ContentInfo?
+            repeat {
+                let page = try await store.keyPeriods(title: title.name, track: track.name, after: last, limit: 500)
+                for period in page {
+                    let uri = try ContentDefaults.keyURI(
+                        title: title,
+                        track: track.name,
+                        keyID: period.keyID ?? [],
+                        validFrom: period.validFrom
+                    )
+                    let times = [
+                        period.validFrom.map { "from \(UnixTime.iso8601($0))" },
+                        period.validUntil.map { "until \(UnixTime.iso8601($0))" },
+                    ]
+                    print("  " + ([uri] + times.compactMap { $0 }).joined(separator: "  "))
+                }
+                last = page.last
+            } while last != nil
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a track that has no keys.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(help: ArgumentHelp("The title.", valueName: "name"))
+        var title: String
+        @Option(help: "The name of the track.")
+        var name: String
+
+        func run() async throws {
+            try await store.withStore { store in
+                let audit = AuditRecord.command("tracks remove", "track-delete", "track \(title)/\(name) deleted")
+                guard try await store.deleteTrack(title: title, name: name, audit: audit) else {
+                    throw CommandFailure("title \(title) has no track \(name)")
+                }
+                print("removed track \(title)/\(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import FPSCrypto
+import FPSMessages
+import FileWriting
+import Foundation
+import KeyServerModule
+
+/// `keyway ckc create`.
+struct CKCCreateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Answer an SPC with a CKC, as a key server would.",
+        discussion: """
+            The policy decides as it does on the server: a refusal ends with exit code 1 and its reason. Without \
+            --policy, the default applies: streaming only, HDCP Type 0, no virtual machines. Credentials given by --dask \
+            or --ask make a development bundle, a plug-in makes a production one.
+            """
+    )
+
+    @Option(help: .init("The SPC, in binary or base64.", valueName: "file"))
+    var spc: String
+
+    @OptionGroup(title: "Keys") var opening: OpeningOptions
+
+    @Option(help: .init("The content key, 16 bytes.", valueName: "hex|@file"))
+    var key: String
+
+    @Option(help: .init("The IV of the content, 16 bytes.", valueName: "hex"))
+    var iv: String
+
+    @Option(help: .init("The policy, JSON.", valueName: "file"))
+    var policy: String?
+
+    @Option(help: .init("What the key is for.", valueName: "kind"))
+    var track: TrackArgument?
+
+    @Option(name: .customLong("stream-id"), help: .init("The stream ID of offline keys, 16 bytes.", valueName: "hex"))
+    var streamID: String?
+
+    @Option(name: .customLong("title-id"), help: .init("The title ID of offline keys, 16 bytes.", valueName: "hex"))
+    var titleID: String?
+
+    @Flag(help: "Ask for a key that the device may keep; the policy decides.")
+    var persistable = false
+
+    @Flag(name: .customLong("allow-any-age"), help: "Take an SPC of any age, or of none.")
+    var allowsAnyAge = false
+
+    @Option(
+        name: .customLong("server-versions"),
+        help: .init("The protocol versions of the server, with commas between them.", valueName: "list")
+    )
+    var serverVersions = "1"
+
+    @Option(
+        help: .init("Where the CKC goes; standard output if it is left out.", valueName: "file"),
+        transform: OutputPath.parse
+    )
+    var out: String?
+
+    @OptionGroup var output: JSONOption
+
+    func validate() throws {
+        guard opening.key.privateKeyPath != nil, opening.certificatePath != nil else {
+            throw ValidationError("--certificate and --private-key are needed.")
+        }
+        try opening.requireDASk()
+        if output.json, out == nil || out == "-" {
+            throw ValidationError("--json needs --out: standard output takes the CKC or the report, not both.")
+        }
+        guard ProtocolVersionList.versions(serverVersions) != nil else {
+            throw ValidationError("--server-versions is a list such as 1,2.")
+        }
+    }
+
+    func run() throws {
+        let content = try content()
+        let policy = try self.policy.map { try PolicyFile.read($0, track: track.kind) } ?? .default
+        let module = try module()
+        let bytes = try MessageFile.read(spc, as: .spc, allowsVersion3: opening.plugin != nil)
+        let opened: OpenedSPC
+        let license: License
+        do {
+            opened = try module.open(bytes)
+            license = try module.license(
+                for: opened,
+                content: content,
+                policy: policy,
+                wantsPersistable: persistable,
+                at: Int64(Date().timeIntervalSince1970)
+            )
+        } catch {
+            throw Self.refusal(error)
+        }
+        try OutputFile.writeMessage(license.ckc, to: out)
+        try report(license, opened, policy)
+    }
+
+    private func content() throws -> Content {
+        let key = LicensedKey(
+            key: try HexArgument.secret(key, option: "--key", count: 16),
+            iv: try HexArgument.bytes(iv, option: "--iv", count: 16)
+        )
+        let content = try key.flatMap { key in
+            Content(
+                key: key,
+                track: track.kind,
+                streamID: try streamID.map { try HexArgument.bytes($0, option: "--stream-id", count: 16) },
+                titleID: try titleID.map { try HexArgument.bytes($0, option: "--title-id", count: 16) }
+            )
+        }
+        guard let content else { throw CommandFailure.usage("--key and --iv take 16 bytes each") }
+        return content
+    }
+
+    private func module() throws -> KSM {
+        let credentials = try opening.credentials()
+        guard let certificate = credentials.certificate, let privateKey = credentials.privateKey,
+            let derivation = credentials.derivation
+        else { throw CommandFailure.usage("--certificate, --private-key and a way to DASk are needed") }
+        var configuration = KSM.Configuration()
+        configuration.protocolVersions = Set(ProtocolVersionList.versions(serverVersions) ?? [])
+        if allowsAnyAge { configuration.maximumSPCAge = nil }
+        configuration.checksBeforeIssuing = true
+        do {
+            let bundle = try CertificateBundle(
+                name: "command-line",
+                kind: opening.plugin == nil ? .development : .production,
+                certificate: certificate,
+                privateKey: privateKey,
+                derivation: derivation,
+                wholeSPC: credentials.wholeSPC
+            )
+            return try KSM(bundles: [bundle], configuration: configuration)
+        } catch {
+            throw CommandFailure.input(
+                "these credentials cannot be used: \(error.reason)",
+                next: "keyway certificate check helps"
+            )
+        }
+    }
+
+    private static func refusal(_ error: KSMError) -> CommandFailure {
+        let next: String? =
+            switch error.code {
+            case .spcTooOld, .spcFromTheFuture: "--allow-any-age takes it all the same"
+            case .unknownCertificate: "give the certificate that the app uses"
+            case .versionMismatch, .versionDowngrade: "--server-versions says what the server has"
+            case .streamIDMissing: "give --stream-id"
+            case .integrityMismatch: "check --ask, --dask or the plug-in"
+            default: error.stage == .policy ? nil : "keyway spc inspect shows how far it goes"
+            }
+        return .input("no CKC: \(error.reason) (\(error.code))", next: next)
+    }
+
+    private func report(_ license: License, _ opened: OpenedSPC, _ policy: LicensePolicy) throws {
+        let notes = license.notes.map(\.description)
+        guard let out, out != "-" else {
+            for note in notes { Terminal.complain("note: \(escaped(note))") }
+            return
+        }
+        var report = Report(kind: "license", headline: "CKC of \(license.ckc.count) bytes in \(escaped(out))")
+        let terms = [
+            Field("policy", .text(policy.name ?? "without a name")),
+            Field("persistable", .flag(license.terms.isPersistable)),
+            Field("dual expiry", .flag(license.terms.hasDualExpiry)),
+        ]
+        report.tables = [FieldTable(title: "License", fields: opened.request.assetID.fields + terms)]
+        if let duration = license.terms.duration {
+            report.tables.append(FieldTable(title: "Content key duration", fields: duration.fields))
+        }
+        if let offlineKey = license.terms.offlineKey {
+            report.tables.append(FieldTable(title: "Offline key", fields: offlineKey.fields))
+        }
+        report.notes = notes
+        try ReportOptions.print(report, json: output.json)
+    }
+}

@@ -1,0 +1,29 @@
+import ByteCoding
+import DRMSignaling
+import FileWriting
+import MediaDecryption
+import Packager
+
+extension CommandFailure {
+    /// What went wrong while media were read or written.
+    ///
+    /// - Parameter path: The input, which errors of parsing do not know.
+    static func media(_ error: any Error, path: String) -> CommandFailure {
+        switch error {
+        case let failure as CommandFailure: return failure
+        case let failure as FileFailure: return .file("\(failure)", next: "check the path and its permissions")
+        case let error as DecryptionError:
+            return .input("\(path): \(error)", next: advice(error.code))
+        case let error as ParseError: return .input("\(path): \(error)")
+        default: return .input("\(path): \(error)")
+        }
+    }
+
+    private static func advice(_ code: DecryptionError.Code) -> String? {
+        switch code {
+        case .missingKey: "give it with --key KID:KEY"
+        case .missingInitialization: "give it with --init"
+        case .missingIV, .notSupported, .damaged, .refused: nil
+        }
+    }
+}

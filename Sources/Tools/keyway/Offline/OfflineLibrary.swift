@@ -1,0 +1,124 @@
+import ArgumentParser
+import Foundation
+import OfflineAssets
+
+/// Which download a command is about, and where it is.
+struct OfflineTitleArgument: ParsableArguments {
+    @Argument(help: .init("The folder of a download, or the title of one in --library.", valueName: "bundle|title"))
+    var name: String
+
+    @Option(help: .init("The folder of downloads in which a title is looked for.", valueName: "dir"))
+    var library = "."
+
+    /// The download, and the folder that it is in.
+    func place() throws(CommandFailure) -> OfflinePlace {
+        if FileManager.default.fileExists(atPath: name + "/bundle.json") {
+            let folder = URL(fileURLWithPath: name).standardizedFileURL
+            return OfflinePlace(library: folder.deletingLastPathComponent().path, bundle: folder.path)
+        }
+        let root = URL(fileURLWithPath: library).standardizedFileURL.path
+        let entries: [BundleLibrary.Entry]
+        do throws(AssetBundleError) {
+            entries = try BundleLibrary(root).bundles()
+        } catch {
+            throw CommandFailure(error)
+        }
+        let found = entries.filter { entry in
+            (try? entry.summary.get())?.title == name || entry.folder == root + "/" + name
+        }
+        guard found.count <= 1 else {
+            throw .input("several downloads in \(root) are called \(name)", next: "give the folder of one")
+        }
+        guard let entry = found.first else {
+            throw .file("\(root) has no download \(name)", next: "keyway offline list shows what is there")
+        }
+        return OfflinePlace(library: root, bundle: entry.folder)
+    }
+}
+
+/// A download.
+struct OfflinePlace {
+    /// The folder of downloads.
+    let library: String
+    /// Its own.
+    let bundle: String
+
+    /// Reads what it is.
+    func open() throws(CommandFailure) -> AssetBundle {
+        do throws(AssetBundleError) {
+            return try AssetBundle.open(bundle)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+/// A download as lists show it.
+struct OfflineListing {
+    let folder: String
+    let summary: BundleSummary
+    /// What is known of the key that decides; nil where none is kept.
+    let entry: KeyLedgerEntry?
+    let kept: KeptTitle?
+    /// What it takes on the disk, in bytes.
+    let size: UInt64
+    let isInUse: Bool
+
+    /// All downloads of a folder, and what cannot be read of them.
+    static func all(_ home: OfflineHome, at now: Int64) throws -> (listings: [OfflineListing], damaged: [String]) {
+        var damaged: [String] = []
+        let (titles, broken) = try home.store.titles()
+        damaged += broken.map { "\($0): \($0.advice)" }
+        let kept = Dictionary(titles.map { ($0.title, $0) }) { first, _ in first }
+        var listings: [OfflineListing] = []
+        for entry in try BundleLibrary(home.library).bundles() {
+            switch entry.summary {
+            case .failure(let error): damaged.append("\(error)")
+            case .success(let summary):
+                let title = kept[summary.title]
+                listings.append(
+                    OfflineListing(
+                        folder: entry.folder,
+                        summary: summary,
+                        entry: title?.ledger.deciding(at: now),
+                        kept: title,
+                        size: summary.byteCount > 0 ? summary.byteCount : diskSize(entry.folder),
+                        isInUse: try home.store.isInUse(summary.title, folder: entry.folder)
+                    )
+                )
+            }
+        }
+        return (listings, damaged)
+    }
+
+    /// The state of its keys; nil where it needs none. Keys that it needs and that are not kept are as good as refused.
+    func keyState(at now: Int64) -> KeptKeyState? {
+        summary.keys.isEmpty ? nil : entry?.state(at: now) ?? .refused
+    }
+
+    /// For making room.
+    func candidate(at now: Int64) -> EvictionCandidate {
+        EvictionCandidate(
+            title: summary.title,
+            size: size,
+            policy: kept?.policy ?? StoragePolicy(),
+            isInUse: isInUse,
+            isComplete: summary.state == .complete,
+            keys: keyState(at: now),
+            lastPlayed: kept?.lastPlayed,
+            created: Int64(clamping: summary.created)
+        )
+    }
+
+    private static func diskSize(_ folder: String) -> UInt64 {
+        let files = FileManager.default.enumerator(
+            at: URL(fileURLWithPath: folder),
+            includingPropertiesForKeys: [.fileSizeKey]
+        )
+        var sum: UInt64 = 0
+        while let file = files?.nextObject() as? URL {
+            sum &+= UInt64(clamping: (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
+        }
+        return sum
+    }
+}

@@ -1,0 +1,49 @@
+import DRMSignaling
+import FPSCrypto
+import FileWriting
+import Foundation
+import HLSPlaylist
+import Packager
+
+/// New random keys for each period.
+struct DevelopmentKeyPeriods: ContentKeyPeriods {
+    /// What is to be done with the keys before they are used.
+    let deliver: @Sendable ([KeyRegistrar.Key]) async throws -> Void
+    let template: KeyURITemplate
+    let title: String?
+
+    func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
+        let keys = try ContentKeys.random(for: request.trackClasses)
+        let start = request.start?.seconds
+        var new: [KeyRegistrar.Key] = []
+        for trackClass in request.trackClasses {
+            guard let key = keys[trackClass], key.iv != nil else { continue }
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title, period: start)
+            let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
+            let entry = KeyRegistration.Entry(classes: [trackClass], key: key, assetID: assetID)
+            new.append(.init(entry: entry, period: request.number))
+        }
+        try await deliver(new)
+        return ContentKeyPeriod(number: request.number, keys: keys, start: start)
+    }
+}
+
+/// Adds the keys of periods to a file as they come, for whoever decrypts later: `KID:KEY:IV`, a line each. Its owner alone
+/// may read it. What an earlier run wrote there stays.
+struct RecordedKeyPeriods: ContentKeyPeriods {
+    let source: any ContentKeyPeriods
+    let path: String
+
+    func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
+        let period = try await source.period(request)
+        var text: [UInt8] = []
+        defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
+        for (_, key) in period.keys.all {
+            text += "\(key.keyID.hexadecimal):\(hexadecimal(key.key.reveal()))".utf8
+            if let iv = key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
+            text.append(0x0A)
+        }
+        try OutputFile.append(text, to: path, access: .owner)
+        return period
+    }
+}

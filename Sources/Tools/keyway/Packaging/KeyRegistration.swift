@@ -1,0 +1,76 @@
+import DRMSignaling
+import FPSCrypto
+import FileWriting
+import Packager
+
+/// Gives new keys to those who need them: a development server, and a file for whoever decrypts later.
+struct KeyRegistration {
+    /// A key, and what it is for.
+    struct Entry: Sendable {
+        var classes: [TrackClass]
+        let key: PackagingKey
+        /// What the server knows it by: the key URI without `skd://`.
+        let assetID: String
+
+        /// What the server is told that it is for; nothing where sound and pictures share it.
+        var track: String? {
+            guard classes.contains(.audio) else { return "video" }
+            return classes.count == 1 ? "audio" : nil
+        }
+    }
+
+    /// The keys that a plan uses, each once.
+    let entries: [Entry]
+
+    /// Finds the keys that renditions use.
+    ///
+    /// - Throws: `SignalingError`.
+    init(_ plan: PackagingPlan) throws {
+        let template = plan.job.keyURI ?? .fairPlay
+        var entries: [Entry] = []
+        for rendition in plan.renditions where rendition.protection != nil {
+            guard let trackClass = rendition.trackClass, let key = plan.job.keys[trackClass] else { continue }
+            if let place = entries.firstIndex(where: { $0.key.keyID == key.keyID }) {
+                if !entries[place].classes.contains(trackClass) { entries[place].classes.append(trackClass) }
+                continue
+            }
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: plan.job.title)
+            let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
+            entries.append(Entry(classes: [trackClass], key: key, assetID: assetID))
+        }
+        self.entries = entries
+    }
+
+    /// All keys of a job whose tracks are not known yet.
+    ///
+    /// - Throws: `SignalingError`.
+    init(_ job: PackagingJob) throws {
+        let template = job.keyURI ?? .fairPlay
+        entries = try TrackClass.allCases.compactMap { trackClass in
+            guard let key = job.keys[trackClass] else { return nil }
+            let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: job.title)
+            let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
+            return Entry(classes: [trackClass], key: key, assetID: assetID)
+        }
+    }
+
+    /// The keys as a registrar takes them, whose period does not change.
+    var keys: [KeyRegistrar.Key] { entries.map { KeyRegistrar.Key(entry: $0, period: nil) } }
+
+    /// Writes the keys to a file: `KID:KEY:IV`, a line each, as `keyway decrypt --key` takes them.
+    func save(to file: OutputFile) throws(CommandFailure) {
+        var text: [UInt8] = []
+        for entry in entries {
+            text += "\(entry.key.keyID.hexadecimal):\(hexadecimal(entry.key.key.reveal()))".utf8
+            if let iv = entry.key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
+            text.append(0x0A)
+        }
+        defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
+        do {
+            try file.write(text)
+            try file.finish()
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
