@@ -1,7 +1,7 @@
 public import ContentKeySession
 public import VirtualDevice
 
-/// The device of a content key session.
+/// A virtual FairPlay device as the device of a ``KeySession``: an app's key handling runs in unit tests as on a device.
 extension FPSDevice: ContentProtectionDevice {
     /// Whether apps can keep keys on it.
     public var keepsPersistableKeys: Bool { profile.keepsPersistentKeys && profile.output == .local }
@@ -130,7 +130,7 @@ extension DeviceProfile.Output {
     }
 }
 
-/// Runs `body` and says in the session's words what the device has against it.
+/// Runs `body` and turns the device's error into the session's.
 func translating<Value>(_ body: () throws(FPSError) -> Value) throws(ContentKeyError) -> Value {
     do throws(FPSError) {
         return try body()

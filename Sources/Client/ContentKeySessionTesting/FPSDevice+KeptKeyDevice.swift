@@ -1,9 +1,9 @@
 public import ContentKeySession
 public import VirtualDevice
 
-/// What the device knows of the keys that it stored.
+/// What a virtual device knows about its persistent keys.
 extension FPSDevice: KeptKeyDevice {
-    /// Opens a stored key and says what is in it, but for the key.
+    /// The durations and dates in a persistent key, without the key.
     public func facts(ofPersistableKey stored: [UInt8]) throws(ContentKeyError) -> KeptKeyFacts {
         try translating { () throws(FPSError) in
             let found = try self.facts(of: stored)
@@ -19,7 +19,7 @@ extension FPSDevice: KeptKeyDevice {
         }
     }
 
-    /// Removes every key of a stored key's title, and makes the Sync SPC that proves it.
+    /// Deletes all keys of a persistent key's title, and makes the Sync SPC that proves it.
     public func invalidateTitle(
         ofPersistableKey stored: [UInt8],
         _ context: ServerPlaybackContext
@@ -34,6 +34,6 @@ extension FPSDevice: KeptKeyDevice {
         }
     }
 
-    /// Zero means no limit.
+    /// A duration in seconds; nil for 0, which means unlimited.
     private static func limit(_ duration: UInt32) -> Int64? { duration > 0 ? Int64(duration) : nil }
 }
