@@ -26,6 +26,9 @@ struct FileMediaLoaderTests {
         #expect(await failure(MediaResource(url, range: 4..<9))?.code == .wrongRange)
         #expect(await failure(MediaResource(url, range: 0..<(.max)))?.code == .tooLarge)
         #expect(await failure(MediaResource(url, maximumSize: 5))?.code == .tooLarge)
+        #expect(await failure(MediaResource(url, range: 0..<6, maximumSize: 5))?.code == .tooLarge)
+        #expect(await failure(MediaResource(url, maximumSize: -1))?.code == .tooLarge)
+        #expect(try await loader.load(MediaResource(url, maximumSize: .max)).bytes == Array("abcdef".utf8))
         #expect(await failure(MediaResource(url + "-none"))?.code == .notFound)
         #expect(await failure(MediaResource("http://127.0.0.1/a"))?.code == .badAddress)
     }

@@ -14,14 +14,15 @@ public struct FileMediaLoader: MediaLoader {
             throw MediaLoadError(.notFound, resource.url)
         }
         defer { try? handle.close() }
-        let range = resource.range
-        let wanted = range.map { $0.upperBound - $0.lowerBound } ?? UInt64(resource.maximumSize) + 1
-        guard wanted <= UInt64(resource.maximumSize) + 1 else { throw MediaLoadError(.tooLarge, resource.url) }
-        guard (try? handle.seek(toOffset: range?.lowerBound ?? 0)) != nil,
-            let data = try? handle.read(upToCount: Int(wanted))
+        let limit = UInt64(clamping: resource.maximumSize)
+        let wanted = resource.range.map { $0.upperBound - $0.lowerBound }
+        guard wanted ?? 0 <= limit else { throw MediaLoadError(.tooLarge, resource.url) }
+        // Of a whole file one byte more than is allowed, which says that it is too large.
+        guard (try? handle.seek(toOffset: resource.range?.lowerBound ?? 0)) != nil,
+            let data = try? handle.read(upToCount: Int(clamping: wanted ?? limit + 1))
         else { throw MediaLoadError(.wrongRange, resource.url) }
-        if range == nil, data.count > resource.maximumSize { throw MediaLoadError(.tooLarge, resource.url) }
-        if range != nil, UInt64(data.count) != wanted { throw MediaLoadError(.wrongRange, resource.url) }
+        guard wanted ?? 0 <= data.count else { throw MediaLoadError(.wrongRange, resource.url) }
+        guard data.count <= limit else { throw MediaLoadError(.tooLarge, resource.url) }
         return LoadedMedia(bytes: Array(data), url: resource.url)
     }
 }
