@@ -158,8 +158,9 @@ let package = Package(
         .target(
             name: "KeyServer",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
+                "KeyServerModule",
+                "KeyStore",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -215,22 +216,35 @@ let package = Package(
             dependencies: [
                 "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "MediaDecryption",
                 "SampleEncryption",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Sources/Client/StreamPlayer",
             swiftSettings: settings
         ),
         .target(
             name: "OfflineAssets",
+            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer"],
+            path: "Sources/Client/OfflineAssets",
+            swiftSettings: settings
+        ),
+        // In no library product, nor under one: clients would resolve the packages of whatever is.
+        .target(
+            name: "HTTPRequests",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            path: "Sources/Client/OfflineAssets",
+            path: "Sources/Client/HTTPRequests",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HTTPTransport",
+            dependencies: [
+                "ContentKeySession", "HTTPRequests", "OfflineAssets", "StreamPlayer",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Sources/Client/HTTPTransport",
             swiftSettings: settings
         ),
         .target(
@@ -244,8 +258,8 @@ let package = Package(
             dependencies: [
                 "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
                 "FPSCrypto", "FPSMessages",
-                "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets",
-                "Packager",
+                "FileWriting", "HLSPlaylist", "HTTPRequests", "HTTPTransport", "KeyServerModule", "MediaDecryption",
+                "MediaFormats", "OfflineAssets", "Packager",
                 "SampleEncryption", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -358,10 +372,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "HTTPTransportTests",
+            dependencies: ["ContentKeySession", "HTTPRequests", "HTTPTransport", "OfflineAssets", "StreamPlayer"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "OfflineAssetsTests",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "OfflineAssets", "StreamPlayer",
-                .product(name: "NIOCore", package: "swift-nio"),
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "HTTPTransport", "OfflineAssets", "StreamPlayer",
             ],
             swiftSettings: settings
         ),
@@ -376,7 +394,8 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
+                "KeyServerModule",
                 "Packager",
                 "VectorFiles", "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -397,6 +416,7 @@ let package = Package(
             name: "KeyPathTests",
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
+                "HTTPRequests", "HTTPTransport",
                 "KeyServer", "KeyServerModule",
                 "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
                 "VirtualDevice",

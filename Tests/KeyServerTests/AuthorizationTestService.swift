@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import Glibc
 import HTTPTypes
@@ -163,11 +162,5 @@ final class RawService: Sendable {
 
 extension OutgoingHTTP {
     /// For tests that want an answer: a busy machine may take its time to connect.
-    static let patient: OutgoingHTTP = {
-        var configuration = OutgoingHTTP.configuration
-        configuration.timeout.connect = .seconds(120)
-        return OutgoingHTTP(
-            HTTPClient(eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup), configuration: configuration)
-        )
-    }()
+    static let patient = OutgoingHTTP(connectTimeout: .seconds(120))
 }

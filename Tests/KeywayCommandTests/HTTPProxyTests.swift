@@ -1,5 +1,6 @@
 import ContentKeySession
 import Foundation
+import HTTPRequests
 import StreamPlayer
 import Synchronization
 import Testing

@@ -215,13 +215,13 @@ struct PackageTests {
 
     @Test("says how far it is, how fast, and how long it will take")
     func progress() {
-        let progress = PackagingRun.Progress(bytesRead: 430_000_000, bytesTotal: 1_000_000_000, bytesWritten: 0)
+        let progress = PackagingProgress(bytesRead: 430_000_000, bytesTotal: 1_000_000_000, bytesWritten: 0)
         #expect(ProgressLine.text(progress, seconds: 2) == "43 %  430 MB of 1.00 GB  215 MB/s  0:02 left")
-        let early = PackagingRun.Progress(bytesRead: 0, bytesTotal: 1000, bytesWritten: 0)
+        let early = PackagingProgress(bytesRead: 0, bytesTotal: 1000, bytesWritten: 0)
         #expect(ProgressLine.text(early, seconds: 0) == "0 %  0 B of 1.00 kB  0 B/s")
-        let pipe = PackagingRun.Progress(bytesRead: 12_345_678, bytesTotal: nil, bytesWritten: 0)
+        let pipe = PackagingProgress(bytesRead: 12_345_678, bytesTotal: nil, bytesWritten: 0)
         #expect(ProgressLine.text(pipe, seconds: 1) == "12.3 MB  12.3 MB/s")
-        let slow = PackagingRun.Progress(bytesRead: 1_000_000, bytesTotal: 91_000_000, bytesWritten: 0)
+        let slow = PackagingProgress(bytesRead: 1_000_000, bytesTotal: 91_000_000, bytesWritten: 0)
         #expect(ProgressLine.text(slow, seconds: 1) == "1 %  1.00 MB of 91.0 MB  1.00 MB/s  1:30 left")
         #expect(ByteCount.text(999.6) == "1.00 kB")
         #expect(ByteCount.text(99_960) == "100 kB")

@@ -1,4 +1,3 @@
-import NIOCore
 import StreamPlayer
 import Synchronization
 
@@ -24,7 +23,7 @@ final class FilmTransport: DownloadTransport {
         }
         guard !isCut else { throw MediaLoadError(.noConnection, request.url) }
         guard let bytes = film.files[path] else { throw MediaLoadError(.notFound, request.url, status: 404) }
-        let rest = Mutex<ByteBuffer?>(ByteBuffer(bytes: bytes))
+        let rest = Mutex<[UInt8]?>(bytes)
         return DownloadAnswer(
             status: 200,
             url: request.url,

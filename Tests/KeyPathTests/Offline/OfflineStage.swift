@@ -2,6 +2,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
+import HTTPTransport
 import StreamPlayer
 import VirtualDevice
 

@@ -41,7 +41,7 @@ struct Film {
                 )
             }
         }
-        _ = try PackagingRun(PackagingPlan(job)).run()
+        try job.run()
         var files: [String: [UInt8]] = [:]
         for case let path as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
             guard let data = FileManager.default.contents(atPath: folder + "/" + path) else { continue }

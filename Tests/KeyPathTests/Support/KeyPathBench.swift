@@ -2,6 +2,8 @@ import AsyncHTTPClient
 import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
+import HTTPRequests
+import HTTPTransport
 import StreamPlayer
 import Synchronization
 import Testing
@@ -103,11 +105,8 @@ struct KeyPathBench: Sendable {
             renewalLead: nil,
             expiredSessionReports: options.reports
         )
-        client = HTTPClient(
-            eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
-            configuration: HTTPClientTransport.configuration
-        )
-        transport = WatchedTransport(HTTPClientTransport(client), time)
+        client = BoundedHTTP.processClient(BoundedHTTP.configuration())
+        transport = WatchedTransport(HTTPClientTransport(BoundedHTTP(client)), time)
         let desk = TokenDesk(options.tokens)
         purposes = desk
         loader = KeyLoader(

@@ -2,6 +2,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import Foundation
 import HLSPlaylist
+import HTTPTransport
 import StreamPlayer
 import Testing
 import VirtualDevice

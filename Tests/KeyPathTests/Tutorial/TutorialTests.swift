@@ -1,6 +1,7 @@
 import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
+import HTTPTransport
 import StreamPlayer
 import Testing
 import VirtualDevice

@@ -1,3 +1,4 @@
+import HTTPTransport
 import StreamPlayer
 import Testing
 
@@ -18,7 +19,12 @@ struct HTTPDownloadTests {
         change(&settings)
         let log = EventLog()
         let request = AssetDownload.Request(url: server.address + path, folder: folder.path + "/bundle")
-        let download = AssetDownload(request, settings: settings, keys: StageKeys(site))
+        let download = AssetDownload(
+            request,
+            settings: settings,
+            keys: StageKeys(site),
+            transport: HTTPDownloadTransport()
+        )
         let listening = Task { for await event in download.events { log.add(event) } }
         let result: Result<AssetBundle, any Error>
         do { result = .success(try await download.run()) } catch { result = .failure(error) }
@@ -85,16 +91,67 @@ struct HTTPDownloadTests {
             let number = Int(request.path.dropFirst()) ?? 0
             return SiteAnswer(status: 302, headers: [("Location", "/\(number + 1)")])
         }
-        let transport = HTTPDownloadTransport(headTimeout: .seconds(60))
+        let transport = HTTPDownloadTransport()
         let error = await #expect(throws: MediaLoadError.self) {
             try await transport.open(DownloadRequest(url: server.address + "/0"))
         }
         #expect(error?.code == .badAddress)
     }
 
+    /// Answers every request from one address.
+    private struct Elsewhere: DownloadTransport {
+        let url: String
+
+        func open(_: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+            DownloadAnswer(
+                status: 200,
+                url: url,
+                header: { _ in nil },
+                body: { () async throws(MediaLoadError) in nil }
+            )
+        }
+    }
+
+    @Test func refusesARedirectThatLosesTLS() async throws {
+        let request = DownloadRequest(url: "https://films.test/a")
+        let error = await #expect(throws: MediaLoadError.self) {
+            try await Elsewhere(url: "HTTP://films.test/a").ask(request)
+        }
+        #expect(error?.code == .badAddress)
+        #expect(try await Elsewhere(url: "https://other.test/a").ask(request).status == 200)
+        #expect(
+            try await Elsewhere(url: "http://films.test/b").ask(DownloadRequest(url: "http://films.test/a")).status
+                == 200
+        )
+    }
+
+    @Test func readsTheFieldsOfAnAnswer() {
+        let fields = [
+            "ETag": "\"1\"", "Last-Modified": "then", "Content-Length": "10", "Content-Range": "bytes 0-9/20",
+            "Retry-After": "3",
+        ]
+        let answer = DownloadAnswer(status: 206, url: "https://films.test/a", header: { fields[$0] }) {
+            () async throws(MediaLoadError) in nil
+        }
+        #expect(answer.validators == Validators(etag: "\"1\"", lastModified: "then"))
+        #expect(answer.length == 10 && answer.retryAfter == .seconds(3))
+        #expect(answer.part == .init(range: 0..<10, total: 20))
+    }
+
+    @Test func sendsRangeAndIfRangeTogether() {
+        var request = DownloadRequest(url: "https://films.test/a")
+        request.ifRange = "\"1\""
+        #expect(request.headers.map(\.name) == ["Accept-Encoding"])
+        request.from = 5
+        #expect(
+            request.headers.map { "\($0.name): \($0.value)" }
+                == ["Accept-Encoding: identity", "Range: bytes=5-", "If-Range: \"1\""]
+        )
+    }
+
     @Test(arguments: ["file:///etc/passwd", "gopher://127.0.0.1/", "http://", "nonsense"])
     func asksNothingButWebServers(url: String) async throws {
-        let transport = HTTPDownloadTransport(headTimeout: .seconds(60))
+        let transport = HTTPDownloadTransport()
         let error = await #expect(throws: MediaLoadError.self) { try await transport.open(DownloadRequest(url: url)) }
         #expect(error?.code == .badAddress)
     }
@@ -126,7 +183,7 @@ struct HTTPDownloadTests {
         // Where nobody has listened since: a port of this machine that was free.
         let request = AssetDownload.Request(url: "http://127.0.0.1:1/film.m3u8", folder: folder.path + "/bundle")
         let error = await #expect(throws: DownloadError.self) {
-            try await AssetDownload(request, settings: settings, keys: nil).run()
+            try await AssetDownload(request, settings: settings, keys: nil, transport: HTTPDownloadTransport()).run()
         }
         #expect(error?.code == .load && error?.load?.code == .noConnection)
         let missing = AssetDownload.Request(
@@ -134,7 +191,7 @@ struct HTTPDownloadTests {
             folder: folder.path + "/other"
         )
         let other = await #expect(throws: DownloadError.self) {
-            try await AssetDownload(missing, settings: settings, keys: nil).run()
+            try await AssetDownload(missing, settings: settings, keys: nil, transport: HTTPDownloadTransport()).run()
         }
         #expect(other?.load?.status == 404)
         #expect(other?.description.contains("secret") == false)

@@ -1,4 +1,3 @@
-import NIOCore
 import StreamPlayer
 import Synchronization
 import Testing
@@ -42,7 +41,7 @@ struct SiteTransport: DownloadTransport {
                 guard place < answer.body.count else { return nil }
                 let next = min(place + 1000, end)
                 position.withLock { $0 = next }
-                return ByteBuffer(bytes: answer.body[place..<next])
+                return Array(answer.body[place..<next])
             }
         )
     }

@@ -1,4 +1,4 @@
-/// Sends a request and waits for its whole answer: URLSession on Apple's platforms, async-http-client elsewhere.
+/// Sends a request and waits for its whole answer: over URLSession on Apple's platforms, over any HTTP client elsewhere.
 ///
 /// A transport neither retries nor follows redirects, since a redirect would take a viewer's token elsewhere; the key
 /// loader decides on both. It has to end soon after its task is cancelled: the loader keeps the time.

@@ -8,7 +8,7 @@ public import StreamPlayer
 ///     try await player.play(bundle.mainPlaylistURL, to: output)
 public struct AssetBundleLoader: MediaLoader {
     private let root: String
-    private let files = HTTPMediaLoader()
+    private let files = FileMediaLoader()
 
     /// Loads the files of a bundle.
     public init(_ bundle: AssetBundle) { root = Self.resolved(bundle.folder) }

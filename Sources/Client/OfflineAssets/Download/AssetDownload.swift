@@ -5,7 +5,8 @@ import Synchronization
 /// Downloads a presentation into a bundle, or goes on with a download that was stopped: by a pause, an error, a crash of the
 /// process or of the machine.
 ///
-///     let download = AssetDownload(.init(url: url, folder: "Films/film-7"), keys: keys)
+///     let request = AssetDownload.Request(url: url, folder: "Films/film-7")
+///     let download = AssetDownload(request, keys: keys, transport: transport)
 ///     Task { for await event in download.events { print(event) } }
 ///     let bundle = try await download.run()
 ///
@@ -48,16 +49,17 @@ public actor AssetDownload {
 
     /// Makes a download; nothing happens yet.
     ///
-    /// - Parameter keys: where keys come from; nil: only media are fetched, and a bundle with keys stays
-    ///   ``BundleSummary/State/unproven``.
-    public init(_ request: Request, settings: DownloadSettings = DownloadSettings(), keys: (any DownloadKeys)?) {
-        self.init(
-            request,
-            settings: settings,
-            keys: keys,
-            transport: HTTPDownloadTransport(headTimeout: settings.headTimeout),
-            clock: DownloadClock()
-        )
+    /// - Parameters:
+    ///   - keys: where keys come from; nil: only media are fetched, and a bundle with keys stays
+    ///     ``BundleSummary/State/unproven``.
+    ///   - transport: fetches playlists and media.
+    public init(
+        _ request: Request,
+        settings: DownloadSettings = DownloadSettings(),
+        keys: (any DownloadKeys)?,
+        transport: any DownloadTransport
+    ) {
+        self.init(request, settings: settings, keys: keys, transport: transport, clock: DownloadClock())
     }
 
     init(

@@ -1,21 +1,53 @@
-import NIOCore
-import StreamPlayer
+public import StreamPlayer
 
-/// What asks servers: one exchange, redirects followed, nothing tried again.
-protocol DownloadTransport: Sendable {
-    /// Asks, and waits for the head of the answer.
+/// Fetches what a download stores, over URLSession on Apple's platforms: one exchange at a time, without retries.
+///
+/// Redirects are followed, at most a few. The body is handed on as it comes, without decoding: a checksum is of the bytes
+/// that are stored.
+public protocol DownloadTransport: Sendable {
+    /// Sends a request, and waits for the head of its answer.
+    ///
+    /// - Throws: `MediaLoadError` `no-connection`, `deadline`, `bad-address`, `cancelled`; an answer with any status is
+    ///   an answer. It ends soon after its task is cancelled.
     func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer
 }
 
-/// What is asked for.
-struct DownloadRequest: Sendable, Hashable {
-    var url: String
-    /// From which byte on; nil: everything.
+extension DownloadTransport {
+    /// Sends a request, and refuses an answer over plain HTTP to a request over HTTPS: a redirect must not lose the
+    /// protection that the caller asked for.
+    func ask(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+        let answer = try await open(request)
+        if request.url.lowercased().hasPrefix("https:"), !answer.url.lowercased().hasPrefix("https:") {
+            throw MediaLoadError(.badAddress, answer.url)
+        }
+        return answer
+    }
+}
+
+/// A GET request of a download.
+public struct DownloadRequest: Sendable, Hashable {
+    /// The absolute URL, `http:` or `https:`.
+    public let url: String
+    /// How long the head of the answer may take.
+    public internal(set) var headTimeout = Duration.seconds(30)
+    /// The first byte that is wanted; nil for everything.
     var from: UInt64?
-    /// The first byte that is not wanted any more; nil: up to the end.
+    /// The first byte that is not wanted any more; nil for the rest.
     var to: UInt64?
     /// What must still hold for `from` to count: If-Range.
     var ifRange: String?
+
+    init(url: String, headTimeout: Duration = .seconds(30)) { (self.url, self.headTimeout) = (url, headTimeout) }
+
+    /// The header fields to send: Accept-Encoding, and Range and If-Range (RFC 9110) where a part is wanted.
+    public var headers: [(name: String, value: String)] {
+        var headers = [(name: "Accept-Encoding", value: "identity")]
+        if let range {
+            headers.append(("Range", range))
+            if let ifRange { headers.append(("If-Range", ifRange)) }
+        }
+        return headers
+    }
 
     /// The Range header field (RFC 9110, section 14.2); nil for everything.
     var range: String? {
@@ -24,8 +56,8 @@ struct DownloadRequest: Sendable, Hashable {
 }
 
 /// The head of an answer, and the way to its body.
-struct DownloadAnswer: Sendable {
-    /// Which bytes a 206 has: Content-Range (section 14.4).
+public struct DownloadAnswer: Sendable {
+    /// Which bytes a 206 has: Content-Range (RFC 9110, section 14.4).
     struct Part: Sendable, Hashable {
         let range: Range<UInt64>
         /// The size of the whole; nil where the server does not say it.
@@ -33,7 +65,7 @@ struct DownloadAnswer: Sendable {
     }
 
     var status: Int
-    /// Where it came from in the end, after redirects.
+    /// The URL that answered, after redirects.
     var url: String
     var validators = Validators()
     /// Content-Length.
@@ -42,7 +74,34 @@ struct DownloadAnswer: Sendable {
     /// Retry-After in seconds. A date is taken for none: the time of day of this machine may be wrong.
     var retryAfter: Duration?
     /// The next bytes of the body; nil at its end. One call at a time.
-    var body: @Sendable () async throws(MediaLoadError) -> ByteBuffer?
+    var body: @Sendable () async throws(MediaLoadError) -> [UInt8]?
+}
+
+extension DownloadAnswer {
+    /// Describes an answer.
+    ///
+    /// - Parameters:
+    ///   - status: The status, 200 to 599.
+    ///   - url: The URL that answered, after redirects.
+    ///   - header: The value of a header field, looked up by its name in any case; nil where it is missing.
+    ///   - body: Returns the next bytes of the body, in parts of any size; nil at its end. It is called by one task, one
+    ///     call at a time, and possibly never or not to the end: what it holds must be released with it.
+    public init(
+        status: Int,
+        url: String,
+        header: (_ name: String) -> String?,
+        body: @escaping @Sendable () async throws(MediaLoadError) -> [UInt8]?
+    ) {
+        self.init(
+            status: status,
+            url: url,
+            validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
+            length: header("Content-Length").flatMap { UInt64($0) },
+            part: header("Content-Range").flatMap { Part($0) },
+            retryAfter: header("Retry-After").flatMap { UInt64($0) }.map { .seconds(min($0, 86_400)) },
+            body: body
+        )
+    }
 }
 
 extension DownloadAnswer.Part {

@@ -1,5 +1,4 @@
 import HLSPlaylist
-import NIOCore
 import StreamPlayer
 
 /// Loads the playlists of a presentation and chooses what is downloaded.
@@ -99,7 +98,7 @@ struct PresentationLoader: Sendable {
     ) async -> (result: Result<(bytes: [UInt8], url: String), MediaLoadError>, retryAfter: Duration?) {
         var retryAfter: Duration?
         do throws(MediaLoadError) {
-            let answer = try await transport.open(DownloadRequest(url: url))
+            let answer = try await transport.ask(DownloadRequest(url: url, headTimeout: settings.headTimeout))
             retryAfter = answer.retryAfter
             switch answer.status {
             case 200: break
@@ -107,12 +106,12 @@ struct PresentationLoader: Sendable {
             default: throw MediaLoadError(.status, url, status: answer.status)
             }
             var bytes: [UInt8] = []
-            while let buffer = try await answer.body() {
-                counter.add(buffer.readableBytes)
-                guard bytes.count + buffer.readableBytes <= settings.limits.playlistBytes else {
+            while let part = try await answer.body() {
+                counter.add(part.count)
+                guard bytes.count + part.count <= settings.limits.playlistBytes else {
                     throw MediaLoadError(.tooLarge, url)
                 }
-                bytes.append(contentsOf: buffer.readableBytesView)
+                bytes.append(contentsOf: part)
             }
             return (.success((bytes, answer.url)), nil)
         } catch {

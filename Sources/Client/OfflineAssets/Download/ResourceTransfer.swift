@@ -1,4 +1,3 @@
-import NIOCore
 import StreamPlayer
 
 /// Fetches one file: asks, decides by ``ResumeDecision``, writes, and makes sure of what was written now and then.
@@ -105,7 +104,9 @@ struct ResourceTransfer: Sendable {
 
     private func open(_ request: DownloadRequest, _ progress: inout Progress) async throws(Reason) -> DownloadAnswer {
         do throws(MediaLoadError) {
-            let answer = try await transport.open(request)
+            var request = request
+            request.headTimeout = settings.headTimeout
+            let answer = try await transport.ask(request)
             progress.retryAfter = answer.retryAfter
             return answer
         } catch {
@@ -137,17 +138,17 @@ struct ResourceTransfer: Sendable {
         // A server without ranges goes on behind what is wanted. Others are heard to the end, so that the connection is kept.
         let goesOn = answer.status == 200 && resource.range != nil
         while !goesOn || progress.file.length < length ?? .max {
-            guard let buffer = try await next(answer) else { break }
-            counter.add(buffer.readableBytes)
-            let passed = Int(min(skip, UInt64(buffer.readableBytes)))
+            guard let bytes = try await next(answer) else { break }
+            counter.add(bytes.count)
+            let passed = Int(min(skip, UInt64(bytes.count)))
             skip -= UInt64(passed)
             let room = (length ?? settings.limits.resourceBytes) - progress.file.length
-            let wanted = Int(min(room, UInt64(buffer.readableBytes - passed)))
-            guard goesOn || wanted == buffer.readableBytes - passed else {
+            let wanted = Int(min(room, UInt64(bytes.count - passed)))
+            guard goesOn || wanted == bytes.count - passed else {
                 throw .load(MediaLoadError(length == nil ? .tooLarge : .wrongRange, resource.url))
             }
-            try append(buffer, passed..<passed + wanted, to: progress.file)
-            tally.received(buffer.readableBytes, of: index, there: progress.file.length)
+            try append(bytes, passed..<passed + wanted, to: progress.file)
+            tally.received(bytes.count, of: index, there: progress.file.length)
             let isMuch = progress.file.length - progress.kept >= UInt64(max(1, settings.checkpointBytes))
             if isMuch || now() - lastCheckpoint >= settings.checkpointTime, progress.file.length < length ?? .max {
                 await keep(&progress)
@@ -159,7 +160,7 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func next(_ answer: DownloadAnswer) async throws(Reason) -> ByteBuffer? {
+    private func next(_ answer: DownloadAnswer) async throws(Reason) -> [UInt8]? {
         do throws(MediaLoadError) {
             return try await answer.body()
         } catch {
@@ -167,8 +168,8 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func append(_ buffer: ByteBuffer, _ range: Range<Int>, to file: PieceFile) throws(Reason) {
-        let result = buffer.withUnsafeReadableBytes { bytes in
+    private func append(_ bytes: [UInt8], _ range: Range<Int>, to file: PieceFile) throws(Reason) {
+        let result = bytes.withUnsafeBytes { bytes in
             do throws(DiskError) {
                 return Result<Void, DiskError>.success(try file.append(UnsafeRawBufferPointer(rebasing: bytes[range])))
             } catch {

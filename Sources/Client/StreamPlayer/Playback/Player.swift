@@ -4,7 +4,8 @@ import HLSPlaylist
 /// Plays a presentation: chooses a variant and renditions, fetches segments, gets their keys, decrypts them and hands them
 /// on, to a file, a pipe or nowhere.
 ///
-///     let player = Player(keys: .init(fairPlay: session) { try playableKey($0) })
+///     let keys = PlayerKeySystems(fairPlay: session) { try playableKey($0) }
+///     let player = Player(keys: keys, loader: loader)
 ///     let report = try await player.play("https://example.com/film/main.m3u8", to: StreamOutput(.standardOutput))
 public actor Player {
     let settings: PlayerSettings
@@ -26,7 +27,7 @@ public actor Player {
     public init(
         settings: PlayerSettings = PlayerSettings(),
         keys: PlayerKeySystems,
-        loader: any MediaLoader = HTTPMediaLoader(),
+        loader: any MediaLoader,
         clock: some Clock<Duration> = ContinuousClock(),
         onEvent: @escaping @Sendable (PlayerEvent) async -> Void = { _ in }
     ) {

@@ -32,11 +32,11 @@ extension MediaInput {
 }
 
 /// Why an input cannot be packaged: the input, the place in it, the reason, and what to do.
-package struct InputFailure: Error, Hashable, CustomStringConvertible {
+public struct InputFailure: Error, Hashable, CustomStringConvertible {
     /// The input's name.
-    package let input: String
+    public let input: String
     /// The place and the reason, and what to do where something can be done.
-    package let reason: String
+    public let reason: String
 
     /// Describes a failure.
     package init(_ input: String, _ reason: String) {
@@ -45,5 +45,5 @@ package struct InputFailure: Error, Hashable, CustomStringConvertible {
     }
 
     /// All of it.
-    package var description: String { "\(input): \(reason)" }
+    public var description: String { "\(input): \(reason)" }
 }

@@ -1,26 +1,26 @@
-package import DRMSignaling
+public import DRMSignaling
 import FPSCrypto
 
 /// The content keys of a presentation: one for all, one for each class of tracks, or a mixture of the two.
-package struct ContentKeys: Sendable {
+public struct ContentKeys: Sendable {
     /// The key of the classes that have none of their own.
-    package var shared: PackagingKey?
+    public var shared: PackagingKey?
     /// The keys of single classes.
-    package var classes: [TrackClass: PackagingKey] = [:]
+    public var classes: [TrackClass: PackagingKey] = [:]
     /// What a key server said of them, for those who are signalled to.
     package var systemData = KeySystemData()
 
     /// No keys.
-    package init() {}
+    public init() {}
 
     /// One key for all.
-    package init(shared: PackagingKey) { self.shared = shared }
+    public init(shared: PackagingKey) { self.shared = shared }
 
     /// Whether there are none.
-    package var isEmpty: Bool { shared == nil && classes.isEmpty }
+    public var isEmpty: Bool { shared == nil && classes.isEmpty }
 
     /// The key of a class; nil when there is none.
-    package subscript(trackClass: TrackClass) -> PackagingKey? { classes[trackClass] ?? shared }
+    public subscript(trackClass: TrackClass) -> PackagingKey? { classes[trackClass] ?? shared }
 
     /// All keys with what they are for, the shared one first.
     package var all: [(trackClass: TrackClass?, key: PackagingKey)] {
@@ -29,7 +29,7 @@ package struct ContentKeys: Sendable {
     }
 
     /// Gives every key without an initialisation vector a random one. Equal key IDs get equal ones.
-    package mutating func addRandomIVs() throws(SignalingError) {
+    public mutating func addRandomIVs() throws(SignalingError) {
         var random = SecureRandom()
         var known: [ContentKeyID: SecretBytes] = [:]
         func completed(_ key: PackagingKey) throws(SignalingError) -> PackagingKey {
@@ -56,7 +56,7 @@ package struct ContentKeys: Sendable {
     }
 
     /// New random keys, IDs and initialisation vectors, one for each class.
-    package static func random(for trackClasses: [TrackClass] = TrackClass.allCases) throws(SignalingError)
+    public static func random(for trackClasses: [TrackClass] = TrackClass.allCases) throws(SignalingError)
         -> ContentKeys
     {
         var random = SecureRandom()

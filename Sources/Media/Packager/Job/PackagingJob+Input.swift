@@ -1,4 +1,4 @@
-package import DRMSignaling
+public import DRMSignaling
 
 extension PackagingJob {
     /// An input, and what is to become of its tracks.
@@ -10,9 +10,9 @@ extension PackagingJob {
     ///
     /// `movie.mp4,lang=en`. A comma that belongs to a path or a value is written `\,`, a backslash `\\`. A path that
     /// begins with `-` is written `./-`; `-` alone is standard input.
-    package struct Input: Hashable, Sendable {
+    public struct Input: Hashable, Sendable {
         /// What decides the key and the output protection of an input's tracks.
-        package enum Policy: Hashable, Sendable {
+        public enum Policy: Hashable, Sendable {
             /// They are as precious as this class says, whatever their size.
             case trackClass(TrackClass)
             /// They stay clear.
@@ -20,22 +20,22 @@ extension PackagingJob {
         }
 
         /// The path; `-` for standard input.
-        package var path: String
+        public var path: String
         /// The language as a BCP 47 tag; nil: that of the tracks.
-        package var language: String?
+        public var language: String?
         /// The name for people; nil: made from the language.
-        package var name: String?
+        public var name: String?
         /// What it is for; nil: nothing is said.
-        package var role: TrackRole?
+        public var role: TrackRole?
         /// The group of EXT-X-MEDIA; nil: by codec.
-        package var group: String?
+        public var group: String?
         /// What its tracks are protected by; nil: what their kind and size say.
-        package var policy: Policy?
+        public var policy: Policy?
         /// Which of its tracks are taken; nil: all.
         package var tracks: Set<MediaTrack.Kind>?
 
         /// Takes an input as it is.
-        package init(path: String) { self.path = path }
+        public init(path: String) { self.path = path }
 
         /// Whether a kind of track is taken.
         package func takes(_ kind: MediaTrack.Kind) -> Bool { tracks?.contains(kind) ?? true }

@@ -1,4 +1,4 @@
-package import DRMSignaling
+public import DRMSignaling
 
 /// What is to be packaged, and how: the options of `keyway package`, or a job file, as values. Nothing has been opened
 /// yet.
@@ -7,9 +7,9 @@ package import DRMSignaling
 ///
 /// ``validate()`` says what contradicts itself. What depends on the inputs is asked while planning:
 /// ``trackClass(of:from:)``, ``protection(of:)``, ``check(_:)``, ``checkClearLead(presentation:)``.
-package struct PackagingJob: Sendable {
+public struct PackagingJob: Sendable {
     /// Which container media segments have.
-    package enum Container: String, Hashable, Sendable, CaseIterable {
+    public enum Container: String, Hashable, Sendable, CaseIterable {
         /// Fragmented MP4 (CMAF).
         case fmp4
         /// MPEG-2 transport streams for video, packed audio for audio.
@@ -17,7 +17,7 @@ package struct PackagingJob: Sendable {
     }
 
     /// What tells players of the media.
-    package enum Manifest: String, Hashable, Sendable, CaseIterable {
+    public enum Manifest: String, Hashable, Sendable, CaseIterable {
         /// HLS playlists.
         case hls
         /// A DASH manifest.
@@ -59,43 +59,43 @@ package struct PackagingJob: Sendable {
     }
 
     /// The inputs, in the order in which their renditions come.
-    package var inputs: [Input]
+    public var inputs: [Input]
     /// The folder of the presentation.
-    package var output: String
+    public var output: String
     /// Whether what is in the folder may be replaced.
-    package var overwrites = false
+    public var overwrites = false
     /// What files are called.
     package var names = FileNames()
 
     /// How media is encrypted; nil: it stays clear.
-    package var scheme: TrackProtection.Scheme?
+    public var scheme: TrackProtection.Scheme?
     /// How many bytes the initialisation vector of a sample has with `cenc`: 8 or 16.
-    package var ivSize = 8
+    public var ivSize = 8
     /// Which manifests are written.
-    package var manifests: Set<Manifest> = [.hls]
+    public var manifests: Set<Manifest> = [.hls]
     /// Which container media segments have.
-    package var container = Container.fmp4
+    public var container = Container.fmp4
     /// Whether a rendition is one file with byte ranges.
-    package var isSingleFile = false
+    public var isSingleFile = false
     /// How long segments are aimed to be.
-    package var segmentDuration = MediaTime(6, timescale: 1)
+    public var segmentDuration = MediaTime(6, timescale: 1)
     /// How much of the beginning stays clear; nil: nothing.
-    package var clearLead: MediaTime?
+    public var clearLead: MediaTime?
     /// How a presentation without an end is kept; nil: inputs are packaged from their beginnings to their ends.
     package var live: LiveOptions?
 
     /// The content keys; with key periods those of the one that is being packaged.
-    package var keys = ContentKeys()
+    public var keys = ContentKeys()
     /// Whether keys come only when the tracks are known, from ``ContentKeyPeriods``; ``PackagingPlan/use(_:)`` brings them.
     package var awaitsKeys = false
     /// How often keys change; nil: never.
     package var rotation: KeyRotation?
     /// Whom the keys are signalled to.
-    package var systems: [ProtectionSystem] = []
+    public var systems: [ProtectionSystem] = []
     /// What the URIs of keys look like; nil: as FairPlay has them unless another is asked for.
-    package var keyURI: KeyURITemplate?
+    public var keyURI: KeyURITemplate?
     /// What `{title}` of the key URI stands for.
-    package var title: String?
+    public var title: String?
     /// HDCP-LEVEL and ALLOWED-CPC.
     package var outputProtection = OutputProtectionRules.standard
 
@@ -104,7 +104,7 @@ package struct PackagingJob: Sendable {
     /// - Parameters:
     ///   - inputs: The inputs.
     ///   - output: The folder of the presentation.
-    package init(inputs: [Input], output: String) {
+    public init(inputs: [Input], output: String) {
         self.inputs = inputs
         self.output = output
     }
@@ -112,7 +112,7 @@ package struct PackagingJob: Sendable {
 
 extension PackagingJob {
     /// The names of the files that players open, HLS first.
-    package var manifestNames: [String] {
+    public var manifestNames: [String] {
         (manifests.contains(.hls) ? [names.multivariant] : []) + (manifests.contains(.dash) ? [names.dash] : [])
     }
 }

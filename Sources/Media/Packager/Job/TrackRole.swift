@@ -1,6 +1,6 @@
 /// What a rendition is for. The words are those of DASH's role scheme (ISO/IEC 23009-1, 5.8.5.5), which other packagers
 /// take as well.
-package enum TrackRole: String, Hashable, Sendable, CaseIterable {
+public enum TrackRole: String, Hashable, Sendable, CaseIterable {
     /// What most people watch and hear.
     case main
     /// Something else instead, such as another camera.

@@ -6,16 +6,6 @@ import MediaFormats
 
 /// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
 package final class PackagingRun {
-    /// How far the work is.
-    package struct Progress: Sendable {
-        /// How many bytes of the inputs have been read.
-        package var bytesRead: Int
-        /// How many bytes the inputs have; nil when one of them is a pipe.
-        package var bytesTotal: Int?
-        /// How many bytes have been written.
-        package var bytesWritten: Int
-    }
-
     private let plan: PackagingPlan
     private let folder: PresentationFolder
     private let periods: [ContentKeyPeriod]
@@ -75,7 +65,7 @@ package final class PackagingRun {
     /// - Parameter progress: Called after each segment.
     /// - Returns: What was written.
     /// - Throws: As ``write(progress:)`` and ``publish()``.
-    package func run(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+    package func run(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         let report = try write(progress: progress)
         try publish()
         return report
@@ -86,7 +76,7 @@ package final class PackagingRun {
     /// - Parameter progress: Called after each segment.
     /// - Returns: What was written.
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignalingError`.
-    package func write(progress: (Progress) -> Void = { _ in }) throws -> PackagingReport {
+    package func write(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         try writeSegments(progress)
         let renditions = try finish()
         let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
@@ -113,11 +103,11 @@ package final class PackagingRun {
     /// - Throws: ``FileFailure``; then what was there is there again.
     package func publish() throws { try folder.publish(isPackaged: plan.job.names.isPackaged) }
 
-    private func writeSegments(_ progress: (Progress) -> Void) throws {
+    private func writeSegments(_ progress: (PackagingProgress) -> Void) throws {
         while let segment = try pipeline.next() {
             try write(segment)
             progress(
-                Progress(
+                PackagingProgress(
                     bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
                     bytesTotal: plan.inputs.reduce(0) { sum, input in
                         sum.flatMap { sum in input.byteCount.map { sum + $0 } }

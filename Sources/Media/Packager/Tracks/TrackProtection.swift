@@ -2,9 +2,9 @@ package import FPSCrypto
 package import SampleEncryption
 
 /// How a rendition is encrypted, and with which key.
-package struct TrackProtection: Sendable {
+public struct TrackProtection: Sendable {
     /// The scheme, for the whole presentation.
-    package enum Scheme: String, Sendable, CaseIterable {
+    public enum Scheme: String, Sendable, CaseIterable {
         /// Samples in fragmented MP4, by pattern (ISO/IEC 23001-7, 10.4).
         case cbcs
         /// Samples in fragmented MP4, in counter mode (ISO/IEC 23001-7, 10.1).

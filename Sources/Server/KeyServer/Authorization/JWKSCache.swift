@@ -1,3 +1,4 @@
+import HTTPRequests
 package import Logging
 import Synchronization
 

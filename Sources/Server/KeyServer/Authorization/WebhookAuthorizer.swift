@@ -1,3 +1,4 @@
+import HTTPRequests
 package import Logging
 import Synchronization
 
@@ -179,8 +180,8 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         _ trace: String,
         _ timeout: Duration
     ) async -> Attempt {
-        let answer: OutgoingHTTP.Answer
-        do throws(OutgoingHTTP.Failure) {
+        let answer: BoundedHTTP.Answer
+        do throws(BoundedHTTP.Failure) {
             answer = try await http.post(
                 body,
                 signature: signature,
@@ -189,12 +190,12 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
                 limit: Self.maximumAnswer,
                 timeout: timeout
             )
-        } catch .cancelled {
-            return .cancelled
-        } catch .tooLarge {
-            return .undecided("the answer has more than \(Self.maximumAnswer) bytes")
         } catch {
-            return .failure("\(error)", mayRetry: error == .connection)
+            switch error.code {
+            case .cancelled: return .cancelled
+            case .tooLarge: return .undecided("the answer has more than \(Self.maximumAnswer) bytes")
+            default: return .failure("\(error)", mayRetry: error.code == .noConnection)
+            }
         }
         switch answer.status {
         case 200:

@@ -3,6 +3,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import Foundation
 import HLSPlaylist
+import HTTPTransport
 import StreamPlayer
 import VirtualDevice
 
@@ -95,7 +96,7 @@ struct PlayCommand: AsyncParsableCommand {
         let narrator = PlayNarrator(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
         let keys = try await PlayKeys(server: server, device: device, token: token, usesBatches: !noBatch)
-        let player = Player(settings: settings(media), keys: keys.systems) { event in
+        let player = Player(settings: settings(media), keys: keys.systems, loader: HTTPMediaLoader()) { event in
             if case .loadedMultivariant(let playlist) = event, !noPreload { await keys.preload(playlist) }
             await narrator.tell(event)
         }

@@ -1,12 +1,11 @@
 import AsyncHTTPClient
-import ContentKeySession
 import Foundation
+import HTTPRequests
 import NIOCore
 import NIOHTTP1
-import StreamPlayer
 import Synchronization
 
-/// The HTTP requests of the commands: over the bounded client of `StreamPlayer`, and by the proxies of the environment.
+/// The HTTP requests of the commands: over the bounded client, and by the proxies of the environment.
 enum CommandHTTP {
     /// A client for each proxy, and one for direct connections. They serve the whole process, and are never shut down.
     private static let clients = Mutex<[HTTPProxy?: HTTPClient]>([:])
@@ -19,15 +18,12 @@ enum CommandHTTP {
     static func send(
         _ request: BoundedHTTP.Request,
         proxies: HTTPProxies = .environment
-    ) async throws(BoundedHTTP.Failure) -> KeyTransportAnswer {
+    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
         guard let url = URL(string: request.url) else { throw .init(.badAddress, "it is not an address") }
         let proxy = try proxy(for: url, proxies)
         let client = clients.withLock { clients in
             if let client = clients[proxy] { return client }
-            let client = HTTPClient(
-                eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
-                configuration: configuration(proxy: proxy)
-            )
+            let client = BoundedHTTP.processClient(configuration(proxy: proxy))
             clients[proxy] = client
             return client
         }
@@ -39,16 +35,13 @@ enum CommandHTTP {
         _ request: BoundedHTTP.Request,
         configuring change: (inout HTTPClient.Configuration) -> Void,
         proxies: HTTPProxies = .environment
-    ) async throws(BoundedHTTP.Failure) -> KeyTransportAnswer {
+    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
         guard let url = URL(string: request.url) else { throw .init(.badAddress, "it is not an address") }
         let proxy = try proxy(for: url, proxies)
         var configuration = configuration(proxy: proxy)
         change(&configuration)
-        let client = HTTPClient(
-            eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
-            configuration: configuration
-        )
-        let result: Result<KeyTransportAnswer, BoundedHTTP.Failure>
+        let client = BoundedHTTP.processClient(configuration)
+        let result: Result<BoundedHTTP.Answer, BoundedHTTP.Failure>
         do {
             result = .success(try await send(request, to: url, by: proxy, client))
         } catch {
@@ -68,7 +61,7 @@ enum CommandHTTP {
     }
 
     private static func configuration(proxy: HTTPProxy?) -> HTTPClient.Configuration {
-        var configuration = HTTPClientTransport.configuration
+        var configuration = BoundedHTTP.configuration()
         guard let proxy else { return configuration }
         switch proxy.kind {
         case .socks5: configuration.proxy = .socksServer(host: proxy.host, port: proxy.port)
@@ -88,7 +81,7 @@ enum CommandHTTP {
         to url: URL,
         by proxy: HTTPProxy?,
         _ client: HTTPClient
-    ) async throws(BoundedHTTP.Failure) -> KeyTransportAnswer {
+    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
         guard let proxy else { return try await BoundedHTTP(client).send(request) }
         do {
             guard proxy.kind == .http, url.scheme?.lowercased() == "http" else {
@@ -105,7 +98,7 @@ enum CommandHTTP {
     // whole URL in the request line (RFC 9112, section 3.2.2).
 
     private static let forwarding: HTTPClient = {
-        var configuration = HTTPClientTransport.configuration
+        var configuration = BoundedHTTP.configuration()
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
@@ -113,10 +106,7 @@ enum CommandHTTP {
                 try pipeline.addHandler(AbsoluteFormHandler(), position: .after(encoder))
             }
         }
-        return HTTPClient(
-            eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup),
-            configuration: configuration
-        )
+        return BoundedHTTP.processClient(configuration)
     }()
 
     private static func forwarded(_ request: BoundedHTTP.Request, to url: URL, by proxy: HTTPProxy)

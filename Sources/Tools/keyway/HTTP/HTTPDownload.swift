@@ -1,6 +1,5 @@
-import ContentKeySession
 import Foundation
-import StreamPlayer
+import HTTPRequests
 
 /// GET requests whose redirections are followed, and whose answer is refused as soon as it is too long, too slow, or not
 /// what was asked for.
@@ -59,7 +58,7 @@ enum HTTPDownload {
         until deadline: ContinuousClock.Instant,
         _ timeout: Double,
         _ headers: @Sendable (URL) -> [String: String]
-    ) async throws(Failure) -> KeyTransportAnswer {
+    ) async throws(Failure) -> BoundedHTTP.Answer {
         var request = BoundedHTTP.Request(
             url.withoutUserInformation.absoluteString,
             timeout: max(.zero, deadline - ContinuousClock.now),
@@ -72,7 +71,7 @@ enum HTTPDownload {
             for known in fields.keys where known.lowercased() == name.lowercased() { fields[known] = nil }
             fields[name] = value
         }
-        request.headers = fields.map { KeyTransportHeader($0.key, $0.value) }
+        request.headers = fields.map { BoundedHTTP.Header($0.key, $0.value) }
         request.readsBody = { (200..<300).contains($0) }
         do {
             return try await CommandHTTP.send(request)

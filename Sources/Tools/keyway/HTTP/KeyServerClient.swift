@@ -1,7 +1,6 @@
-import ContentKeySession
 import FPSCrypto
 import Foundation
-import StreamPlayer
+import HTTPRequests
 
 /// Speaks with a key server as an app does.
 struct KeyServerClient: Sendable {
@@ -138,11 +137,11 @@ struct KeyServerClient: Sendable {
         contentType: String = "application/octet-stream",
         accepting statuses: [Int] = [200, 201],
         timeout: Duration = Self.timeout
-    ) async throws -> ([UInt8], KeyTransportAnswer) {
+    ) async throws -> ([UInt8], BoundedHTTP.Answer) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
         let address = url.withoutUserInformation.absoluteString
         var request = BoundedHTTP.Request(address, timeout: timeout, maximumAnswer: Self.answerLimit)
-        request.headers = [KeyTransportHeader("User-Agent", "keyway")]
+        request.headers = [BoundedHTTP.Header("User-Agent", "keyway")]
         request.method = method ?? (body == nil ? "GET" : "POST")
         if let body {
             request.body = body
@@ -151,7 +150,7 @@ struct KeyServerClient: Sendable {
         if let authorization = token.map({ "Bearer \($0)" }) ?? url.basicAuthorization {
             request.headers.append(.init("Authorization", authorization))
         }
-        let answer: KeyTransportAnswer
+        let answer: BoundedHTTP.Answer
         do throws(BoundedHTTP.Failure) {
             answer = try await CommandHTTP.send(request)
         } catch {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import HTTPTransport
 import OfflineAssets
 import StreamPlayer
 
@@ -108,7 +109,12 @@ struct DownloadCommand: AsyncParsableCommand {
         settings.idleTimeout = .seconds(patience)
         settings.headTimeout = .seconds(patience)
         let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: selection)
-        let download = AssetDownload(request, settings: settings, keys: noKeys ? nil : downloadKeys())
+        let download = AssetDownload(
+            request,
+            settings: settings,
+            keys: noKeys ? nil : downloadKeys(),
+            transport: HTTPDownloadTransport()
+        )
         let narrating = Task { [quiet, output] in
             var narrator = DownloadNarrator(isQuiet: quiet || output.json)
             for await event in download.events { narrator.tell(event) }

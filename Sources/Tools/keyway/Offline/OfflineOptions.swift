@@ -3,6 +3,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
+import HTTPTransport
 import OfflineAssets
 import StreamPlayer
 import VirtualDevice

@@ -3,12 +3,12 @@ import Packager
 
 extension ProgressLine {
     /// Shows how far packaging is.
-    mutating func show(_ progress: PackagingRun.Progress) {
+    mutating func show(_ progress: PackagingProgress) {
         show(Self.text(progress, seconds: (ContinuousClock.now - start) / .seconds(1)))
     }
 
     /// ` 43 %  430 MB of 1.0 GB  612 MB/s  0:01 left`; without an end, what has been read and how fast.
-    static func text(_ progress: PackagingRun.Progress, seconds: Double) -> String {
+    static func text(_ progress: PackagingProgress, seconds: Double) -> String {
         let read = Double(progress.bytesRead)
         let rate = seconds > 0 ? read / seconds : 0
         let speed = "\(ByteCount.text(rate))/s"

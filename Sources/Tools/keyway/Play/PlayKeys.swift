@@ -3,6 +3,7 @@ import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import HLSPlaylist
+import HTTPTransport
 import StreamPlayer
 import VirtualDevice
 

@@ -1,5 +1,6 @@
 import ContentKeySession
 import ContentKeySessionTesting
+import HTTPTransport
 import StreamPlayer
 import Synchronization
 import VirtualDevice

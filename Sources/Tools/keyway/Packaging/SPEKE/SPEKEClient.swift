@@ -1,8 +1,7 @@
 import AsyncHTTPClient
-import ContentKeySession
 import Foundation
+import HTTPRequests
 import NIOSSL
-import StreamPlayer
 
 /// Puts a CPIX document to a key server, and brings the answer.
 struct SPEKEClient: Sendable {
@@ -46,7 +45,7 @@ struct SPEKEClient: Sendable {
             request.headers.append(.init("Authorization", authorization))
         }
         let tls = try tls()
-        let answer: KeyTransportAnswer
+        let answer: BoundedHTTP.Answer
         do {
             answer = try await CommandHTTP.send(request, configuring: { $0.tlsConfiguration = tls })
         } catch {

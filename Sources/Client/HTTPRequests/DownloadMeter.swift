@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How far a download is, for who looks at it from beside.
+/// How much of a body has come, read by the task that asks whether it goes on.
 final class DownloadMeter: Sendable {
-    private let state = Mutex(MediaProgress(received: 0, expected: nil))
+    private let state = Mutex(BoundedHTTP.Progress())
 
-    var progress: MediaProgress { state.withLock { $0 } }
+    var progress: BoundedHTTP.Progress { state.withLock { $0 } }
 
     /// The head has come.
     func begin(expecting bytes: UInt64?) { state.withLock { $0.expected = bytes } }
 
-    /// So many bytes have come.
+    /// This many bytes have come.
     func note(received count: Int) { state.withLock { $0.received = UInt64(clamping: count) } }
 }

@@ -1,5 +1,5 @@
 import ContentKeySession
-import StreamPlayer
+import HTTPTransport
 import Testing
 
 @Suite("The transport over async-http-client")

@@ -1,0 +1,38 @@
+package import ContentKeySession
+package import HTTPRequests
+
+/// Sends a key loader's requests. It neither retries nor follows redirects.
+package struct HTTPClientTransport: KeyTransport {
+    private let http: BoundedHTTP
+
+    /// Sends by a client that follows no redirects.
+    package init(_ http: BoundedHTTP = .withoutRedirects) { self.http = http }
+
+    /// Sends a request and reads its whole answer within its time.
+    package func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+        var outgoing = BoundedHTTP.Request(
+            request.url,
+            timeout: request.timeout,
+            maximumAnswer: request.maximumAnswer
+        )
+        outgoing.method = request.method.rawValue
+        outgoing.headers = request.headers.map { .init($0.name, $0.value) }
+        if request.method == .post { outgoing.body = request.body }
+        do {
+            let answer = try await http.send(outgoing)
+            return KeyTransportAnswer(
+                status: answer.status,
+                headers: answer.headers.map { KeyTransportHeader($0.name, $0.value) },
+                body: answer.body
+            )
+        } catch {
+            switch error.code {
+            case .noConnection, .brokenOff: throw .noConnection
+            case .deadline: throw .deadline
+            case .tooLarge: throw .tooLarge
+            case .badAddress: throw .badAddress
+            case .cancelled, .abandoned: throw .cancelled
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import AsyncHTTPClient
+package import HTTPRequests
+import NIOCore
+package import OfflineAssets
+package import StreamPlayer
+
+/// Fetches what a download stores. Up to five redirects are followed.
+package struct HTTPDownloadTransport: DownloadTransport {
+    private let http: BoundedHTTP
+
+    /// Fetches by a client that follows redirects.
+    package init(_ http: BoundedHTTP = .followingRedirects) { self.http = http }
+
+    /// Sends a request, and waits for the head of its answer.
+    package func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+        // The download bounds the body, piece by piece.
+        var outgoing = BoundedHTTP.Request(request.url, timeout: request.headTimeout, maximumAnswer: .max)
+        outgoing.headers = [.init("User-Agent", "keyway")] + request.headers.map { .init($0.name, $0.value) }
+        let head: BoundedHTTP.Head
+        do {
+            head = try await http.open(outgoing)
+        } catch {
+            throw MediaLoadError(error, request.url)
+        }
+        let body = Body(head.body.makeAsyncIterator(), url: request.url)
+        return DownloadAnswer(
+            status: head.status,
+            url: head.url,
+            header: { head.header($0) },
+            body: { () async throws(MediaLoadError) in try await body.next() }
+        )
+    }
+
+    /// The body of one answer. Its one reader asks for one part after the other, which the compiler cannot see; the
+    /// iterator is not shared otherwise.
+    private final class Body: @unchecked Sendable {
+        private var iterator: HTTPClientResponse.Body.AsyncIterator
+        private let url: String
+
+        init(_ iterator: HTTPClientResponse.Body.AsyncIterator, url: String) {
+            (self.iterator, self.url) = (iterator, url)
+        }
+
+        func next() async throws(MediaLoadError) -> [UInt8]? {
+            do {
+                return try await iterator.next().map { Array(buffer: $0) }
+            } catch {
+                throw MediaLoadError(BoundedHTTP.Failure(withinAnswer: error), url)
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import HTTPRequests
+package import StreamPlayer
+
+/// Fetches media over HTTP, and from `file:` URLs. Up to five redirects are followed.
+package struct HTTPMediaLoader: MediaLoader {
+    private let http: BoundedHTTP
+    private let timeout: Duration
+
+    /// Fetches by a client that follows redirects.
+    ///
+    /// - Parameter timeout: How long a resource may take as a whole.
+    package init(_ http: BoundedHTTP = .followingRedirects, timeout: Duration = .seconds(20)) {
+        (self.http, self.timeout) = (http, timeout)
+    }
+
+    /// Fetches a resource.
+    package func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
+        try await fetch(resource, while: nil)
+    }
+
+    /// Fetches a resource, and asks each quarter of a second whether it goes on.
+    package func load(
+        _ resource: MediaResource,
+        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+    ) async throws(MediaLoadError) -> LoadedMedia {
+        try await fetch(resource) { await goesOn(MediaProgress(received: $0.received, expected: $0.expected)) }
+    }
+
+    private func fetch(
+        _ resource: MediaResource,
+        while goesOn: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
+    ) async throws(MediaLoadError) -> LoadedMedia {
+        if resource.url.lowercased().hasPrefix("file:") { return try await FileMediaLoader().load(resource) }
+        guard resource.range?.isEmpty != true else { throw MediaLoadError(.wrongRange, resource.url) }
+        var request = BoundedHTTP.Request(resource.url, timeout: timeout, maximumAnswer: resource.maximumSize)
+        request.headers = [.init("User-Agent", "keyway")]
+        if let range = resource.rangeField { request.headers.append(.init("Range", range)) }
+        request.readsBody = { $0 == 200 || $0 == 206 }
+        let answer: BoundedHTTP.Answer
+        do {
+            answer = try await http.send(request, while: goesOn)
+        } catch {
+            throw MediaLoadError(error, resource.url)
+        }
+        return try LoadedMedia(status: answer.status, body: answer.body, url: answer.url, for: resource)
+    }
+}
+
+extension MediaLoadError {
+    /// Says why a request had no answer.
+    init(_ failure: BoundedHTTP.Failure, _ url: String) {
+        let code: Code =
+            switch failure.code {
+            case .noConnection, .brokenOff: .noConnection
+            case .deadline: .deadline
+            case .tooLarge: .tooLarge
+            case .badAddress: .badAddress
+            case .abandoned: .abandoned
+            case .cancelled: .cancelled
+            }
+        self.init(code, url)
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPRequests
+import Testing
+
+@Suite("Bounded requests over HTTP")
+struct BoundedHTTPTests {
+    private let http = BoundedHTTP.withoutRedirects
+
+    private func failure(_ request: BoundedHTTP.Request) async -> BoundedHTTP.Failure? {
+        do throws(BoundedHTTP.Failure) {
+            _ = try await http.send(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("say in words why there is no connection")
+    func refused() async throws {
+        let address = try SocketServer { _ in .unfinished("") }.address
+        let error = await failure(.init(address + "/", timeout: .seconds(60), maximumAnswer: 10))
+        #expect(error?.code == .noConnection)
+        #expect(error?.reason == "Connection refused")
+    }
+
+    @Test("say in words that a server does not speak TLS")
+    func tls() async throws {
+        let server = try SocketServer { _ in .bytes("") }
+        let error = await failure(
+            .init("https" + server.address.dropFirst(4), timeout: .seconds(60), maximumAnswer: 10)
+        )
+        #expect(error?.code == .noConnection)
+        #expect(error?.reason.contains("Optional") == false)
+    }
+
+    @Test("do not read a body that is not wanted, however long it is")
+    func unwanted() async throws {
+        let server = try SocketServer { _ in
+            .bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\nConnection: close\r\n\r\n")
+        }
+        var request = BoundedHTTP.Request(server.address + "/", timeout: .seconds(60), maximumAnswer: 10)
+        request.readsBody = { $0 == 200 }
+        let answer = try await http.send(request)
+        #expect(answer.status == 404 && answer.body.isEmpty)
+    }
+
+    @Test("tell a connection that was never there from one that broke within the answer")
+    func brokenOff() async throws {
+        let server = try SocketServer { _ in .bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc") }
+        let error = await failure(.init(server.address + "/", timeout: .seconds(60), maximumAnswer: 1000))
+        #expect(error?.code == .brokenOff)
+    }
+
+    @Test("refuse a body by the length that its head announces, before it comes")
+    func announced() async throws {
+        let server = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n") }
+        let error = await failure(.init(server.address + "/", timeout: .seconds(3600), maximumAnswer: 10))
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("end where redirects lead in a circle, or on and on")
+    func redirects() async throws {
+        let server = try SocketServer { request in
+            let number = request.split(separator: " ")[1].dropFirst().count
+            let place = request.hasPrefix("GET /circle") ? "/circle" : "/" + String(repeating: "x", count: number + 1)
+            return .bytes("HTTP/1.1 302 Found\r\nLocation: \(place)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        }
+        for path in ["/x", "/circle"] {
+            let error = await #expect(throws: BoundedHTTP.Failure.self) {
+                let request = BoundedHTTP.Request(server.address + path, timeout: .seconds(60), maximumAnswer: 10)
+                _ = try await BoundedHTTP.followingRedirects.send(request)
+            }
+            #expect(error?.code == .badAddress)
+        }
+    }
+
+    @Test("print neither the values of header fields nor bodies")
+    func printing() {
+        var request = BoundedHTTP.Request("https://a.test/?token=secret", timeout: .seconds(1), maximumAnswer: 1)
+        request.headers = [.init("Authorization", "secret")]
+        request.body = Array("secret".utf8)
+        let answer = BoundedHTTP.Answer(status: 200, headers: request.headers, url: request.url, body: [0x73])
+        var dumped = ""
+        dump((request, answer, request.headers), to: &dumped)
+        #expect(!"\(request) \(answer) \(request.headers) \(dumped)".contains("secret"))
+        #expect("\(answer)" == "status 200, 1 bytes")
+    }
+}
