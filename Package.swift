@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "keyway",
     // Of Apple's systems, those whose standard library has Synchronization's Mutex. On Linux this says nothing.
-    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2)],
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .visionOS(.v1)],
     products: [
         .library(name: "ByteCoding", targets: ["ByteCoding"]),
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
