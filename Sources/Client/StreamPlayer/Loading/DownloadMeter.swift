@@ -1,8 +1,8 @@
-import Synchronization
+import Locking
 
 /// How far a download is, for who looks at it from beside.
 final class DownloadMeter: Sendable {
-    private let state = Mutex(MediaProgress(received: 0, expected: nil))
+    private let state = Lock(MediaProgress(received: 0, expected: nil))
 
     var progress: MediaProgress { state.withLock { $0 } }
 
