@@ -85,6 +85,8 @@ lint: setup ## Check format, layers, scripts and the code for Apple's systems
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
 	@scripts/check-layers --self-test
 	@scripts/check-layers
+	@scripts/check-availability --self-test
+	@scripts/check-availability
 	@scripts/check-avfoundation --self-test
 	@scripts/check-avfoundation
 	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_SCRIPTS); else echo "shellcheck is not here: skipped"; fi

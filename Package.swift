@@ -12,8 +12,10 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "keyway",
-    // Of Apple's systems, those whose standard library has Synchronization's Mutex. On Linux this says nothing.
-    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .visionOS(.v2)],
+    // Of Apple's systems, the oldest that the code for apps is type-checked for (scripts/check-availability). watchOS is
+    // left out: it has AVContentKeySession, but no resource loader, and whether it has the rest has not been checked. On
+    // Linux this means nothing.
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .visionOS(.v1)],
     products: [
         .library(name: "ByteCoding", targets: ["ByteCoding"]),
         .library(name: "FPSCrypto", targets: ["FPSCrypto"]),
@@ -68,17 +70,24 @@ let package = Package(
             path: "Sources/Base/ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        .target(name: "FileWriting", path: "Sources/Base/FileWriting", swiftSettings: settings),
+        .target(name: "Locking", path: "Sources/Base/Locking", swiftSettings: settings),
+        .target(
+            name: "FileWriting",
+            dependencies: ["Locking"],
+            path: "Sources/Base/FileWriting",
+            swiftSettings: settings
+        ),
         // The standard library's rounding calls the C library's, which nothing else links here.
         .target(
             name: "HLSPlaylist",
+            dependencies: ["ByteCoding"],
             path: "Sources/Media/HLSPlaylist",
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
         ),
         .target(
             name: "FPSCrypto",
-            dependencies: ["CLibcrypto"],
+            dependencies: ["CLibcrypto", "Locking"],
             path: "Sources/Base/FPSCrypto",
             swiftSettings: settings
         ),
@@ -97,11 +106,16 @@ let package = Package(
         .target(name: "BulkAES", dependencies: ["FPSCrypto"], path: "Sources/Base/BulkAES", swiftSettings: settings),
         .target(
             name: "SampleEncryption",
-            dependencies: ["BulkAES", "FPSCrypto", "MediaFormats"],
+            dependencies: ["BulkAES", "ByteCoding", "FPSCrypto", "MediaFormats"],
             path: "Sources/Media/SampleEncryption",
             swiftSettings: settings
         ),
-        .target(name: "XMLDocuments", path: "Sources/Base/XMLDocuments", swiftSettings: settings),
+        .target(
+            name: "XMLDocuments",
+            dependencies: ["ByteCoding"],
+            path: "Sources/Base/XMLDocuments",
+            swiftSettings: settings
+        ),
         .target(
             name: "DRMSignaling",
             dependencies: ["ByteCoding", "FPSCrypto", "XMLDocuments"],
@@ -126,14 +140,14 @@ let package = Package(
             name: "Packager",
             dependencies: [
                 "ByteCoding", "DASHManifest", "DRMSignaling", "FPSCrypto", "FileWriting", "HLSPlaylist",
-                "MediaDecryption", "MediaFormats", "SampleEncryption",
+                "Locking", "MediaDecryption", "MediaFormats", "SampleEncryption",
             ],
             path: "Sources/Media/Packager",
             swiftSettings: settings
         ),
         .target(
             name: "KeyServerModule",
-            dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
+            dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages", "Locking"],
             path: "Sources/FairPlay/KeyServerModule",
             swiftSettings: settings
         ),
@@ -194,7 +208,7 @@ let package = Package(
         ),
         .target(
             name: "ContentKeySession",
-            dependencies: ["HLSPlaylist"],
+            dependencies: ["ByteCoding", "HLSPlaylist", "Locking"],
             path: "Sources/Client/ContentKeySession",
             swiftSettings: settings
         ),
@@ -207,14 +221,14 @@ let package = Package(
         // Empty where there is no AVFoundation; scripts/check-avfoundation type-checks it there.
         .target(
             name: "ContentKeySessionAVFoundation",
-            dependencies: ["ContentKeySession"],
+            dependencies: ["ContentKeySession", "Locking"],
             path: "Sources/Client/ContentKeySessionAVFoundation",
             swiftSettings: settings
         ),
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "MediaDecryption",
+                "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "Locking", "MediaDecryption",
                 "SampleEncryption",
             ],
             path: "Sources/Client/StreamPlayer",
@@ -222,7 +236,9 @@ let package = Package(
         ),
         .target(
             name: "OfflineAssets",
-            dependencies: ["ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer"],
+            dependencies: [
+                "ByteCoding", "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "Locking", "StreamPlayer",
+            ],
             path: "Sources/Client/OfflineAssets",
             swiftSettings: settings
         ),
@@ -230,6 +246,7 @@ let package = Package(
         .target(
             name: "HTTPRequests",
             dependencies: [
+                "Locking",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -249,7 +266,7 @@ let package = Package(
         ),
         .target(
             name: "VirtualDevice",
-            dependencies: ["ByteCoding", "FPSCrypto"],
+            dependencies: ["ByteCoding", "FPSCrypto", "Locking"],
             path: "Sources/FairPlay/VirtualDevice",
             swiftSettings: settings
         ),
@@ -277,6 +294,7 @@ let package = Package(
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "FileWritingTests", dependencies: ["FileWriting"], swiftSettings: settings),
+        .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(

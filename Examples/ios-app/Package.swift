@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "ios-app",
-    platforms: [.iOS(.v18)],
+    platforms: [.iOS(.v16)],
     products: [.library(name: "FilmKeys", targets: ["FilmKeys"])],
     dependencies: [.package(name: "keyway", path: "../..")],
     targets: [

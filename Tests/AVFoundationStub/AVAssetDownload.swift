@@ -34,6 +34,7 @@ open class AVAssetDownloadTask: URLSessionTask, @unchecked Sendable {
 public protocol AVAssetDownloadDelegate: URLSessionTaskDelegate {
     @available(iOS 18, macOS 14, visionOS 1, *)
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL)
+    func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didFinishDownloadingTo location: URL)
 }
 
 @available(iOS 15, macOS 12, tvOS 15, visionOS 1, *)

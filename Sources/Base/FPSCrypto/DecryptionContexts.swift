@@ -1,12 +1,12 @@
 import CLibcrypto
-import Synchronization
+import Locking
 
 /// The decryption contexts of one RSA key, kept for the next call: setting one up costs libcrypto several microseconds.
 ///
 /// A context serves one call at a time; as many exist as calls were ever under way at once, at most ``limit`` idle.
 final class DecryptionContexts: Sendable {
     private static let limit = 64
-    private let idle = Mutex<[Context]>([])
+    private let idle = Lock<[Context]>([])
 
     /// A pointer that only its holder uses.
     private struct Context: @unchecked Sendable {

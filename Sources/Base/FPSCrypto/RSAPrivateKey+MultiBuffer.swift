@@ -1,6 +1,6 @@
 import CLibcrypto
 import Foundation
-import Synchronization
+import Locking
 
 extension RSAPrivateKey {
     /// Decrypts as ``decryptOAEP(_:)`` does, several messages at once where that is faster, with a key that crypto_mb takes. The

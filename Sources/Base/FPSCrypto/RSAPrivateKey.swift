@@ -1,5 +1,5 @@
 import CLibcrypto
-import Synchronization
+import Locking
 
 /// An RSA private key of 1024 to 8192 bits, in memory or in an OpenSSL provider.
 public final class RSAPrivateKey: Sendable {
@@ -8,7 +8,7 @@ public final class RSAPrivateKey: Sendable {
     nonisolated(unsafe) let key: OpaquePointer
     private let decryptionContexts = DecryptionContexts()
     /// Nil until it is asked for.
-    let multiBufferKey = Mutex<MultiBufferUse?>(nil)
+    let multiBufferKey = Lock<MultiBufferUse?>(nil)
 
     /// The size of the modulus in bits.
     public let bits: Int

@@ -226,7 +226,7 @@ extension OutputFile {
     }
 
     private func publish(_ temporary: String) throws(FileFailure) {
-        if isDurable, fsync(descriptor) != 0 { throw FileFailure(.write, path: path, code: errno) }
+        if isDurable, Durability.synchronize(descriptor) != 0 { throw FileFailure(.write, path: path, code: errno) }
         defer {
             unlink(temporary)
             self.temporary = nil

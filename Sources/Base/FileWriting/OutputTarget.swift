@@ -39,7 +39,7 @@ package enum OutputTarget {
             switch status.st_mode & S_IFMT {
             case S_IFLNK:
                 // A link to another process's descriptor has a text that is not a path.
-                if Self.realFolder(of: current)?.hasPrefix("/proc/") ?? false {
+                if Self.isInProcesses(current) {
                     self = .special(current)
                     return
                 }
@@ -65,6 +65,25 @@ package enum OutputTarget {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Whether a path is below `/proc`, which Linux has for its processes. Apple's systems have nothing like it; there the
+    /// entries of `/dev/fd` are devices.
+    private static func isInProcesses(_ path: String) -> Bool {
+        #if os(Linux)
+        return realFolder(of: path)?.hasPrefix("/proc/") ?? false
+        #else
+        return false
+        #endif
+    }
+
+    /// Whether a folder without links is the one of this process's descriptors.
+    private static func holdsOwnDescriptors(_ folder: String) -> Bool {
+        #if os(Linux)
+        let own = "/proc/\(getpid())"
+        if folder == own + "/fd" || folder.hasPrefix(own + "/task/") && folder.hasSuffix("/fd") { return true }
+        #endif
+        return folder == "/dev/fd"
+    }
+
     private static func realFolder(of path: String) -> String? {
         guard let real = realpath(folder(of: path), nil) else { return nil }
         defer { free(real) }
@@ -77,10 +96,7 @@ package enum OutputTarget {
         guard !path.hasSuffix("/"), !name.isEmpty, name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
             let number = Int32(name), let folder = realFolder(of: path)
         else { return nil }
-        let own = "/proc/\(getpid())"
-        let isOwn =
-            folder == "/dev/fd" || folder == own + "/fd" || folder.hasPrefix(own + "/task/") && folder.hasSuffix("/fd")
-        return isOwn ? number : nil
+        return holdsOwnDescriptors(folder) ? number : nil
     }
 
     private static func destination(of link: String) -> String? {

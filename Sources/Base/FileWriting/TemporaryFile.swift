@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A file that has not yet got its name: `.keyway-1f3a5c7e9b2d4f60.tmp`, in the folder where it will have one.
 ///
@@ -12,7 +12,7 @@ struct TemporaryFile: ~Copyable {
     private static let suffix = ".tmp"
     private static let digits = 16
     /// The folders in which this process has removed what killed runs left.
-    private static let swept = Mutex<Set<String>>([])
+    private static let swept = Lock<Set<String>>([])
 
     /// Makes a file, open for reading and writing.
     ///

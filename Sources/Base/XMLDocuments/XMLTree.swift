@@ -1,5 +1,9 @@
+import ByteCoding
 import Foundation
+
+#if canImport(FoundationXML)
 import FoundationXML
+#endif
 
 /// A small document as a tree, read from an enemy: no document type, so that there are no entities but the five of XML;
 /// UTF-8; and bounds on everything.

@@ -1,7 +1,7 @@
 #if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
 public import AVFoundation
 public import ContentKeySession
-import Synchronization
+import Locking
 
 /// Downloads of an app, each by a name of its own: AVAssetDownloadURLSession, whose tasks outlive the app.
 ///
@@ -117,6 +117,14 @@ private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchec
     let feed = Feed<AssetDownloads.Event>()
 
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL) {
+        guard let name = assetDownloadTask.taskDescription else { return }
+        feed.add(.willDownload(name: name, to: location))
+    }
+
+    /// iOS before 18 and macOS before 14 tell the location at the end only.
+    func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didFinishDownloadingTo location: URL)
+    {
+        if #available(iOS 18, macOS 14, visionOS 1, *) { return }
         guard let name = assetDownloadTask.taskDescription else { return }
         feed.add(.willDownload(name: name, to: location))
     }

@@ -1,7 +1,7 @@
 #if canImport(AVFoundation)
 import AVFoundation
 public import ContentKeySession
-import Synchronization
+import Locking
 
 /// A request of AVContentKeySession, as a key loader takes it.
 ///
@@ -34,7 +34,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     public let canProvidePersistableKey: Bool
 
     private let ledger: RequestLedger
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(
         _ request: AVContentKeyRequest,
@@ -48,7 +48,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         keySystem = ledger.keySystem
         let persistable = request as? AVPersistableContentKeyRequest
         canProvidePersistableKey = persistable != nil || (keepsKey && request.canProvidePersistableContentKey)
-        state = Mutex(State(request: request, persistable: persistable))
+        state = Lock(State(request: request, persistable: persistable))
     }
 
     /// AVFoundation's object that is to be answered now.

@@ -44,6 +44,7 @@ extension ContentKeyRetryReason {
 
 extension ExternalContentProtectionStatus {
     /// The same from AVFoundation; a status that is not known is pending.
+    @available(iOS 17.4, macOS 14.4, tvOS 17.4, visionOS 1.1, *)
     init(_ status: AVExternalContentProtectionStatus) {
         switch status {
         case .pending: self = .pending

@@ -111,7 +111,9 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         _ session: AVContentKeySession,
         externalProtectionStatusDidChangeFor contentKey: AVContentKey
     ) {
-        guard let identifier = text(ofIdentifier: contentKey.contentKeySpecifier.identifier) else { return }
+        guard #available(iOS 17.4, macOS 14.4, tvOS 17.4, visionOS 1.1, *),
+            let identifier = text(ofIdentifier: contentKey.contentKeySpecifier.identifier)
+        else { return }
         let status = ExternalContentProtectionStatus(contentKey.externalContentProtectionStatus)
         events.add(.externalProtectionStatusDidChange(identifier: identifier, status))
     }

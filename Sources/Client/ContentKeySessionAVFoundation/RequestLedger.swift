@@ -1,7 +1,7 @@
 #if canImport(AVFoundation)
 import AVFoundation
 import ContentKeySession
-import Synchronization
+import Locking
 
 /// The requests of a session: which of AVFoundation's objects belongs to which, and what waits for what.
 final class RequestLedger: Sendable {
@@ -26,7 +26,7 @@ final class RequestLedger: Sendable {
     let patience: Duration
     let feed = Feed<any ContentKeyLoading>()
     private let keepsKey: @Sendable (String) -> Bool
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ keySystem: ContentKeySystem, patience: Duration, keepsKey: @escaping @Sendable (String) -> Bool) {
         (self.keySystem, self.patience, self.keepsKey) = (keySystem, patience, keepsKey)

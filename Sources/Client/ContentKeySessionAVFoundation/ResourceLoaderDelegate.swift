@@ -1,7 +1,7 @@
 #if canImport(AVFoundation)
 public import AVFoundation
 public import ContentKeySession
-import Synchronization
+import Locking
 
 /// Lets a ``ResourceInterceptor`` answer what an asset's resource loader asks.
 ///
@@ -13,7 +13,7 @@ public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelega
     // Constant and Sendable, all of it; the compiler cannot see that through NSObject.
     private let interceptor: any ResourceInterceptor
     private let queue = DispatchQueue(label: "org.keyway.resource-loader")
-    private let tasks = Mutex<[ObjectIdentifier: Task<Void, Never>]>([:])
+    private let tasks = Lock<[ObjectIdentifier: Task<Void, Never>]>([:])
 
     /// Makes a delegate.
     public init(_ interceptor: any ResourceInterceptor) {

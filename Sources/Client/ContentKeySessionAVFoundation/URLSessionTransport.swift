@@ -1,7 +1,7 @@
 #if canImport(AVFoundation)
 public import AVFoundation
 public import ContentKeySession
-import Synchronization
+import Locking
 
 /// The key loader's transport over URLSession. It follows no redirect and keeps nothing: a token stays where it was sent,
 /// and no licence comes from a cache.
@@ -14,7 +14,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
     }
 
     // Constant and Sendable, but for the session, which is set before anybody can ask for it.
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let exchanges = Lock<[Int: Exchange]>([:])
     private var session: URLSession?
 
     /// Makes a transport.

@@ -1,8 +1,8 @@
-import Synchronization
+import Locking
 
 /// How much of a body has come, read by the task that asks whether it goes on.
 final class DownloadMeter: Sendable {
-    private let state = Mutex(BoundedHTTP.Progress())
+    private let state = Lock(BoundedHTTP.Progress())
 
     var progress: BoundedHTTP.Progress { state.withLock { $0 } }
 

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+import Locking
 
 /// What a device takes for the time. It trusts its clock, as a device with a secure clock may.
 public protocol DeviceClock: Sendable {
@@ -18,10 +18,10 @@ public struct SystemDeviceClock: DeviceClock {
 
 /// A clock that stands still until a test moves it.
 public final class ManualDeviceClock: DeviceClock {
-    private let time: Mutex<Int64>
+    private let time: Lock<Int64>
 
     /// Makes a clock that shows `now`, in seconds since 1970.
-    public init(now: Int64) { time = Mutex(now) }
+    public init(now: Int64) { time = Lock(now) }
 
     /// The time that was set, in seconds since 1970.
     public var now: Int64 {

@@ -1,5 +1,5 @@
 public import FPSCrypto
-internal import Synchronization
+import Locking
 
 /// A pretend Apple device: it makes SPCs, opens CKCs, holds content keys to their terms and keeps persistent keys.
 ///
@@ -16,7 +16,7 @@ public final class FPSDevice: Sendable {
 
     let dask: DASkRule
     let secret: SecretBytes
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     struct State: ~Copyable {
         var random: DeviceRandom
@@ -53,7 +53,7 @@ public final class FPSDevice: Sendable {
         self.dask = dask
         self.clock = clock
         self.secret = secret ?? SecretBytes(count: 32, randomFrom: &generator)
-        state = Mutex(State(random: generator, display: profile.display))
+        state = Lock(State(random: generator, display: profile.display))
     }
 
     /// HU, 20 bytes: the ID that the server sees. With the digital AV adapter it is the adapter's ID.

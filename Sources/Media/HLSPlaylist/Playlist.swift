@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A playlist of HTTP Live Streaming: RFC 8216, second edition (draft-pantos-hls-rfc8216bis-22), section 4.
 public enum Playlist: Sendable {
     /// Media segments.

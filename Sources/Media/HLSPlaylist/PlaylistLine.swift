@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// One line of a playlist, with its tag: the view of a playlist for tools that show, compare or judge it.
 public struct PlaylistLine: Sendable {
     /// What a line holds.

@@ -1,4 +1,5 @@
 import BulkAES
+import ByteCoding
 public import FPSCrypto
 
 /// Encrypts or decrypts the samples of a track, many at once, under one key and scheme: where they lie, or on the way

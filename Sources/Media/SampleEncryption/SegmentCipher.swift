@@ -1,4 +1,5 @@
 import BulkAES
+import ByteCoding
 public import FPSCrypto
 
 /// METHOD=AES-128: encrypts or decrypts whole media segments with AES-128-CBC and PKCS #7 padding

@@ -1,14 +1,14 @@
-internal import Synchronization
+import Locking
 
 /// A key of the key system ``ContentKeySystem/clearKey``.
 public final class ClearContentKey: ProtectedContentKey {
-    private let content: Mutex<(key: RedactedBytes, initializationVector: RedactedBytes?)?>
+    private let content: Lock<(key: RedactedBytes, initializationVector: RedactedBytes?)?>
 
     init(key: RedactedBytes, initializationVector: RedactedBytes?) throws(ContentKeyError) {
         guard key.bytes.count == 16, (initializationVector?.bytes.count ?? 16) == 16 else {
             throw ContentKeyError(.wrongResponse, .response, reason: "a clear key and its IV have 16 bytes each")
         }
-        content = Mutex((key, initializationVector))
+        content = Lock((key, initializationVector))
     }
 
     /// The key, 16 bytes; nil once it was stopped.
@@ -33,9 +33,9 @@ public final class ClearContentKey: ProtectedContentKey {
 
 /// The token of the key system ``ContentKeySystem/authorizationToken``.
 public final class AuthorizationToken: ProtectedContentKey {
-    private let content: Mutex<RedactedBytes?>
+    private let content: Lock<RedactedBytes?>
 
-    init(_ token: RedactedBytes) { content = Mutex(token) }
+    init(_ token: RedactedBytes) { content = Lock(token) }
 
     /// The token; nil once it was stopped.
     public var token: RedactedBytes? { content.withLock { $0 } }

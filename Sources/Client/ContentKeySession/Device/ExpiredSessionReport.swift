@@ -1,4 +1,4 @@
-internal import Synchronization
+import Locking
 
 /// What tells a key server that a playback is over, so that it counts it no longer.
 public struct ExpiredSessionReport: Sendable, Hashable {
@@ -42,7 +42,7 @@ extension ExpiredSessionReportStore {
 
 /// Reports in memory.
 public final class InMemoryExpiredSessionReports: ExpiredSessionReportStore {
-    private let reports = Mutex<[ExpiredSessionReport]>([])
+    private let reports = Lock<[ExpiredSessionReport]>([])
 
     /// Makes a store without reports.
     public init() {}

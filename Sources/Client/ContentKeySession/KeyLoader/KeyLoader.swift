@@ -81,17 +81,46 @@ public actor KeyLoader {
     /// Answers requests until the session ends or the task is cancelled. What is open then is answered with
     /// ``KeyFailure/Kind/cancelled``. Run it once.
     public func run() async {
-        await withDiscardingTaskGroup { group in
+        // A discarding task group would be simpler, but needs iOS 17. In this one the results of tasks are taken as they
+        // come, among them the next work, so that none pile up.
+        await withTaskGroup(of: Step.self) { group in
             group.addTask {
                 await self.listen()
                 self.work.finish()
+                return .done
             }
-            for await work in works { group.addTask { await self.perform(work) } }
-            group.cancelAll()
+            group.addTask { await self.nextStep() }
+            while let step = await group.next() {
+                switch step {
+                case .perform(let work):
+                    group.addTask {
+                        await self.perform(work)
+                        return .done
+                    }
+                    group.addTask { await self.nextStep() }
+                case .stop: group.cancelAll()
+                case .done: break
+                }
+            }
         }
         for ticket in open.values.sorted(by: { $0.request.id < $1.request.id }) {
             await giveUp(ticket, KeyFailure(.cancelled))
         }
+    }
+
+    /// What a task of ``run()`` found.
+    private enum Step: Sendable {
+        case perform(Work)
+        /// No more work will come.
+        case stop
+        /// Something was done; nothing follows from it.
+        case done
+    }
+
+    /// Waits for work. One task at a time does this.
+    private nonisolated func nextStep() async -> Step {
+        var works = works.makeAsyncIterator()
+        return await works.next().map { .perform($0) } ?? .stop
     }
 
     // MARK: Loading ahead

@@ -1,5 +1,5 @@
 import HLSPlaylist
-import Synchronization
+import Locking
 
 /// AES-128 offline: keys in the clear that are kept when a title is downloaded and that play it without a network.
 ///
@@ -31,7 +31,7 @@ public final class KeptClearKeys: ResourceInterceptor {
     private let timeout: Duration
     private let addresses: InterceptedAddresses
     /// The variables of Multivariant Playlists, by the playlists that they lead to.
-    private let variables = Mutex<[String: [String: String]]>([:])
+    private let variables = Lock<[String: [String: String]]>([:])
 
     /// Begins.
     ///

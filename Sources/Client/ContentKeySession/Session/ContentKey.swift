@@ -1,4 +1,4 @@
-internal import Synchronization
+import Locking
 
 /// A key that a session has loaded. It stays the same while its lease is renewed, and ends with its lease, with its
 /// session, or when it is revoked.
@@ -15,12 +15,12 @@ public final class ContentKey: Sendable {
     /// Identifier and route.
     public let name: KeyName
     private let session: WeakSession
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ name: KeyName, _ key: any ProtectedContentKey, session: KeySession) {
         self.name = name
         self.session = WeakSession(session)
-        state = Mutex(State(key: key, protection: key.externalProtectionStatus))
+        state = Lock(State(key: key, protection: key.externalProtectionStatus))
     }
 
     /// The device's key, to decrypt with; nil once this one has ended.

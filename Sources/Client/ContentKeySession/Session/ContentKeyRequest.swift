@@ -1,4 +1,4 @@
-internal import Synchronization
+import Locking
 
 /// A request of a ``KeySession``. It does not keep the session alive, and dies with it.
 public final class ContentKeyRequest: ContentKeyLoading {
@@ -26,7 +26,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
         var lease: Duration?
         var isAwaited = false
     }
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ request: KeySessionMachine.Request, isAwaited: Bool, session: KeySession) {
         (id, identifier, route) = (request.id, request.name.identifier, request.name.route)
@@ -34,7 +34,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
         (initializationData, options) = (request.initializationData, request.options)
         keySystem = session.keySystem
         self.session = WeakSession(session)
-        state = Mutex(State(isAwaited: isAwaited))
+        state = Lock(State(isAwaited: isAwaited))
     }
 
     /// Where it stands.

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Locking
 
 /// Any number of sequences of the same elements; what waits for an answer is given to late ones as well.
 package final class Feed<Element: Sendable>: Sendable {
@@ -9,7 +9,7 @@ package final class Feed<Element: Sendable>: Sendable {
         var isFinished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Makes a feed that nobody reads yet.
     package init() {}

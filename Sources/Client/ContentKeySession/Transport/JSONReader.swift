@@ -1,3 +1,5 @@
+import ByteCoding
+
 extension JSONText {
     /// Reads a document; nil for anything that is not JSON (RFC 8259), or is nested deeper than `depth`.
     package init?(parsing bytes: [UInt8], depth: Int = 16) {

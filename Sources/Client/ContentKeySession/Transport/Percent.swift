@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// Percent-encoding (RFC 3986, section 2.1), without Foundation.
 enum Percent {
     /// Encodes everything but unreserved characters.

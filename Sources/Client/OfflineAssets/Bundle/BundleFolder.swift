@@ -1,5 +1,6 @@
 import FPSCrypto
-import Glibc
+import FileWriting
+import Foundation
 
 /// The files of a bundle as the system has them. Files are the owner's alone: URLs may hold tokens.
 struct BundleFolder: Sendable, Hashable {
@@ -55,7 +56,8 @@ struct BundleFolder: Sendable, Hashable {
         let temporary = path(of: file + ".new")
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(file) }
-        let isWritten = bytes.withUnsafeBytes { writeAll($0, to: descriptor) == nil } && fsync(descriptor) == 0
+        let isWritten =
+            bytes.withUnsafeBytes { writeAll($0, to: descriptor) == nil } && Durability.synchronize(descriptor) == 0
         let code = errno
         close(descriptor)
         guard isWritten else {
@@ -71,7 +73,7 @@ struct BundleFolder: Sendable, Hashable {
         let descriptor = open(folder.map(path(of:)) ?? path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(folder ?? path) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(folder ?? path) }
+        guard Durability.synchronize(descriptor) == 0 else { throw failure(folder ?? path) }
     }
 
     /// Reads a plain file.
@@ -112,7 +114,7 @@ struct BundleFolder: Sendable, Hashable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
         while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure(file) }
             if count == 0 { return }

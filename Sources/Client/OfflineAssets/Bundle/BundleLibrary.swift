@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A folder of bundles.
 ///

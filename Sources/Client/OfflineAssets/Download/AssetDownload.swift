@@ -1,6 +1,6 @@
 import HLSPlaylist
+import Locking
 import StreamPlayer
-import Synchronization
 
 /// Downloads a presentation into a bundle, or goes on with a download that was stopped: by a pause, an error, a crash of the
 /// process or of the machine.

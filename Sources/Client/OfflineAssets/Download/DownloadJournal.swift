@@ -1,3 +1,4 @@
+import ByteCoding
 import FPSCrypto
 
 /// What is known of the files of a download, as a journal tells it: a line for each step, each with a check of itself.

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import StreamPlayer
 
 /// How a round of transfers ended.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// What has come so far, told by several transfers at once.
 final class DownloadTally: Sendable {
@@ -14,7 +14,7 @@ final class DownloadTally: Sendable {
         var loaded: LoadedTimeRanges?
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let files: Int
     private let now: @Sendable () -> Duration
     private let show: @Sendable (AssetDownloadProgress) -> Void
@@ -27,7 +27,7 @@ final class DownloadTally: Sendable {
         now: @escaping @Sendable () -> Duration,
         show: @escaping @Sendable (AssetDownloadProgress) -> Void
     ) {
-        state = Mutex(State(timeline: timeline))
+        state = Lock(State(timeline: timeline))
         (self.files, self.now, self.show) = (files, now, show)
     }
 

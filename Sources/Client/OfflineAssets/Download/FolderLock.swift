@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// Keeps others out of a bundle's folder while it is written to or removed, for as long as the value lives. The system lets
 /// go where a process ends, in whatever way.

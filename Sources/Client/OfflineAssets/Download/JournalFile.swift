@@ -1,6 +1,7 @@
 import Dispatch
-import Glibc
-import Synchronization
+import FileWriting
+import Foundation
+import Locking
 
 /// The journal of a download on the disk.
 ///
@@ -25,7 +26,7 @@ final class JournalFile: Sendable {
     private let descriptor: Int32
     private let folder: BundleFolder
     private let faults: DiskFaults
-    private let state: Mutex<State>
+    private let state: Lock<State>
     // Writing to the disk for good takes long, and blocks.
     private let queue = DispatchQueue(label: "keyway.download.journal")
 
@@ -41,9 +42,9 @@ final class JournalFile: Sendable {
         let plan = DownloadJournal.plan(of: resources)
         let (journal, length) = DownloadJournal.read(bytes, plan: plan, files: resources.count)
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        descriptor = Glibc.open(folder.path(of: name), flags, 0o600)
+        descriptor = Foundation.open(folder.path(of: name), flags, 0o600)
         (self.folder, self.faults) = (folder, faults)
-        state = Mutex(State(journal: journal, length: length))
+        state = Lock(State(journal: journal, length: length))
         do throws(DiskError) {
             guard descriptor >= 0 else { throw DiskError(file: name, number: errno) }
             try cut(to: length)
@@ -57,7 +58,7 @@ final class JournalFile: Sendable {
         try? folder.synchronize()
     }
 
-    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+    deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
 
     /// What is known of a file.
     func entry(of file: Int) -> DownloadJournal.Entry? { state.withLock { $0.journal.entries[file] } }
@@ -116,7 +117,9 @@ final class JournalFile: Sendable {
             faults.write(AssetBundle.journalFile, bytes.count)
             ?? bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
         if let number { throw DiskError(file: AssetBundle.journalFile, number: number) }
-        guard fdatasync(descriptor) == 0 else { throw DiskError(file: AssetBundle.journalFile, number: errno) }
+        guard Durability.synchronizeContent(descriptor) == 0 else {
+            throw DiskError(file: AssetBundle.journalFile, number: errno)
+        }
     }
 
     private func cut(to length: Int) throws(DiskError) {

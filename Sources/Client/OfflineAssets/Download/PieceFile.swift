@@ -1,5 +1,6 @@
 import FPSCrypto
-import Glibc
+import FileWriting
+import Foundation
 
 /// What a file system may do to a download: a seam for tests.
 struct DiskFaults: Sendable {
@@ -47,12 +48,16 @@ final class PieceFile: @unchecked Sendable {
         self.folder = String(name[..<(name.lastIndex(of: "/") ?? name.startIndex)])
         self.faults = faults
         self.length = 0
-        descriptor = Glibc.open(folder.path(of: name), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        descriptor = Foundation.open(
+            folder.path(of: name),
+            O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+            0o600
+        )
         guard descriptor >= 0 else { throw DiskError(file: name, number: errno) }
         try keep(length)
     }
 
-    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+    deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
 
     /// Cuts it to its first bytes, which are read again for the checksum. Fewer, where it has fewer.
     func keep(_ wanted: UInt64) throws(DiskError) {
@@ -94,7 +99,7 @@ final class PieceFile: @unchecked Sendable {
 
     /// Writes to the disk for good what was appended.
     func synchronize() throws(DiskError) {
-        guard fdatasync(descriptor) == 0 else { throw failure() }
+        guard Durability.synchronizeContent(descriptor) == 0 else { throw failure() }
     }
 
     private func failure() -> DiskError { DiskError(file: name, number: errno) }

@@ -1,11 +1,11 @@
+import Locking
 import StreamPlayer
-import Synchronization
 
 /// Ends what makes no progress any more.
 struct Watchdog: Sendable {
     /// Counts bytes as they come.
     final class Counter: Sendable {
-        private let bytes = Mutex<UInt64>(0)
+        private let bytes = Lock<UInt64>(0)
         var value: UInt64 { bytes.withLock { $0 } }
         func add(_ count: Int) { bytes.withLock { $0 += UInt64(max(0, count)) } }
     }
@@ -23,7 +23,7 @@ struct Watchdog: Sendable {
         _ body: @escaping @Sendable (Counter) async -> Value
     ) async -> (value: Value, isStalled: Bool) {
         let counter = Counter()
-        let stalled = Mutex(false)
+        let stalled = Lock(false)
         let value = await withTaskGroup(of: Value?.self) { tasks in
             tasks.addTask { await body(counter) }
             tasks.addTask {

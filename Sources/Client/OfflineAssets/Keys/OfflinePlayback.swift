@@ -1,6 +1,6 @@
 public import ContentKeySession
+import Locking
 public import StreamPlayer
-import Synchronization
 
 /// The sessions that a title is played with, and who answers their requests: what is kept, and as far as that is wanted
 /// the key server.
@@ -133,7 +133,7 @@ final class OfflineSessionDelegate: KeySessionDelegate {
     let asksServer: Bool
     private let keys: TitleKeys
     /// How often the device refused a key of each identifier.
-    private let refusals = Mutex<[String: Int]>([:])
+    private let refusals = Lock<[String: Int]>([:])
     /// A server whose keys are refused too has no better ones.
     private static let maximumRefusals = 2
 

@@ -1,5 +1,5 @@
 public import ContentKeySession
-import Synchronization
+import Locking
 
 /// The kept keys of one title, as a key loader and the delegate of its session use them. What happens to a key is written
 /// down beside it, in the same moment.
@@ -11,7 +11,7 @@ public final class TitleKeys: KeptKeys {
     private let now: @Sendable () -> Int64
     /// Whether the kept keys are passed over, so that the server is asked for others.
     private let asksForOthers: Bool
-    private let trouble = Mutex<OfflineStorageError?>(nil)
+    private let trouble = Lock<OfflineStorageError?>(nil)
 
     init(
         _ title: String,

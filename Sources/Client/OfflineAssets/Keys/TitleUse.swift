@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Glibc
 
 /// Says for as long as it is there that a title is played, renewed or reported, so that it does not go when room is needed.
 public final class TitleUse: Sendable {

@@ -1,5 +1,5 @@
 import ContentKeySession
-import Glibc
+import Foundation
 
 extension KeyLedgerEntry {
     /// How long it may still be watched, for the viewer.

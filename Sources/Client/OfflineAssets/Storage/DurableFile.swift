@@ -1,4 +1,5 @@
-import Glibc
+import FileWriting
+import Foundation
 
 /// Files that are there whole or not at all: written under another name, put on the disk, renamed, and the folder put on
 /// the disk. Their mode is 0600.
@@ -25,7 +26,7 @@ enum DurableFile {
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
         while count < bytes.count {
-            let got = bytes[count...].withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+            let got = bytes[count...].withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress, $0.count) }
             guard got >= 0 else { throw .system("read", path) }
             guard got > 0 else { break }
             count += got
@@ -42,7 +43,7 @@ enum DurableFile {
         do throws(OfflineStorageError) {
             defer { close(file) }
             try write(bytes, to: file, draft)
-            guard fsync(file) == 0 else { throw .system("fsync", draft) }
+            guard Durability.synchronize(file) == 0 else { throw .system("fsync", draft) }
         } catch {
             unlink(draft)
             throw error
@@ -107,7 +108,7 @@ enum DurableFile {
     private static func write(_ bytes: [UInt8], to file: Int32, _ path: String) throws(OfflineStorageError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .system("write", path) }
             rest = rest.dropFirst(count)
@@ -120,7 +121,7 @@ enum DurableFile {
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system("open", parent) }
         defer { close(folder) }
-        guard fsync(folder) == 0 else { throw .system("fsync", parent) }
+        guard Durability.synchronize(folder) == 0 else { throw .system("fsync", parent) }
     }
 
     /// Nil for a name without a folder.

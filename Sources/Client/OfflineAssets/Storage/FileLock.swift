@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A lock that programs agree on, by a file that holds nothing. It goes with the program that has it.
 ///

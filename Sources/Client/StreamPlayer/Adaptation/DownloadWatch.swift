@@ -1,5 +1,5 @@
 import HLSPlaylist
-import Synchronization
+import Locking
 
 /// Watches the download of one segment, and ends it where ``QualityController/judge(_:buffer:now:)`` says so.
 final class DownloadWatch: Sendable {
@@ -20,7 +20,7 @@ final class DownloadWatch: Sendable {
     }
 
     private let segmentDuration: Double
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// - Parameters:
     ///   - controller: As it is now; it gets its decision back in ``abandonment``.
@@ -28,7 +28,7 @@ final class DownloadWatch: Sendable {
     ///   - segmentDuration: EXTINF, in seconds.
     init(_ controller: QualityController, buffer: BufferModel, segmentDuration: Double) {
         self.segmentDuration = segmentDuration
-        state = Mutex(State(controller: controller, buffer: buffer))
+        state = Lock(State(controller: controller, buffer: buffer))
     }
 
     /// What was decided; nil where the download was let go on.

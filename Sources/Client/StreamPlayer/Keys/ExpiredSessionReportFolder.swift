@@ -1,6 +1,6 @@
 public import ContentKeySession
 public import Foundation
-import Synchronization
+import Locking
 
 /// Expired session reports in a folder, where they are found after a crash.
 ///
@@ -20,7 +20,7 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
     }
 
     private let files: ReportFiles
-    private let living = Mutex<[ContentProtectionSessionIdentifier: Entry]>([:])
+    private let living = Lock<[ContentProtectionSessionIdentifier: Entry]>([:])
 
     /// Uses a folder, which is made where it is not there. Only its owner may read it.
     ///

@@ -1,6 +1,6 @@
 package import FileWriting
 public import Foundation
-import Synchronization
+import Locking
 
 /// Writes clear media to a file or a pipe, all tracks in one stream: fragmented MP4, or a transport stream.
 ///
@@ -35,16 +35,16 @@ public final class StreamOutput: MediaOutput {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// False: most players that read from a pipe take one init segment.
     public let takesNewInitializations = false
 
     /// Writes to a file that is open.
-    public init(_ file: FileHandle) { state = Mutex(State(sink: .handle(file))) }
+    public init(_ file: FileHandle) { state = Lock(State(sink: .handle(file))) }
 
     /// Writes to what an output option names.
-    package init(_ file: sending OutputFile) { state = Mutex(State(sink: .file(file))) }
+    package init(_ file: sending OutputFile) { state = Lock(State(sink: .file(file))) }
 
     /// Writes a piece; waits while a pipe is full.
     ///
@@ -103,7 +103,7 @@ public final class FolderOutput: MediaOutput {
     }
 
     private let folder: String
-    private let tracks = Mutex<[ClearPiece.TrackKind: Track]>([:])
+    private let tracks = Lock<[ClearPiece.TrackKind: Track]>([:])
 
     /// True.
     public let takesNewInitializations = true

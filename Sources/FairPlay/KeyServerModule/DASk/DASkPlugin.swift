@@ -1,7 +1,7 @@
 import CKeywayDASk
 public import FPSCrypto
 import Foundation
-import Synchronization
+import Locking
 
 /// A DASk plug-in: a shared library that the operator builds around what Apple licenses to them, loaded with dlopen.
 ///
@@ -15,7 +15,7 @@ public final class DASkPlugin: Sendable {
     let provisioningData: SecretBytes?
     private let library: Library
     /// Held around every call to a plug-in that declares itself serial.
-    private let oneAtATime = Mutex(())
+    private let oneAtATime = Lock(())
     private let isSerial: Bool
 
     /// What dlopen and the plug-in gave. Closed when the last reference goes.

@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A network of IPv4 or IPv6 addresses, in CIDR notation: `192.0.2.0/24`, `2001:db8::/32`. An address alone is a network
 /// of one.

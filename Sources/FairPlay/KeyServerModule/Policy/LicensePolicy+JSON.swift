@@ -1,5 +1,10 @@
 import FPSMessages
+
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 // A policy in JSON. Grammar, all fields optional, unknown ones are errors:
 //

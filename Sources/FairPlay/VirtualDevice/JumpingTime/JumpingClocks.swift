@@ -1,4 +1,5 @@
 /// A clock that shows a ``JumpingTime``.
+@available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package struct JumpingClock: Clock {
     /// A moment: how much time has passed.
     package struct Instant: InstantProtocol {
@@ -33,6 +34,7 @@ package struct JumpingClock: Clock {
 }
 
 /// The same time for a device, and for a server in a test, who count seconds since 1970.
+@available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package struct JumpingDeviceClock: DeviceClock {
     /// When time begins unless said otherwise.
     package static let start: Int64 = 1_800_000_000

@@ -1,11 +1,12 @@
 internal import Foundation
-internal import Synchronization
+import Locking
 
 /// Runs a client's tasks one after the other on a thread of their own, beside real sockets. When none can go on and no
 /// exchange is on its way, time jumps to the next sleeper's moment. So back-offs take no time, and no answer is overtaken.
 ///
 /// For tests and demonstrations: an hour takes as long as what is done in it. Everything has to be structured: child tasks
 /// stay on this executor, others would not.
+@available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package final class JumpingTime: TaskExecutor {
     /// Nothing can go on any more, or an exchange took longer than a minute.
     package struct Hangs: Error {}
@@ -30,7 +31,7 @@ package final class JumpingTime: TaskExecutor {
         var isOver = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let news = DispatchSemaphore(value: 0)
 
     /// Time that has not passed yet.
@@ -69,7 +70,7 @@ package final class JumpingTime: TaskExecutor {
     }
 
     private final class Outcome<Value: Sendable>: Sendable {
-        let value = Mutex<Result<Value, any Error>?>(nil)
+        let value = Lock<Result<Value, any Error>?>(nil)
     }
 
     private enum Step {

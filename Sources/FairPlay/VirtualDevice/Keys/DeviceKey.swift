@@ -1,5 +1,5 @@
 public import FPSCrypto
-internal import Synchronization
+import Locking
 
 /// A content key on a device. It gives out its content only while it plays, and only as its terms allow.
 ///
@@ -25,7 +25,7 @@ public final class DeviceKey: Sendable {
     /// The application certificate that the request for the key was made with, DER.
     package var applicationCertificate: [UInt8] { origin.certificate }
     private let device: FPSDevice
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     private struct State: Sendable {
         var contentKey: SecretBytes?
@@ -51,7 +51,7 @@ public final class DeviceKey: Sendable {
         self.device = device
         self.origin = origin
         self.notes = notes
-        state = Mutex(State(contentKey: contentKey, iv: iv, validity: validity, hdcp: hdcp, persistent: persistent))
+        state = Lock(State(contentKey: contentKey, iv: iv, validity: validity, hdcp: hdcp, persistent: persistent))
     }
 
     /// The asset that the key opens.

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Locking
 
 /// An SPC, and what the device remembers in order to open the CKC that answers it. It is answered once.
 public final class KeyRequest: Sendable {
@@ -22,7 +22,7 @@ public final class KeyRequest: Sendable {
     let reader: StrictCKCReader
     /// The key that the answer renews.
     let renewing: DeviceKey?
-    private let answered = Atomic(false)
+    private let isAnswered = Lock(false)
 
     init(_ built: SPCBuilder.Result, origin: KeyOrigin, maker: [UInt8], reader: StrictCKCReader, renewing: DeviceKey?) {
         spc = built.spc
@@ -36,13 +36,17 @@ public final class KeyRequest: Sendable {
 
     /// Runs `body` unless an answer has been taken already; the request counts as answered if `body` succeeds.
     func answer<Value>(_ body: () throws(FPSError) -> Value) throws(FPSError) -> Value {
-        guard !answered.exchange(true, ordering: .acquiringAndReleasing) else {
+        let isFirst = isAnswered.withLock { isAnswered in
+            defer { isAnswered = true }
+            return !isAnswered
+        }
+        guard isFirst else {
             throw .invalidCKC.because("the request has been answered")
         }
         do throws(FPSError) {
             return try body()
         } catch {
-            answered.store(false, ordering: .releasing)
+            isAnswered.withLock { $0 = false }
             throw error
         }
     }

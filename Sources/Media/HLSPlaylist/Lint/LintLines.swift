@@ -1,3 +1,5 @@
+import ByteCoding
+
 extension LintFile {
     /// The lines with a tag, in order.
     func lines(of name: TagName) -> some Sequence<PlaylistLine> {

@@ -1,3 +1,5 @@
+import ByteCoding
+
 extension MediaPlaylist {
     /// Reads a Media Playlist.
     init(_ context: ReadingContext) throws(PlaylistError) {

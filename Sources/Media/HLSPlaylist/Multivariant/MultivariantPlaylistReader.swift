@@ -1,3 +1,5 @@
+import ByteCoding
+
 extension MultivariantPlaylist {
     /// Reads a Multivariant Playlist.
     init(_ context: ReadingContext) throws(PlaylistError) {

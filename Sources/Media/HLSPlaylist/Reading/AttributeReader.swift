@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// Reads the attributes of one tag.
 ///
 ///     attribute-list  = attribute *( "," attribute )

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// What kind of line it is.
 ///
 ///     line    = blank / uri / comment / tag

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// The bytes of a playlist as they came in, shared by everything that was read from them.
 final class PlaylistSource: Sendable {
     let bytes: [UInt8]

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// What is shared while one playlist is read: its bytes, its variables, and what was found wrong.
 ///
 /// Strict reading keeps the first error and stops at the end of the line; lenient reading keeps every diagnostic.

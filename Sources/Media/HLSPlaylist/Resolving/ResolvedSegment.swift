@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A media segment with everything that the lines above it say about it.
 public struct ResolvedSegment: Sendable {
     // The segments of the playlist, and which one it is: a segment is large, and seldom asked for as a whole.
@@ -128,7 +130,9 @@ public struct ResolvedSegments: Sequence, Sendable {
     /// Checks that every byte range has a beginning and an end.
     private func check() throws(PlaylistError) {
         var end: UInt64?
-        let span = segments.span
+        // Of a slice: the span of an array needs iOS 26.
+        let slice = segments[...]
+        let span = slice.span
         for index in span.indices {
             guard let range = span[index].byteRange else {
                 end = nil
@@ -185,8 +189,8 @@ public struct ResolvedSegments: Sequence, Sendable {
         public mutating func next() -> ResolvedSegment? {
             guard index < segments.count else { return nil }
             // A span hands out what is asked for, an array a copy of the whole segment.
-            let segments = segments
-            let span = segments.span
+            let slice = segments[...]
+            let span = slice.span
             if !span[index].tags.isEmpty {
                 scope = scope.applying(span[index].tags)
                 discontinuity &+= UInt64(span[index].tags.count { $0.isDiscontinuity })

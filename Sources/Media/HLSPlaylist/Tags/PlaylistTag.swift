@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A tag with its value, as one line of a playlist holds it.
 public indirect enum PlaylistTag: Hashable, Sendable {
     case extM3U

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// The tags of the draft. Each has a file beside this one.
 public enum TagName: String, CaseIterable, Sendable {
     case extM3U = "EXTM3U"

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A range of bytes of a resource.
 ///
 ///     byte-range = length [ "@" offset ]      both decimal integers

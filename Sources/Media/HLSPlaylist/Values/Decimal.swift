@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// The numbers of section 4.2.
 ///
 ///     decimal-integer               = 1*20DIGIT             0 to 2^64-1

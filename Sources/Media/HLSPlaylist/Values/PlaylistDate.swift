@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A point in time, as EXT-X-PROGRAM-DATE-TIME and EXT-X-DATERANGE give it: an ISO 8601 date and time of day.
 ///
 ///     date-time = YYYY "-" MM "-" DD "T" hh ":" mm [ ":" ss [ ( "." / "," ) 1*DIGIT ] ] [ zone ]

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A size in pixels.
 ///
 ///     decimal-resolution = width "x" height

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// An old line, after which a changed playlist is written.
 struct TemplateLine {
     /// What one kind of line has to be looked for by.

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// A sample as a fragment lists it.
 public struct FragmentSample: Hashable, Sendable {
     /// Its size in bytes.

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3): what ``TransportPacketizer`` does, for
 /// those who want the whole stream in memory.
 public struct TransportMuxer: Sendable {

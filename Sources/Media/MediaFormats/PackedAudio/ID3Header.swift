@@ -52,9 +52,11 @@ struct ID3Header {
     /// Says whether a tag of version 2, or of version 1, is at the beginning of some bytes; nil when there is none.
     static func look(_ bytes: RawSpan, isFinal: Bool) -> FrameDecision? {
         let isVersion1 = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == firstByteOfVersion1
-        let identifier: [3 of UInt8] = isVersion1 ? [0x54, 0x41, 0x47] : [firstByte, 0x44, 0x33]
+        let identifier: UInt32 = isVersion1 ? 0x54_4147 : 0x49_4433
         for index in 0..<min(3, bytes.byteCount)
-        where bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self) != identifier[index] {
+        where bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            != UInt8(truncatingIfNeeded: identifier >> UInt32(16 - 8 * index))
+        {
             return nil
         }
         let needed = isVersion1 ? version1Size : size

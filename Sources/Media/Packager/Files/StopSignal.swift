@@ -1,13 +1,13 @@
 package import FileWriting
 import Foundation
-import Synchronization
+import Locking
 
 /// Ends reading, from another thread or a signal's handler: pipes that are waited for, or read, come to their ends.
 package final class StopSignal: Sendable {
     /// Becomes readable when it is time to stop, and stays so.
     let descriptor: Int32
     private let writer: Int32
-    private let handlers = Mutex<[@Sendable () -> Void]>([])
+    private let handlers = Lock<[@Sendable () -> Void]>([])
 
     /// Makes a signal.
     ///

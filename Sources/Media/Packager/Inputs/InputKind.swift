@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// What an input is, as its first bytes show it. Names are not looked at.

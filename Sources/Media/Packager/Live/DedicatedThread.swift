@@ -4,6 +4,7 @@ import Foundation
 /// it would keep others from running.
 ///
 /// Unchecked: the queue is only touched while the condition's lock is held.
+@available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 final class DedicatedThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []

@@ -47,9 +47,12 @@ package enum LiveRun {
         try job.validate()
         guard let live = job.live else { throw JobFailure("live", "the job has an end") }
         let now = live.startDate.map { LiveClock.media($0) } ?? clock
-        return try await DedicatedThread.run("live packaging") {
+        let run = { @Sendable () async throws -> Report in
             let session = try LiveSession(job, live, keys, stop: stop, clock: now, report)
             return try await session.run()
         }
+        // Older systems cannot keep a task on a thread: there it waits for input on one of those that all tasks share.
+        guard #available(iOS 18, macOS 15, tvOS 18, visionOS 2, *) else { return try await run() }
+        return try await DedicatedThread.run("live packaging", run)
     }
 }

@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// The frames of a segment of audio in PES packets of up to 0.1 s.

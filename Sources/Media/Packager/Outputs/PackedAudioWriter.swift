@@ -1,3 +1,4 @@
+import ByteCoding
 package import MediaFormats
 import SampleEncryption
 

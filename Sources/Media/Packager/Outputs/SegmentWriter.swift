@@ -1,3 +1,4 @@
+import ByteCoding
 package import MediaFormats
 
 /// Makes the bytes of a rendition's media segments: one container, one track. What it is told in order it writes in

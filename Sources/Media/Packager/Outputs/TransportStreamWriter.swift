@@ -1,3 +1,4 @@
+import ByteCoding
 import FPSCrypto
 package import MediaFormats
 import SampleEncryption

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// Writes the media segments of a rendition, as files of their own or as parts of one, and remembers what its playlists
 /// have to say.
 final class RenditionOutput {

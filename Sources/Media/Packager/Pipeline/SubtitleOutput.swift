@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// Writes the segments of a subtitle rendition, cut where the leading rendition is.

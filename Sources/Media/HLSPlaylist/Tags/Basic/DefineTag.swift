@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// EXT-X-DEFINE: a variable for the lines below it (section 4.4.2.3).
 ///
 ///     #EXT-X-DEFINE:<attribute-list>          exactly one of NAME, IMPORT and QUERYPARAM

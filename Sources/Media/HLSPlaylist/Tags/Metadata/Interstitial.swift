@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// An interstitial: other content, such as an advertisement, that an EXT-X-DATERANGE tag puts into a presentation
 /// (appendix D.2).
 ///

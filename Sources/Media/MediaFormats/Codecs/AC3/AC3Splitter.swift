@@ -169,7 +169,7 @@ struct AC3Syntax: FrameSyntax {
 extension AC3Syncframe {
     /// Stands where no syncframe has been read yet: the shortest one.
     fileprivate static let none: AC3Syncframe = {
-        let bytes: [7 of UInt8] = [0x0B, 0x77, 0, 0, 0, 0x40, 0x40]
+        let bytes: [UInt8] = [0x0B, 0x77, 0, 0, 0, 0x40, 0x40]
         return AC3Syncframe(fields: bytes.span.bytes)!
     }()
 }

@@ -63,11 +63,16 @@ public struct AC3Syncframe: Hashable, Sendable {
     public let bitRateCode: UInt8
 
     /// Bit rates of AC-3 in 1,000 bits a second, by ``bitRateCode``.
-    static let bitRates: [19 of Int] = [
+    static let bitRates: [Int] = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
     ]
     /// Full-bandwidth channels by ``codingMode``.
-    static let channels: [8 of Int] = [2, 1, 2, 3, 3, 4, 4, 5]
+    static let channels = [2, 1, 2, 3, 3, 4, 4, 5]
+    /// Sampling rates of E-AC-3 by `fscod2`, and by `fscod`.
+    private static let halfRates: [UInt32] = [24000, 22050, 16000]
+    private static let rates: [UInt32] = [48000, 44100, 32000]
+    /// Audio blocks of E-AC-3 by `numblkscod`.
+    private static let blockCounts = [1, 2, 3, 6]
 
     /// Channels of this substream alone, that for low frequencies included.
     public var channelCount: Int { Self.channels[Int(codingMode)] + (hasLowFrequency ? 1 : 0) }
@@ -124,16 +129,13 @@ public struct AC3Syncframe: Hashable, Sendable {
                 return nil
             }
             let code = fifth >> 4 & 3
-            let halves: [3 of UInt32] = [24000, 22050, 16000]
-            let rates: [3 of UInt32] = [48000, 44100, 32000]
-            let blocks: [4 of Int] = [1, 2, 3, 6]
             if frequencyCode == 3 {
                 guard code < 3 else { return nil }
-                sampleRate = halves[Int(code)]
+                sampleRate = Self.halfRates[Int(code)]
                 blockCount = 6
             } else {
-                sampleRate = rates[Int(frequencyCode)]
-                blockCount = blocks[Int(code)]
+                sampleRate = Self.rates[Int(frequencyCode)]
+                blockCount = Self.blockCounts[Int(code)]
             }
             isEnhanced = true
             streamType = type

@@ -16,8 +16,9 @@ struct HEVCReferencePictureSet: Sendable {
     /// How many pictures a set can have: the largest decoded picture buffer less one.
     static let limit = 16
 
-    /// Picture order counts relative to the picture: negative ones first, each half from the nearest on.
-    var deltas = [16 of Int32](repeating: 0)
+    /// Picture order counts relative to the picture: negative ones first, each half from the nearest on. The first
+    /// ``count`` are used.
+    var deltas = SIMD16<Int32>(repeating: 0)
     /// How many are negative.
     var negatives = 0
     /// How many there are.

@@ -12,7 +12,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
     public static let type: FourCC = "senc"
 
     /// A part of a sample that is clear, and the part behind it that is protected.
-    public struct Subsample: Hashable, Sendable {
+    public struct Subsample: Hashable, Sendable, BitwiseCopyable {
         /// Bytes that are clear.
         public var clear: UInt16
         /// Bytes that are protected.

@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// A picture of a byte stream on its way to a sample.

@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// Finds NAL units in a byte stream that comes in pieces, which end anywhere (ITU-T H.264 and H.265, Annex B).

@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// Finds the borders of transport stream packets: at the beginning, and again where bytes are missing or too many.

@@ -1,0 +1,80 @@
+import Dispatch
+import Locking
+import Testing
+
+@Suite("Lock")
+struct LockTests {
+    private struct Refused: Error, Equatable {}
+
+    /// A value that no other type could carry from thread to thread: neither copyable nor Sendable.
+    private struct Total: ~Copyable {
+        final class Box { var count = 0 }
+        let box = Box()
+        var isChanging = false
+    }
+
+    @Test("No two threads have the value at once")
+    func excludes() {
+        let (threads, rounds) = (8, 10_000)
+        let total = Lock(Total())
+        let overlaps = Lock(0)
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            for _ in 0..<rounds {
+                let overlapped = total.withLock { total in
+                    defer { total.isChanging = false }
+                    let overlapped = total.isChanging
+                    total.isChanging = true
+                    total.box.count += 1
+                    return overlapped
+                }
+                if overlapped { overlaps.withLock { $0 += 1 } }
+            }
+        }
+        #expect(total.withLock { $0.box.count } == threads * rounds)
+        #expect(overlaps.withLock { $0 } == 0)
+    }
+
+    @Test("What the body throws is thrown with its type, changes stay, and the lock is free")
+    func throwsAndUnlocks() {
+        let lock = Lock([1])
+        do throws(Refused) {
+            try lock.withLock { (values: inout [Int]) throws(Refused) in
+                values.append(2)
+                throw Refused()
+            }
+            Issue.record("nothing was thrown")
+        } catch {
+            #expect(error == Refused())
+        }
+        #expect(lock.withLock { $0 } == [1, 2])
+    }
+
+    @Test("It takes a value that cannot be copied, and returns one")
+    func takesWhatCannotBeCopied() {
+        let lock = Lock<Total?>(Total())
+        let taken = lock.withLock { value in
+            var taken: Total?
+            swap(&taken, &value)
+            return taken
+        }
+        let wasTaken = taken != nil
+        let isEmpty = lock.withLock { $0 == nil }
+        #expect(wasTaken)
+        #expect(isEmpty)
+    }
+
+    @Test("It lets go of the value when it goes itself")
+    func releases() {
+        final class Probe: Sendable {
+            let isGone: Lock<Bool>
+            init(_ isGone: Lock<Bool>) { self.isGone = isGone }
+            deinit { isGone.withLock { $0 = true } }
+        }
+        let isGone = Lock(false)
+        var lock: Lock<Probe>? = Lock(Probe(isGone))
+        #expect(!isGone.withLock { $0 })
+        #expect(lock != nil)
+        lock = nil
+        #expect(isGone.withLock { $0 })
+    }
+}
