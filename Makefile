@@ -9,7 +9,7 @@ SHELL := bash
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
 SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/* Benchmarks/Peers/*)
 
-# Swift's own libraries are linked in: the executables run where no Swift is, and a licence takes 5 to 8 % less.
+# As scripts/release builds, for single products.
 RELEASE := swift build -c release --static-swift-stdlib
 
 # How long `make fuzz` gives each fuzz target, in seconds. Ten minutes is the least before a release.
@@ -24,25 +24,26 @@ help: ## Say what there is to make
 setup: ## Install the Debian packages that are missing (quick when none is)
 	@scripts/setup
 
-build: setup ## Build .build/release/keyway and .build/release/keyway-server
-	$(RELEASE)
+build: setup ## Build .build/release/keyway and .build/release/keyway-server, stripped; says how long it took
+	@scripts/release
 
 demo: build ## Start a key server, let a virtual iPhone play with it, and leave the pages up (KEEP=1 without a terminal)
 	@scripts/demo
 
 # One debug build serves the unit tests and, by its executables, the integration tests. Their films are made once, with
 # ffmpeg, and the packager that they compare with is installed once, both below .build-media.
-test: setup ## Run every test
+test: setup ## Run every test; of those that take over a minute by themselves, a part
 	@scripts/test-units
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 # With how many devices `make acceptance` tries each rule of a policy, with every change to their SPCs.
 SWEEP_DEVICES ?= 2
 
-acceptance: setup ## Run what takes over a minute by itself: every change to SPCs, fifteen runs with new keys, encoders beside players
+acceptance: setup ## Run what takes over a minute by itself: every change to SPCs, the integration tests in full, encoders beside players
 	swift build --build-tests
 	@report=$$(mktemp); KEYWAY_SWEEP=$(SWEEP_DEVICES) KEYWAY_SWEEP_REPORT=$$report \
 		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
+	IntegrationTests/run --full "$$(swift build --show-bin-path)"
 	RUNS=15 IntegrationTests/run "$$(swift build --show-bin-path)" test-packaging-keys
 	$(RELEASE) --product keyway
 	$(RELEASE) --product keyway-server
@@ -89,7 +90,7 @@ lint: setup ## Check format, layers, scripts and the code for Apple's systems
 	@scripts/check-availability
 	@scripts/check-avfoundation --self-test
 	@scripts/check-avfoundation
-	@if command -v shellcheck >/dev/null; then shellcheck $(SHELL_SCRIPTS); else echo "shellcheck is not here: skipped"; fi
+	shellcheck $(SHELL_SCRIPTS)
 
 format: setup ## Put the Swift files into the project's format
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Whether everything is to be tried (IntegrationTests/run --full), or a part that shows the feature works.
+full = bool(os.environ.get("FULL"))
 ISSUER, AUDIENCE = "https://login.example.com", "keyway"
 
 
@@ -37,6 +39,11 @@ def run(*command, code=0):
     if done.returncode != code:
         fail(f"exit {done.returncode} of {' '.join(map(str, command))}: {done.stdout}{done.stderr}")
     return done
+
+
+def shared_out(items, names):
+    """For each name (of a browser) what it tries: in a full run all items, otherwise its share, so that each is tried once."""
+    return {name: items if full else items[index::len(names)] for index, name in enumerate(names)}
 
 
 def write_secret(path, content):

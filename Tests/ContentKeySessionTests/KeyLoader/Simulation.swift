@@ -103,7 +103,7 @@ final class Simulation: TaskExecutor {
     }
 
     /// Its time, for the loader.
-    var clock: LoaderClock { LoaderClock(SimulatedClock(simulation: self)) }
+    var clock: SimulatedClock { SimulatedClock(simulation: self) }
 }
 
 /// A clock that does not go, but jumps.

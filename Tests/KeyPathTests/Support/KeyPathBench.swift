@@ -114,7 +114,7 @@ struct KeyPathBench: Sendable {
             service: .keyway("http://127.0.0.1:\(options.isDirect ? server.port : proxy.port)") { desk.token($0) },
             transport: transport,
             settings: options.settings,
-            clock: LoaderClock(JumpingClock(time: time)),
+            clock: JumpingClock(time: time),
             random: SeededNumbers(seed: options.seed)
         )
     }

@@ -93,7 +93,7 @@ func underTest(
         service: service,
         transport: transport,
         settings: settings,
-        clock: LoaderClock(clock),
+        clock: clock,
         random: SeededNumbers(seed: 1)
     )
     return (session, loader)

@@ -77,7 +77,7 @@ extension KeyPathBench {
             service: service,
             transport: transport,
             settings: settings,
-            clock: LoaderClock(JumpingClock(time: time)),
+            clock: JumpingClock(time: time),
             random: SeededNumbers(seed: 1)
         )
         return (session, loader)

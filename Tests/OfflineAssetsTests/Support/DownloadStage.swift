@@ -138,16 +138,7 @@ struct DownloadStage {
     var path: String { folder.path + "/bundle" }
 
     func download() -> AssetDownload {
-        var clock = DownloadClock()
-        // Time passes when somebody sleeps.
-        let time = Mutex(Duration.zero)
-        clock.now = { time.withLock { $0 } }
-        clock.sleep = { pause in
-            try Task.checkCancellation()
-            time.withLock { $0 += pause }
-        }
-        clock.chance = { 0 }
-        clock.date = { 1_000_000 }
+        let clock = DownloadClock(SleepersClock(), chance: { 0 }, date: { 1_000_000 })
         return AssetDownload(
             AssetDownload.Request(url: url, folder: path, title: title, selection: selection),
             settings: settings,
@@ -182,5 +173,25 @@ struct DownloadStage {
         } catch {
             return error
         }
+    }
+}
+
+/// A clock whose time passes only while someone sleeps, and then at once.
+private final class SleepersClock: Clock {
+    struct Instant: InstantProtocol {
+        var time: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(time: time + duration) }
+        func duration(to other: Instant) -> Duration { other.time - time }
+        static func < (left: Instant, right: Instant) -> Bool { left.time < right.time }
+    }
+
+    private let time = Mutex(Instant(time: .zero))
+    let minimumResolution = Duration.zero
+
+    var now: Instant { time.withLock { $0 } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        time.withLock { $0 = max($0, deadline) }
     }
 }

@@ -19,7 +19,7 @@ public actor KeyLoader {
     let service: KeyService
     let transport: any KeyTransport
     let settings: KeyLoaderSettings
-    let clock: LoaderClock
+    let clock: ElapsedTime
     var random: any RandomNumberGenerator & Sendable
 
     private let works: AsyncStream<Work>
@@ -54,21 +54,21 @@ public actor KeyLoader {
     ///   - source: The session.
     ///   - service: Where keys come from.
     ///   - transport: How requests travel.
-    ///   - clock: By which it waits.
+    ///   - clock: Measures and waits. It should go on while the device sleeps, as `ContinuousClock` does: leases end then too.
     ///   - random: For jitter.
     public init(
         source: any ContentKeySource,
         service: KeyService,
         transport: any KeyTransport,
         settings: KeyLoaderSettings = KeyLoaderSettings(),
-        clock: LoaderClock = LoaderClock(ContinuousClock()),
+        clock: any Clock<Duration> = ContinuousClock(),
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.source = source
         self.service = service
         self.transport = transport
         self.settings = settings
-        self.clock = clock
+        self.clock = ElapsedTime(clock)
         self.random = random
         (works, work) = AsyncStream.makeStream()
         collector = BatchCollector(maximum: service.batchURL == nil ? 1 : service.maximumBatch)

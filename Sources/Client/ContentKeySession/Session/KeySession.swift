@@ -13,7 +13,7 @@ public actor KeySession: ContentKeySource {
     public private(set) weak var delegate: (any KeySessionDelegate)?
 
     nonisolated let device: any ContentProtectionDevice
-    private nonisolated let time: SessionTime
+    private nonisolated let time: ElapsedTime
     nonisolated let requestFeed = Feed<any ContentKeyLoading>()
     nonisolated let sourceFeed = Feed<ContentKeySourceEvent>()
     nonisolated let eventFeed = Feed<ContentKeyEvent>()
@@ -52,7 +52,7 @@ public actor KeySession: ContentKeySource {
         renewalLead: Duration? = .seconds(30),
         expiredSessionReports: any ExpiredSessionReportStore = InMemoryExpiredSessionReports()
     ) {
-        (self.keySystem, self.device, time) = (keySystem, device, SessionTime(clock))
+        (self.keySystem, self.device, time) = (keySystem, device, ElapsedTime(clock))
         self.expiredSessionReports = expiredSessionReports
         contentProtectionSessionIdentifier = device.makeSessionIdentifier()
         machine = KeySessionMachine(
@@ -138,7 +138,7 @@ public actor KeySession: ContentKeySource {
     /// Gives the machine an event and does what it says.
     @discardableResult
     func apply(_ event: KeySessionMachine.Event) -> [KeySessionMachine.Action] {
-        let actions = machine.handle(event, at: time.now())
+        let actions = machine.handle(event, at: time.now)
         for action in actions { perform(action) }
         setTimer()
         return actions
@@ -178,7 +178,7 @@ public actor KeySession: ContentKeySource {
         timer?.task.cancel()
         timer = moment.map { moment in
             let sleeper = Task { [weak self, time] in
-                guard (try? await time.sleep(moment)) != nil else { return }
+                guard (try? await time.sleep(until: moment)) != nil else { return }
                 await self?.wake()
             }
             return (moment, sleeper)

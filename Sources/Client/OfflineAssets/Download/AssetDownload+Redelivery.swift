@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 
@@ -33,7 +34,7 @@ extension AssetDownload {
         let loader = PresentationLoader(
             transport: transport,
             settings: settings,
-            sleep: clock.sleep,
+            time: clock.elapsed,
             chance: clock.chance
         )
         return try BundlePlan(try await loader.load(request.url, request.selection), limits: settings.limits)

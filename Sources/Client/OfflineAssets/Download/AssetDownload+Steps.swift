@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 
@@ -34,7 +35,7 @@ extension AssetDownload {
         let tally = DownloadTally(
             BundleTimeline(media.map(\.media), resources: description.resources.map(\.file)),
             files: description.resources.count,
-            now: clock.now
+            now: { [clock] in clock.elapsed.now }
         ) { self.tell(.progress($0)) }
         for (file, content) in there { tally.completed(file, length: content.length, isShown: false) }
         if !broken.isEmpty, description.state != .downloading {

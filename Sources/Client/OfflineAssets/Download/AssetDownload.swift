@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 import Locking
 import StreamPlayer
@@ -166,19 +167,18 @@ public actor AssetDownload {
 
 /// Time and chance, as a download knows them.
 struct DownloadClock: Sendable {
-    /// How long it has been since one fixed moment.
-    var now: @Sendable () -> Duration
-    var sleep: @Sendable (Duration) async throws -> Void
+    /// Measures and waits.
+    let elapsed: ElapsedTime
     /// 0 to 1.
-    var chance: @Sendable () -> Double
+    let chance: @Sendable () -> Double
     /// Seconds since 1970.
-    var date: @Sendable () -> Int
+    let date: @Sendable () -> Int
 
-    init() {
-        let start = ContinuousClock.now
-        now = { start.duration(to: .now) }
-        sleep = { try await Task.sleep(for: $0) }
-        chance = { Double.random(in: 0...1) }
-        date = { Self.secondsSince1970() }
+    init(
+        _ clock: any Clock<Duration> = ContinuousClock(),
+        chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+        date: @escaping @Sendable () -> Int = { Self.secondsSince1970() }
+    ) {
+        (elapsed, self.chance, self.date) = (ElapsedTime(clock), chance, date)
     }
 }

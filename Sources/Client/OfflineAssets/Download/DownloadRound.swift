@@ -1,3 +1,4 @@
+import ContentKeySession
 import Foundation
 import StreamPlayer
 
@@ -48,7 +49,7 @@ struct DownloadRound: Sendable {
             // By URL: what was said of the first part of it that came.
             var versions: [String: Validators] = [:]
             while true {
-                while failure == nil, !Task.isCancelled, let file = queue.next(now: clock.now()) {
+                while failure == nil, !Task.isCancelled, let file = queue.next(now: clock.elapsed.now) {
                     let transfer = transfer(file)
                     group.addTask { .transferred(file, await transfer.run()) }
                 }
@@ -57,12 +58,13 @@ struct DownloadRound: Sendable {
                     switch step {
                     case .due:
                         // A clock may wake a little early, and then nothing else would wake the file.
-                        guard let moment = queue.nextMoment, moment > clock.now(), failure == nil, !Task.isCancelled
+                        guard let moment = queue.nextMoment, moment > clock.elapsed.now, failure == nil,
+                            !Task.isCancelled
                         else {
                             continue
                         }
                         group.addTask { [clock] in
-                            try? await clock.sleep(moment - clock.now())
+                            try? await clock.elapsed.sleep(until: moment)
                             return .due
                         }
                     case .committed(let file, let content, let result):
@@ -80,7 +82,7 @@ struct DownloadRound: Sendable {
                         guard !Task.isCancelled, failure == nil else { continue }
                         let pause = try retry(file, reason, progressed, retryAfter, &queue)
                         group.addTask { [clock] in
-                            try? await clock.sleep(pause)
+                            try? await clock.elapsed.sleep(for: pause)
                             return .due
                         }
                     }
@@ -104,7 +106,7 @@ struct DownloadRound: Sendable {
             settings: settings,
             faults: files.faults,
             tally: files.tally,
-            now: clock.now,
+            now: { [clock] in clock.elapsed.now },
             tell: tell
         )
     }
@@ -176,7 +178,7 @@ struct DownloadRound: Sendable {
                 progressed: progressed,
                 retryAfter: retryAfter,
                 chance: clock.chance(),
-                now: clock.now()
+                now: clock.elapsed.now
             )
             guard let (attempt, pause) = retry else { throw DownloadError(error) }
             tell(.retrying(file: resource.file, error, attempt: attempt, pause: pause))

@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 
@@ -5,7 +6,7 @@ import StreamPlayer
 struct PresentationLoader: Sendable {
     let transport: any DownloadTransport
     let settings: DownloadSettings
-    let sleep: @Sendable (Duration) async throws -> Void
+    let time: ElapsedTime
     let chance: @Sendable () -> Double
 
     /// Loads the playlist at a URL, and the Media Playlists that are chosen of it.
@@ -85,7 +86,7 @@ struct PresentationLoader: Sendable {
                     chance: chance(),
                     now: .zero
                 )
-                guard let retry, (try? await sleep(retry.pause)) != nil else {
+                guard let retry, (try? await time.sleep(for: retry.pause)) != nil else {
                     throw DownloadError(Task.isCancelled ? MediaLoadError(.cancelled, url) : error)
                 }
             }

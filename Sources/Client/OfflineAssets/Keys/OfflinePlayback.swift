@@ -54,7 +54,7 @@ public final class OfflinePlayback: Sendable {
         settings.keptKeys = keys
         // Nobody answers, so that to try again would only keep the viewer waiting.
         if !isOnline { settings.retry.attempts = 1 }
-        let clock = LoaderClock(offline.clocks.loader)
+        let clock = offline.clocks.loader
         loader = KeyLoader(
             source: fairPlay,
             service: service,

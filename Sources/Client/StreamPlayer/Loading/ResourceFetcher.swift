@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 
 /// Fetches what a presentation names, again where that may help, and tells how long it took.
@@ -5,8 +6,7 @@ struct ResourceFetcher: Sendable {
     let loader: any MediaLoader
     let attempts: Int
     let firstPause: Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-    let now: @Sendable () -> Duration
+    let clock: ElapsedTime
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
 
     /// A resource, how long it took with all attempts, and how long the one took that brought it.
@@ -16,26 +16,26 @@ struct ResourceFetcher: Sendable {
         _ resource: MediaResource,
         watch: DownloadWatch? = nil
     ) async throws(PlayerError) -> (media: LoadedMedia, time: Duration, transfer: Duration) {
-        let begin = now()
+        let begin = clock.now
         var pause = firstPause
         var attempt = 1
         while true {
-            let last = now()
+            let last = clock.now
             do throws(MediaLoadError) {
                 let media =
                     if let watch {
-                        try await loader.load(resource) { watch.goesOn($0, elapsed: now() - last, now: now()) }
+                        try await loader.load(resource) { watch.goesOn($0, elapsed: clock.now - last, now: clock.now) }
                     } else {
                         try await loader.load(resource)
                     }
-                return (media, now() - begin, now() - last)
+                return (media, clock.now - begin, clock.now - last)
             } catch {
                 guard error.mayPass, attempt < attempts, !Task.isCancelled else {
                     throw PlayerError(.load(error), resource.url)
                 }
                 attempt += 1
                 await onRetry(error, attempt)
-                guard (try? await sleep(pause)) != nil else {
+                guard (try? await clock.sleep(for: pause)) != nil else {
                     throw PlayerError(.load(MediaLoadError(.cancelled, resource.url)), resource.url)
                 }
                 pause *= 2

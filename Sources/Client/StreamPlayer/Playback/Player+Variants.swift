@@ -49,7 +49,7 @@ extension Player {
         estimate.note(bytes: abandonment.received, duration: abandonment.elapsed)
         tracks.controller = abandonment.controller
         guard let variant = abandonment.decision.variant else { throw PlayerError(.nothingPlayable, tracks.base) }
-        await show(buffer.timePassed(now: clock.now()))
+        await show(buffer.timePassed(now: clock.now))
         await onEvent(.switched(abandonment.decision))
         do throws(PlayerError) {
             try await tracks.change(to: variant, fetcher)
@@ -88,8 +88,8 @@ extension Player {
         _ tracks: inout Tracks,
         because error: PlayerError
     ) throws(PlayerError) {
-        tracks.controller?.failed(variant, failure, now: clock.now())
-        guard tracks.hasAlternative(now: clock.now()) else { throw error }
+        tracks.controller?.failed(variant, failure, now: clock.now)
+        guard tracks.hasAlternative(now: clock.now) else { throw error }
     }
 
     /// Goes over to another variant if that is better now, or the one that plays has failed.
@@ -100,14 +100,14 @@ extension Player {
     ) async throws(PlayerError) {
         while var controller = tracks.controller {
             let hasFailed = controller.current.map { current in
-                controller.setAside(now: clock.now()).contains { $0.uri == current.uri }
+                controller.setAside(now: clock.now).contains { $0.uri == current.uri }
             }
             guard maySwitch(tracks, output) || hasFailed == true else { return }
             // Before anything was measured there is nothing to say against the first choice.
             guard estimate.isMeasured || hasFailed == true else { return }
             let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
-            await show(buffer.timePassed(now: clock.now()))
-            let decision = controller.next(buffer: buffer.total, throughput: throughput, now: clock.now())
+            await show(buffer.timePassed(now: clock.now))
+            let decision = controller.next(buffer: buffer.total, throughput: throughput, now: clock.now)
             tracks.controller = controller
             guard let variant = decision.variant else { throw PlayerError(.nothingPlayable, tracks.base) }
             guard decision.isSwitch else { return }

@@ -11,7 +11,7 @@ public actor Player {
     let settings: PlayerSettings
     private let loader: any MediaLoader
     let ring: KeyRing
-    let clock: PlayerClock
+    let clock: ElapsedTime
     let onEvent: @Sendable (PlayerEvent) async -> Void
     private var report = PlaybackReport()
     var estimate = ThroughputEstimate()
@@ -33,7 +33,7 @@ public actor Player {
     ) {
         (self.settings, self.loader, self.onEvent) = (settings, loader, onEvent)
         ring = KeyRing(keys)
-        self.clock = PlayerClock(clock)
+        self.clock = ElapsedTime(clock)
         buffer = BufferModel(settings: settings.buffer)
     }
 
@@ -68,10 +68,10 @@ public actor Player {
     }
 
     private func run(_ url: String, _ output: any MediaOutput) async throws(PlayerError) {
-        let begin = clock.now()
+        let begin = clock.now
         let fetcher = fetcher
         var tracks = try await Tracks(url: try ResourceFetcher.resolve(url, against: url), settings, fetcher, onEvent)
-        buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now())
+        buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now)
         var ended: Set<ClearPiece.TrackKind> = []
         while let index = next(of: tracks, but: ended) {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
@@ -92,7 +92,7 @@ public actor Player {
                 await keepPace()
             }
         }
-        await show(buffer.setComplete(true, now: clock.now()))
+        await show(buffer.setComplete(true, now: clock.now))
         report.stalls = buffer.stalls
         report.switches = tracks.controller?.counts ?? SwitchCounts()
     }
@@ -131,16 +131,16 @@ public actor Player {
         await onEvent(.played(played))
         guard kind == .main else { return }
         report.duration += played.duration
-        if report.startUpTime == nil { report.startUpTime = clock.now() - begin }
-        await show(buffer.segmentAdded(start: clear.start, duration: played.duration, now: clock.now()))
+        if report.startUpTime == nil { report.startUpTime = clock.now - begin }
+        await show(buffer.segmentAdded(start: clear.start, duration: played.duration, now: clock.now))
     }
 
     /// What a viewer would have in hand is not more than the settings say.
     private func keepPace() async {
         guard case .realTime(let ahead) = settings.pace else { return }
-        await show(buffer.timePassed(now: clock.now()))
+        await show(buffer.timePassed(now: clock.now))
         let excess = buffer.total - ahead / .seconds(1)
-        if excess > 0 { try? await clock.sleep(MediaTime.duration(excess)) }
+        if excess > 0 { try? await clock.sleep(for: MediaTime.duration(excess)) }
     }
 
     func show(_ transitions: [BufferModel.Transition]) async {
@@ -159,22 +159,22 @@ public actor Player {
     /// Loads a live playlist again, when it is time.
     private func reload(_ reader: inout TrackReader, _ fetcher: ResourceFetcher) async throws(PlayerError) {
         guard let load = reader.dueLoad else { throw PlayerError(.live("nothing follows"), reader.url) }
-        let wait = load.moment - clock.now()
-        if wait > .zero { try? await clock.sleep(wait) }
+        let wait = load.moment - clock.now
+        if wait > .zero { try? await clock.sleep(for: wait) }
         guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }
-        await show(buffer.timePassed(now: clock.now()))
-        let began = clock.now()
+        await show(buffer.timePassed(now: clock.now))
+        let began = clock.now
         let loaded: ResourceFetcher.Media
         do throws(PlayerError) {
             let (playlist, url) = try await fetcher.playlist(load.uri(reader.url), retries: false)
             loaded = try ResourceFetcher.Media(playlist, asked: reader.url, url: url)
         } catch {
-            for notice in try reader.reloadFailed(began: began, now: clock.now()) {
+            for notice in try reader.reloadFailed(began: began, now: clock.now) {
                 await onEvent(.live(reader.kind, notice))
             }
             return
         }
-        let (new, notices) = try reader.reloaded(loaded, began: began, now: clock.now())
+        let (new, notices) = try reader.reloaded(loaded, began: began, now: clock.now)
         for notice in notices { await onEvent(.live(reader.kind, notice)) }
         await onEvent(.reloaded(reader.kind, newSegments: new))
     }
@@ -184,8 +184,7 @@ public actor Player {
             loader: loader,
             attempts: max(settings.attempts, 1),
             firstPause: settings.firstPause,
-            sleep: clock.sleep,
-            now: clock.now,
+            clock: clock,
             onRetry: { [weak self] error, attempt in await self?.note(retry: error, attempt) }
         )
     }
@@ -193,17 +192,5 @@ public actor Player {
     private func note(retry error: MediaLoadError, _ attempt: Int) async {
         report.retries += 1
         await onEvent(.retrying(error, attempt: attempt))
-    }
-}
-
-/// A clock as moments since it was taken.
-struct PlayerClock: Sendable {
-    let now: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-
-    init(_ clock: some Clock<Duration>) {
-        let start = clock.now
-        now = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
     }
 }

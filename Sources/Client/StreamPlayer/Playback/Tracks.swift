@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 
 /// The renditions that are played together.
@@ -17,13 +18,13 @@ struct Tracks {
         _ fetcher: ResourceFetcher,
         _ onEvent: @Sendable (PlayerEvent) async -> Void
     ) async throws(PlayerError) {
-        let began = fetcher.now()
+        let began = fetcher.clock.now
         let (playlist, base) = try await fetcher.playlist(url)
         self.base = base
         guard case .multivariant(let multivariant) = playlist else {
             self.multivariant = nil
             let media = try ResourceFetcher.Media(playlist, asked: url, url: base)
-            readers = [try TrackReader(.main, media, start: nil, began: began, now: fetcher.now())]
+            readers = [try TrackReader(.main, media, start: nil, began: began, now: fetcher.clock.now)]
             return
         }
         self.multivariant = multivariant
@@ -41,7 +42,7 @@ struct Tracks {
         _ = controller.next(
             buffer: 0,
             throughput: selector.abilities.throughput ?? .max,
-            now: fetcher.now()
+            now: fetcher.clock.now
         )
         self.controller = controller
         var wanted: [(ClearPiece.TrackKind, String)] = [(.main, variant.uri)]
@@ -52,10 +53,10 @@ struct Tracks {
         }
         readers = []
         for (kind, uri) in wanted {
-            let began = fetcher.now()
+            let began = fetcher.clock.now
             let media = try await fetcher.media(try ResourceFetcher.resolve(uri, against: base))
             readers.append(
-                try TrackReader(kind, media, start: multivariant.start, began: began, now: fetcher.now())
+                try TrackReader(kind, media, start: multivariant.start, began: began, now: fetcher.clock.now)
             )
         }
     }
@@ -97,9 +98,9 @@ struct Tracks {
     ) async throws(PlayerError) {
         let url = try ResourceFetcher.resolve(uri, against: base)
         guard url != readers[index].url else { return }
-        let began = fetcher.now()
+        let began = fetcher.clock.now
         let media = try await fetcher.media(url)
-        try readers[index].change(to: media, began: began, now: fetcher.now())
+        try readers[index].change(to: media, began: began, now: fetcher.clock.now)
     }
 
     /// How far all tracks have come, in seconds of media since playback began.

@@ -59,7 +59,7 @@ struct StoryPlayback: Sendable {
             service: .keyway(server.url) { _ in token.map { PlaybackToken($0) } },
             transport: network,
             settings: settings,
-            clock: LoaderClock(JumpingClock(time: time)),
+            clock: JumpingClock(time: time),
             // Drawn alike each time, so that the story is the same.
             random: SeededNumbers(seed: 1)
         )
