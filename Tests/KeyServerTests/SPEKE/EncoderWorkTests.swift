@@ -1,6 +1,7 @@
 import DRMSignaling
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 import VirtualDevice
 
@@ -56,6 +57,45 @@ struct EncoderWorkTests {
             #expect(work.underWay == 0)
             #expect(try await server.speke(spekeQuestion()).status == 200)
         }
+    }
+
+    /// Counts writes that are under way at once, and those that ended.
+    private final class Writes: Sendable {
+        private let state = Mutex((running: 0, most: 0, ended: 0))
+
+        var most: Int { state.withLock { $0.most } }
+        var ended: Int { state.withLock { $0.ended } }
+
+        func begin() {
+            state.withLock { state in
+                state.running += 1
+                state.most = max(state.most, state.running)
+            }
+        }
+
+        func end() {
+            state.withLock { state in
+                state.running -= 1
+                state.ended += 1
+            }
+        }
+    }
+
+    @Test("Of many writes one is under way at a time, and a failed one passes the turn on")
+    func turns() async {
+        struct Failure: Error {}
+        let (work, writes) = (EncoderWork(threads: 1, capacity: 1), Writes())
+        @Sendable func write(_ number: Int) async throws {
+            writes.begin()
+            for _ in 0..<50 { await Task.yield() }
+            writes.end()
+            if number.isMultiple(of: 2) { throw Failure() }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 { group.addTask { try? await work.inTurn { try await write(number) } } }
+        }
+        #expect(writes.most == 1)
+        #expect(writes.ended == 20)
     }
 
     @Test("A refused document gives its room back, and its reason is the same as ever")

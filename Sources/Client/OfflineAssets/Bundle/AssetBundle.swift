@@ -39,7 +39,7 @@ public struct AssetBundle: Sendable, Hashable {
         do {
             bytes = try files.read(descriptionFile, atMost: BundleDescription.greatestSize)
         } catch  where error.code == .missing {
-            throw AssetBundleError(.notABundle, folder, "there is no bundle.json: it is no downloaded film")
+            throw AssetBundleError(.notABundle, folder, "not a downloaded film: bundle.json is missing")
         }
         let description = try BundleDescription(parsing: bytes, place: files.path(of: descriptionFile))
         return AssetBundle(folder: files.path, description: description)

@@ -110,7 +110,7 @@ struct BundleFolder: Sendable, Hashable {
             throw failure(file)
         }
         defer { close(descriptor) }
-        guard size(of: descriptor) != nil else { throw AssetBundleError(.damaged, file, "it is no plain file") }
+        guard size(of: descriptor) != nil else { throw AssetBundleError(.damaged, file, "not a regular file") }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
         while true {

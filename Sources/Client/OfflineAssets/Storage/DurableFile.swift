@@ -18,7 +18,7 @@ enum DurableFile {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .system("fstat", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw OfflineStorageError(.fileSystem, place: path, reason: "it is no plain file")
+            throw OfflineStorageError(.fileSystem, place: path, reason: "not a regular file")
         }
         guard status.st_size <= limit else {
             throw OfflineStorageError(.tooLarge, place: path, reason: "\(status.st_size) bytes, \(limit) at most")

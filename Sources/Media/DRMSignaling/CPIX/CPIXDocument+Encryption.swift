@@ -145,7 +145,7 @@ extension CPIXDocument {
                 key: documentKey,
                 iv: value.cipherValue.prefix(16)
             ), key.count == 16
-        else { throw SignalingError(.cpixNotOpened, place, "what is encrypted is no key of 16 bytes") }
+        else { throw SignalingError(.cpixNotOpened, place, "the decrypted value is not a key of 16 bytes") }
         return key
     }
 }

@@ -106,7 +106,7 @@ public struct PackagingKey: Sendable, Equatable {
             }
         }
         guard areDigits else {
-            throw SignalingError(.invalidKey, field, "a character is no hexadecimal digit: 0 to 9 and a to f are")
+            throw SignalingError(.invalidKey, field, "not hexadecimal: write 0 to 9 and a to f")
         }
         return secret
     }

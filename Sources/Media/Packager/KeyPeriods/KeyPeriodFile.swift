@@ -19,7 +19,7 @@ package struct KeyPeriodFile: ContentKeyPeriods {
     /// Reads a file's content.
     ///
     /// - Parameter name: The file's name, for errors.
-    /// - Throws: ``JobFailure`` that names the line; `SignalingError` for a key that is none. Neither holds a key.
+    /// - Throws: ``JobFailure`` that names the line; `SignalingError` for an invalid key. Neither holds a key.
     package init(_ content: SecretBytes, name: String) throws {
         guard content.count <= Self.greatestSize else {
             throw JobFailure("period-keys", "\(name) is larger than \(Self.greatestSize >> 20) MiB")

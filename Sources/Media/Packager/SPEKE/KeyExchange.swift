@@ -145,7 +145,7 @@ package struct KeyExchange: Sendable {
     ///
     /// - Parameter xml: The answer's document.
     /// - Throws: ``KeyExchangeFailure`` when a key that was asked for is missing, or not as it was asked for;
-    ///   `SignalingError` when the document is none, or its keys do not open.
+    ///   `SignalingError` for a document that is not valid CPIX, or keys that cannot be decrypted.
     package func keys(
         in xml: [UInt8],
         for trackClasses: [TrackClass],

@@ -4,7 +4,7 @@ package import KeyStore
 extension ContentDefaults {
     /// The URI of a key period in playlists: the title's template, or `skd://{kid}`.
     ///
-    /// - Throws: `SignalingError` `invalid-key-uri` when the template is none, or asks for what the key has not.
+    /// - Throws: `SignalingError` `invalid-key-uri` for an invalid template, or one that needs a value the key lacks.
     package static func keyURI(
         title: TitleRecord,
         track: String,

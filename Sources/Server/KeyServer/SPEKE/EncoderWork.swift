@@ -10,7 +10,7 @@ package final class EncoderWork: Sendable {
     private let admitted = Mutex(0)
     private let turns = Mutex(Turns())
 
-    /// Who writes to the store, and who waits to.
+    /// The writes to the store: whether one is under way, and those that wait.
     private struct Turns {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []

@@ -17,15 +17,15 @@ struct SPEKEKeys: Sendable {
     /// How many keys one transaction stores, and one read finds.
     static let batchSize = 10
 
-    /// What was found and made.
+    /// The keys of a question.
     struct Outcome: Sendable {
-        /// By key ID, all that was asked for.
+        /// All keys of the question, by key ID.
         var records: [ContentKeyID: ContentRecord] = [:]
-        /// Which of them were not there before.
+        /// The key IDs that were created for this question.
         var made: [ContentKeyID] = []
     }
 
-    /// How often somebody else may be first: with the title, with the track, with a key.
+    /// How many times a batch is tried when other requests store the same title, track or key first.
     private static let attempts = 8
 
     /// The keys of a question, which are written down before they are given.
@@ -102,7 +102,7 @@ struct SPEKEKeys: Sendable {
         throw lost
     }
 
-    /// A key that stands alone, such as one that was imported, is anybody's.
+    /// A key without a title, for example an imported one, may be used by any title.
     private static func check(
         _ info: ContentInfo,
         _ key: SPEKEQuestion.Key,
