@@ -64,7 +64,7 @@ public struct OutputProtectionRules: Hashable, Sendable {
         let (name, value) = try Self.divide(text, "HDCP-LEVEL", example: "UHD=TYPE-1")
         guard let level = HDCPRequirement(parsing: value) else {
             let known = HDCPRequirement.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SignalingError(.invalidOutputProtection, "HDCP-LEVEL", "“\(value)” is not valid: write one of \(known)")
+            throw SignalingError(.invalidOutputProtection, "HDCP-LEVEL", "“\(value)” is not one of \(known)")
         }
         if let trackClass = TrackClass(parsing: name) {
             self[trackClass].hdcp = level
