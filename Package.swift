@@ -68,10 +68,18 @@ let package = Package(
             path: "Sources/Base/ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
+        // As for HLSPlaylist below: numbers of JSON are rounded.
+        .target(
+            name: "TextCoding",
+            path: "Sources/Base/TextCoding",
+            swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+        ),
         .target(name: "FileWriting", path: "Sources/Base/FileWriting", swiftSettings: settings),
         // The standard library's rounding calls the C library's, which nothing else links here.
         .target(
             name: "HLSPlaylist",
+            dependencies: ["TextCoding"],
             path: "Sources/Media/HLSPlaylist",
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
@@ -84,13 +92,13 @@ let package = Package(
         ),
         .target(
             name: "FPSMessages",
-            dependencies: ["ByteCoding"],
+            dependencies: ["ByteCoding", "TextCoding"],
             path: "Sources/FairPlay/FPSMessages",
             swiftSettings: settings
         ),
         .target(
             name: "MediaFormats",
-            dependencies: ["ByteCoding"],
+            dependencies: ["ByteCoding", "TextCoding"],
             path: "Sources/Media/MediaFormats",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
@@ -104,20 +112,21 @@ let package = Package(
         .target(name: "XMLDocuments", path: "Sources/Base/XMLDocuments", swiftSettings: settings),
         .target(
             name: "DRMSignaling",
-            dependencies: ["ByteCoding", "FPSCrypto", "XMLDocuments"],
+            dependencies: ["ByteCoding", "TextCoding", "FPSCrypto", "XMLDocuments"],
             path: "Sources/Media/DRMSignaling",
             swiftSettings: settings
         ),
         .target(
             name: "DASHManifest",
-            dependencies: ["XMLDocuments"],
+            dependencies: ["TextCoding", "XMLDocuments"],
             path: "Sources/Media/DASHManifest",
             swiftSettings: settings
         ),
         .target(
             name: "MediaDecryption",
             dependencies: [
-                "ByteCoding", "DRMSignaling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+                "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats",
+                "SampleEncryption",
             ],
             path: "Sources/Media/MediaDecryption",
             swiftSettings: settings
@@ -133,13 +142,13 @@ let package = Package(
         ),
         .target(
             name: "KeyServerModule",
-            dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages"],
+            dependencies: ["CKeywayDASk", "ByteCoding", "TextCoding", "FPSCrypto", "FPSMessages"],
             path: "Sources/FairPlay/KeyServerModule",
             swiftSettings: settings
         ),
         .target(
             name: "KeyStore",
-            dependencies: ["FPSCrypto", "FileWriting"],
+            dependencies: ["TextCoding", "FPSCrypto", "FileWriting"],
             path: "Sources/Server/KeyStore",
             swiftSettings: settings
         ),
@@ -158,7 +167,8 @@ let package = Package(
         .target(
             name: "KeyServer",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
+                "CWebFiles", "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "FPSMessages", "KeyServerModule",
+                "KeyStore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -180,7 +190,7 @@ let package = Package(
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignaling", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
+                "DRMSignaling", "TextCoding", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
                 "KeyStorePostgres", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -193,7 +203,7 @@ let package = Package(
         ),
         .target(
             name: "ContentKeySession",
-            dependencies: ["HLSPlaylist"],
+            dependencies: ["TextCoding", "HLSPlaylist"],
             path: "Sources/Client/ContentKeySession",
             swiftSettings: settings
         ),
@@ -225,7 +235,7 @@ let package = Package(
         .target(
             name: "OfflineAssets",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
+                "ByteCoding", "ContentKeySession", "TextCoding", "FPSCrypto", "HLSPlaylist", "StreamPlayer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -235,14 +245,15 @@ let package = Package(
         ),
         .target(
             name: "VirtualDevice",
-            dependencies: ["ByteCoding", "FPSCrypto"],
+            dependencies: ["ByteCoding", "TextCoding", "FPSCrypto"],
             path: "Sources/FairPlay/VirtualDevice",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "TextCoding",
+                "DRMSignaling",
                 "FPSCrypto", "FPSMessages",
                 "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets",
                 "Packager",
@@ -263,6 +274,7 @@ let package = Package(
 
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "FileWritingTests", dependencies: ["FileWriting"], swiftSettings: settings),
+        .testTarget(name: "TextCodingTests", dependencies: ["TextCoding"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(
@@ -331,7 +343,7 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer",
+                "CWebFiles", "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "FPSMessages", "KeyServer",
                 "KeyServerModule", "KeyStore", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -349,7 +361,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ContentKeySessionTests",
-            dependencies: ["ContentKeySession", "HLSPlaylist"],
+            dependencies: ["ContentKeySession", "HLSPlaylist", "TextCoding"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -378,7 +390,7 @@ let package = Package(
             dependencies: [
                 "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
                 "Packager",
-                "VectorFiles", "VirtualDevice",
+                "TextCoding", "VectorFiles", "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
@@ -399,7 +411,7 @@ let package = Package(
                 "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
                 "KeyServer", "KeyServerModule",
                 "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
-                "VirtualDevice",
+                "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,5 +1,6 @@
 package import Logging
 import Synchronization
+import TextCoding
 
 /// Authorises requests by asking the operator's own service.
 ///

@@ -2,6 +2,7 @@ import ContentKeySession
 import FPSCrypto
 import Foundation
 import StreamPlayer
+import TextCoding
 
 /// Speaks with a key server as an app does.
 struct KeyServerClient: Sendable {
@@ -86,8 +87,8 @@ struct KeyServerClient: Sendable {
         policy: String?
     ) async throws -> Bool {
         let document = JSONValue.object([
-            "key": .string(hexadecimal(key.reveal())),
-            "iv": .string(hexadecimal(iv.reveal())),
+            "key": .string(Hexadecimal.encode(key.reveal())),
+            "iv": .string(Hexadecimal.encode(iv.reveal())),
             "keyId": .string(keyID),
             "track": .string(track),
             "policy": .string(policy),
@@ -111,8 +112,7 @@ struct KeyServerClient: Sendable {
     func checkAdministration() async throws { _ = try await send("/admin/content?limit=1", method: "GET") }
 
     private static func contentPath(_ assetID: String) -> String {
-        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        return "/admin/content/\(assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID)"
+        "/admin/content/\(PercentEncoding.encode(assetID))"
     }
 
     /// A licence policy of the server as JSON text; nil where it has none of that name.
