@@ -38,7 +38,11 @@ struct JSONRenderer {
         case .decimal(let number, _): .number(number)
         case .uri(let uri): .string(reveal ? uri : PlaylistText.cut(uri))
         case .items(let items):
-            .array(items.map { .object($0.map { JSONObject.Member(key: $0.key, value: json($0.value)) }) })
+            .array(
+                items.map { fields in
+                    .object(JSONObject(fields.map { JSONObject.Member(key: $0.key, value: json($0.value)) }))
+                }
+            )
         case .seconds(let seconds, _): .integer(Int(seconds))
         case .time(let seconds): .string(Timestamp.text(seconds: seconds))
         case .bytes(let bytes), .opaque(let bytes): .string(Hexadecimal.encode(bytes))
