@@ -2,6 +2,7 @@ import DRMSignaling
 import Dispatch
 import Foundation
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
