@@ -70,6 +70,13 @@ let package = Package(
             path: "Sources/Base/ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
+        // As for HLSPlaylist below: numbers of JSON are rounded.
+        .target(
+            name: "TextCoding",
+            path: "Sources/Base/TextCoding",
+            swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+        ),
         .target(name: "Locking", path: "Sources/Base/Locking", swiftSettings: settings),
         .target(
             name: "FileWriting",
@@ -80,7 +87,7 @@ let package = Package(
         // The standard library's rounding calls the C library's, which nothing else links here.
         .target(
             name: "HLSPlaylist",
-            dependencies: ["ByteCoding"],
+            dependencies: ["ByteCoding", "TextCoding"],
             path: "Sources/Media/HLSPlaylist",
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
@@ -93,13 +100,13 @@ let package = Package(
         ),
         .target(
             name: "FPSMessages",
-            dependencies: ["ByteCoding"],
+            dependencies: ["ByteCoding", "TextCoding"],
             path: "Sources/FairPlay/FPSMessages",
             swiftSettings: settings
         ),
         .target(
             name: "MediaFormats",
-            dependencies: ["ByteCoding"],
+            dependencies: ["ByteCoding", "TextCoding"],
             path: "Sources/Media/MediaFormats",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
@@ -118,20 +125,21 @@ let package = Package(
         ),
         .target(
             name: "DRMSignaling",
-            dependencies: ["ByteCoding", "FPSCrypto", "XMLDocuments"],
+            dependencies: ["ByteCoding", "TextCoding", "FPSCrypto", "XMLDocuments"],
             path: "Sources/Media/DRMSignaling",
             swiftSettings: settings
         ),
         .target(
             name: "DASHManifest",
-            dependencies: ["XMLDocuments"],
+            dependencies: ["TextCoding", "XMLDocuments"],
             path: "Sources/Media/DASHManifest",
             swiftSettings: settings
         ),
         .target(
             name: "MediaDecryption",
             dependencies: [
-                "ByteCoding", "DRMSignaling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+                "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats",
+                "SampleEncryption",
             ],
             path: "Sources/Media/MediaDecryption",
             swiftSettings: settings
@@ -147,13 +155,13 @@ let package = Package(
         ),
         .target(
             name: "KeyServerModule",
-            dependencies: ["CKeywayDASk", "ByteCoding", "FPSCrypto", "FPSMessages", "Locking"],
+            dependencies: ["CKeywayDASk", "ByteCoding", "TextCoding", "FPSCrypto", "FPSMessages", "Locking"],
             path: "Sources/FairPlay/KeyServerModule",
             swiftSettings: settings
         ),
         .target(
             name: "KeyStore",
-            dependencies: ["FPSCrypto", "FileWriting"],
+            dependencies: ["TextCoding", "FPSCrypto", "FileWriting"],
             path: "Sources/Server/KeyStore",
             swiftSettings: settings
         ),
@@ -172,7 +180,7 @@ let package = Package(
         .target(
             name: "KeyServer",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
+                "CWebFiles", "ByteCoding", "TextCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
                 "KeyServerModule",
                 "KeyStore",
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -195,7 +203,7 @@ let package = Package(
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignaling", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
+                "DRMSignaling", "TextCoding", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
                 "KeyStorePostgres", "KeyStoreSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -208,7 +216,7 @@ let package = Package(
         ),
         .target(
             name: "ContentKeySession",
-            dependencies: ["ByteCoding", "HLSPlaylist", "Locking"],
+            dependencies: ["ByteCoding", "TextCoding", "HLSPlaylist", "Locking"],
             path: "Sources/Client/ContentKeySession",
             swiftSettings: settings
         ),
@@ -237,7 +245,8 @@ let package = Package(
         .target(
             name: "OfflineAssets",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "Locking", "StreamPlayer",
+                "ByteCoding", "TextCoding", "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "Locking",
+                "StreamPlayer",
             ],
             path: "Sources/Client/OfflineAssets",
             swiftSettings: settings
@@ -266,14 +275,15 @@ let package = Package(
         ),
         .target(
             name: "VirtualDevice",
-            dependencies: ["ByteCoding", "FPSCrypto", "Locking"],
+            dependencies: ["ByteCoding", "TextCoding", "FPSCrypto", "Locking"],
             path: "Sources/FairPlay/VirtualDevice",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "TextCoding",
+                "DRMSignaling",
                 "FPSCrypto", "FPSMessages",
                 "FileWriting", "HLSPlaylist", "HTTPRequests", "HTTPTransport", "KeyServerModule", "MediaDecryption",
                 "MediaFormats", "OfflineAssets", "Packager",
@@ -295,6 +305,7 @@ let package = Package(
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(name: "FileWritingTests", dependencies: ["FileWriting"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
+        .testTarget(name: "TextCodingTests", dependencies: ["TextCoding"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(
@@ -363,7 +374,7 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer",
+                "CWebFiles", "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "FPSMessages", "KeyServer",
                 "KeyServerModule", "KeyStore", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -381,7 +392,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ContentKeySessionTests",
-            dependencies: ["ContentKeySession", "HLSPlaylist"],
+            dependencies: ["ContentKeySession", "HLSPlaylist", "TextCoding"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -415,7 +426,7 @@ let package = Package(
                 "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
                 "KeyServerModule",
                 "Packager",
-                "VectorFiles", "VirtualDevice",
+                "TextCoding", "VectorFiles", "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
@@ -437,7 +448,7 @@ let package = Package(
                 "HTTPRequests", "HTTPTransport",
                 "KeyServer", "KeyServerModule",
                 "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
-                "VirtualDevice",
+                "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -3,6 +3,7 @@ import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
@@ -61,7 +62,7 @@ struct FaultTests {
         var secrets = ["secret-token"]
         for key in bench.server.keys.values {
             let bytes = key.withUnsafeBytes { Array($0) }
-            secrets += [Base64.encode(bytes), bytes.map { String(format: "%02x", $0) }.joined(), "\(bytes)"]
+            secrets += [Base64.encode(bytes), Hexadecimal.encode(bytes), "\(bytes)"]
         }
         for sent in bench.transport.licenses {
             let body = String(decoding: sent.body, as: UTF8.self)

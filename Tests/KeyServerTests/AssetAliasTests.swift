@@ -2,6 +2,7 @@ import FPSCrypto
 import KeyStore
 import Synchronization
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer

@@ -4,6 +4,7 @@ import HTTPTypes
 import KeyStore
 import Logging
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

@@ -1,4 +1,5 @@
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer

@@ -1,6 +1,7 @@
 import FPSCrypto
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -22,7 +23,7 @@ struct KeyImportTests {
         from: String = "",
         until: String = ""
     ) -> String {
-        let keyID = kid.map { number in hexadecimal([UInt8](repeating: UInt8(number), count: 16)) } ?? ""
+        let keyID = kid.map { number in Hexadecimal.encode([UInt8](repeating: UInt8(number), count: 16)) } ?? ""
         return [title, track, kind, asset, keyID, digits, digits, policy, stream, from, until].joined(separator: ",")
             + "\n"
     }

@@ -2,6 +2,7 @@ import HTTPTypes
 import HummingbirdCore
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

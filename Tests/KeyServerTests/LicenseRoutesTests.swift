@@ -2,6 +2,7 @@ import FPSCrypto
 import Foundation
 import KeyStore
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
@@ -193,7 +194,7 @@ struct LicenseRoutesTests {
             guard case .object(let outer)? = answer.json["fairplay-streaming-response"],
                 case .array(let items)? = outer["create-ckc"], items.count == 3
             else { throw LicenseServerFault() }
-            let fields: [[String: JSONValue]] = items.map { item in
+            let fields: [JSONObject] = items.map { item in
                 if case .object(let fields) = item { fields } else { [:] }
             }
             let ids = fields.map { $0["id"] }
@@ -277,7 +278,7 @@ struct LicenseRoutesTests {
             let device = server.device()
             _ = try await server.license(try server.request(device).spc)
             _ = try await server.license(try server.request(device, .wrongIntegrity).spc)
-            let put = #"{"key":"\#(hexadecimal(server.contentKey.reveal()))","iv":"00"}"#
+            let put = #"{"key":"\#(Hexadecimal.encode(server.contentKey.reveal()))","iv":"00"}"#
             let path = "/admin/content/movie"
             let type = "application/json"
             _ = try await server.send("PUT", path, type: type, Array(put.utf8), token: LicenseServer.token)
@@ -285,7 +286,7 @@ struct LicenseRoutesTests {
             let written = server.log.text + audit.map { "\($0)" }.joined()
             #expect(written.contains("/fps/license"))
             for secret in [server.contentKey.reveal(), server.ask.reveal(), Array(LicenseServer.token.utf8)] {
-                #expect(!written.lowercased().contains(hexadecimal(secret)))
+                #expect(!written.lowercased().contains(Hexadecimal.encode(secret)))
                 #expect(!written.contains(base64(secret)))
                 let listed = secret.map { "\($0)" }.joined(separator: ", ")
                 #expect(!written.contains(listed))

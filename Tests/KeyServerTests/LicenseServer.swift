@@ -3,6 +3,7 @@ import Hummingbird
 import KeyServerModule
 import KeyStore
 import Logging
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
@@ -179,7 +180,7 @@ struct LicenseServer: Sendable {
     func batch(
         _ spcs: [[UInt8]],
         from address: String? = nil
-    ) async throws -> (answer: HTTPAnswer, items: [[String: JSONValue]]) {
+    ) async throws -> (answer: HTTPAnswer, items: [JSONObject]) {
         let items = spcs.enumerated().map { #"{"id":\#($0.offset),"spc":"\#(Base64.encode($0.element))"}"# }
         let body = #"{"fairplay-streaming-request":{"version":1,"create-ckc":[\#(items.joined(separator: ","))]}}"#
         let type = "application/json"

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Hummingbird
 import Logging
 import ServiceLifecycle
+import TextCoding
 
 @testable import KeyServer
 
@@ -57,11 +58,11 @@ struct HTTPAnswer: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
     /// The body as a JSON object.
-    var json: [String: JSONValue] {
+    var json: JSONObject {
         if case .object(let fields)? = try? JSONValue(parsing: body) { fields } else { [:] }
     }
     /// The body without the ID of the request: what two answers to the same refusal must share.
-    var withoutInstance: [String: JSONValue] { json.filter { $0.key != "instance" } }
+    var withoutInstance: JSONObject { JSONObject(json.filter { $0.key != "instance" }) }
 
     /// It keeps no cookies: a test sends those that it means to send, and none of another test's.
     private static let session: URLSession = {

@@ -2,6 +2,7 @@ import FPSCrypto
 import KeyServerModule
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -33,7 +34,8 @@ struct OtherClientsPermissionTests {
                     OtherClientsServer.signer.path(keyID: stored.keyID, account: "a", expires: .max)
                 )
                 for answer in [
-                    try await server.clearKey(byte), try await server.send("GET", "/keys/\(hexadecimal(stored.keyID))"),
+                    try await server.clearKey(byte),
+                    try await server.send("GET", "/keys/\(Hexadecimal.encode(stored.keyID))"),
                     try await server.send("GET", signed, token: nil),
                 ] {
                     #expect(isUnknownRoute(answer))
@@ -49,7 +51,7 @@ struct OtherClientsPermissionTests {
         try await OtherClientsServer.run(clients: [kind]) { server in
             let keyID = try await server.add(1).keyID
             let clearKey = try await server.clearKey(1)
-            let aes128 = try await server.send("GET", "/keys/\(hexadecimal(keyID))")
+            let aes128 = try await server.send("GET", "/keys/\(Hexadecimal.encode(keyID))")
             #expect((clearKey.status == 200) == (kind == .clearKey))
             #expect((aes128.status == 200) == (kind == .aes128))
             #expect(isUnknownRoute(kind == .clearKey ? aes128 : clearKey))
@@ -63,7 +65,7 @@ struct OtherClientsPermissionTests {
                 let keyID = try await server.add(byte, policy: policy).keyID
                 let expected = JSONValue.string("client-not-protected")
                 #expect(try await server.clearKey(byte).json["reason"] == expected, "\(policy ?? "none")")
-                let aes128 = try await server.send("GET", "/keys/\(hexadecimal(keyID))")
+                let aes128 = try await server.send("GET", "/keys/\(Hexadecimal.encode(keyID))")
                 #expect(aes128.status == 403 && aes128.json["reason"] == expected, "\(policy ?? "none")")
             }
         }
@@ -104,7 +106,7 @@ struct OtherClientsPermissionTests {
             )
             try await store.putContent(content, replacing: false)
             let clearKey = try await server.clearKey(1)
-            #expect(try await server.send("GET", "/keys/\(hexadecimal(keyID))").status == clearKey.status)
+            #expect(try await server.send("GET", "/keys/\(Hexadecimal.encode(keyID))").status == clearKey.status)
             status.value = clearKey.status
         }
         return status.value

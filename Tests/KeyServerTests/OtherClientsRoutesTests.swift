@@ -1,6 +1,7 @@
 import KeyServerModule
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -8,7 +9,7 @@ import Testing
 struct OtherClientsRoutesTests {
     private static let protected = #"{"hdcp":"type1","securityLevel":"main"}"#
 
-    private func kid(_ byte: UInt8) -> String { hexadecimal([UInt8](repeating: byte, count: 16)) }
+    private func kid(_ byte: UInt8) -> String { Hexadecimal.encode([UInt8](repeating: byte, count: 16)) }
 
     private func type(_ answer: HTTPAnswer) -> String? {
         guard case .string(let type)? = answer.json["type"] else { return nil }
@@ -201,7 +202,7 @@ struct OtherClientsRoutesTests {
             }
             #expect(try await server.send("GET", "/keys/\(kid(1))").status == 404)
             #expect(try await server.audit().map(\.outcome) == ["issued", "issued", "issued", "unknown-asset"])
-            #expect(!server.log.text.contains(hexadecimal(stored.key)))
+            #expect(!server.log.text.contains(Hexadecimal.encode(stored.key)))
         }
     }
 

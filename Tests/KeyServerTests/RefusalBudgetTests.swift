@@ -1,6 +1,7 @@
 import KeyStore
 import Synchronization
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer

@@ -1,6 +1,7 @@
 import FPSCrypto
 import KeyStore
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer

@@ -1,6 +1,7 @@
 import ByteCoding
 import FPSMessages
 import Testing
+import TextCoding
 import VectorFiles
 
 @testable import keyway
@@ -47,6 +48,6 @@ struct BlockTableTests {
         let r1 = try #require(blocks[.r1])
         let text = TextRenderer().lines(BlockTables.payload(blocks)).joined()
         #expect(text.contains("\(r1.value.count) bytes, hidden"))
-        #expect(!text.contains(hexadecimal(r1.value.prefix(16))))
+        #expect(!text.contains(Hexadecimal.encode(r1.value.prefix(16))))
     }
 }

@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import Testing
+import TextCoding
 import VectorFiles
 
 @testable import keyway
@@ -91,7 +92,7 @@ struct FileKindTests {
         let message = FileKind.base64(.spc(version: 2, .whole))
         #expect(kind("spc=\(escaped)") == .form(field: "spc", message))
         #expect(kind("assetId=movie&spc=\(escaped)") == .form(field: "spc", message))
-        #expect(kind(keyway.hexadecimal(Self.spc)) == .hexadecimal(.spc(version: 2, .whole)))
+        #expect(kind(Hexadecimal.encode(Self.spc)) == .hexadecimal(.spc(version: 2, .whole)))
         for mark in [[UInt8](), [0xff, 0xfe]] {
             #expect(FileKind(mark + text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }) == .utf16(message))
         }

@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import Testing
+import TextCoding
 
 @testable import keyway
 
@@ -64,7 +65,7 @@ struct PrintingTests {
 
     @Test("JSON keeps the order of the fields, and hides secrets")
     func json() {
-        let text = JSONRenderer().json(report).text
+        let text = JSONRenderer().json(report).indented
         let keys = [
             "tag", "spcVersion", "made", "endsIn", "manyBytes", "ciphertext", "kind", "otherKind", "list", "key",
         ]
@@ -74,7 +75,7 @@ struct PrintingTests {
         #expect(text.contains("\"hidden\": true"))
         #expect(text.contains("\\u001b"))
         #expect((try? JSONSerialization.jsonObject(with: Data(text.utf8))) != nil)
-        #expect(JSONRenderer(reveal: true).json(report).text.contains("\"key\": \"dead\""))
+        #expect(JSONRenderer(reveal: true).json(report).indented.contains("\"key\": \"dead\""))
     }
 
     @Test(

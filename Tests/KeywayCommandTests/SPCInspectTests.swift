@@ -4,6 +4,7 @@ import FPSMessages
 import Foundation
 import KeyServerModule
 import Testing
+import TextCoding
 import VectorFiles
 
 @testable import keyway
@@ -39,14 +40,14 @@ struct SPCInspectTests {
         #expect(dissection.session?.hu == vector.bytes("hu"))
         #expect(dissection.session?.sessionKey?.reveal() == vector.bytes("sk"))
         #expect(dissection.session?.r1?.reveal() == vector.bytes("r1"))
-        #expect(dissection.blocks?.map { hexadecimal($0.tag.rawValue, digits: 16) } == vector.list("tags"))
+        #expect(dissection.blocks?.map { Hexadecimal.encode($0.tag.rawValue, digits: 16) } == vector.list("tags"))
     }
 
     @Test("JSON has every block with its fields, in order", arguments: try VectorFile.successes(in: "spc"))
     func json(vector: VectorFile) throws {
         let dissection = SPCDissection(vector.message, with: try credentials(for: vector))
         let report = Report(spc: dissection, size: vector.message.count)
-        let json = try Tool.json(Array(JSONRenderer().json(report).text.utf8))
+        let json = try Tool.json(Array(JSONRenderer().json(report).indented.utf8))
         let container = try #require(json["container"] as? [String: Any])
         #expect(container["certificateHash"] as? String == vector["certificate-hash"])
         let payload = try #require(json["payload"] as? [String: Any])

@@ -165,7 +165,3 @@ public struct License: Sendable {
     /// What is worth recording.
     public let notes: [Note]
 }
-
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-}

@@ -1,6 +1,7 @@
 package import FPSCrypto
 package import MediaFormats
 package import SampleEncryption
+import TextCoding
 
 /// A content key, and the initialisation vector that comes with it.
 package struct DecryptionKey: Sendable {
@@ -51,5 +52,5 @@ extension KeyID {
     private static let zero = KeyID([UInt8](repeating: 0, count: 16))
 
     /// 32 digits, for people.
-    package var hexadecimal: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    package var hexadecimal: String { Hexadecimal.encode(bytes) }
 }

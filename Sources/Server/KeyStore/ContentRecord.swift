@@ -1,4 +1,5 @@
 package import FPSCrypto
+import TextCoding
 
 /// What a content key decrypts. A security level for video has no meaning on audio.
 package enum ContentTrack: String, Sendable, CaseIterable {
@@ -92,7 +93,7 @@ package struct ContentInfo: Sendable, Equatable {
 
     /// The asset ID of a key period that is given no other: its key ID in 32 lower-case hexadecimal digits, as ASCII.
     /// It is what stands behind `skd://` in the default key URI.
-    package static func assetID(forKeyID keyID: [UInt8]) -> [UInt8] { Array(hex(keyID).utf8) }
+    package static func assetID(forKeyID keyID: [UInt8]) -> [UInt8] { Array(Hexadecimal.encode(keyID).utf8) }
 
     /// The row in words, for errors.
     package var place: String { "content \(displayName(ofAssetID: assetID))" }

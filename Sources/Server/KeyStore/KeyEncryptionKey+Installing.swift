@@ -1,6 +1,7 @@
 import FPSCrypto
 import FileWriting
 import Glibc
+import TextCoding
 
 extension KeyEncryptionKey {
     /// Puts the key into a file of mode 0600, in the place of the one that is there.
@@ -22,7 +23,7 @@ extension KeyEncryptionKey {
             guard case .regular(let file, _) = target else {
                 throw KeyStoreError(.unavailable, place: path, reason: "it is not a regular file")
             }
-            let place = file + "." + hex(former.id)
+            let place = file + "." + Hexadecimal.encode(former.id)
             if link(file, place) != 0, errno != EEXIST { throw .system("link", place) }
             kept = place
         }

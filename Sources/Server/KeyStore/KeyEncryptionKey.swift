@@ -1,4 +1,5 @@
 package import FPSCrypto
+import TextCoding
 
 /// The key under which a store seals its secrets: 32 bytes for AES-256-GCM.
 ///
@@ -64,8 +65,8 @@ extension KeyEncryptionKey {
         try self.init(
             SecretBytes(count: 32) { (key: UnsafeMutableRawBufferPointer) throws(KeyStoreError) in
                 for index in 0..<32 {
-                    guard let high = nibble(digits[digits.startIndex + 2 * index]),
-                        let low = nibble(digits[digits.startIndex + 2 * index + 1])
+                    guard let high = Hexadecimal.value(of: digits[digits.startIndex + 2 * index]),
+                        let low = Hexadecimal.value(of: digits[digits.startIndex + 2 * index + 1])
                     else { throw malformed }
                     key[index] = high << 4 | low
                 }
@@ -78,24 +79,11 @@ extension KeyEncryptionKey {
         secret.withUnsafeBytes { key in
             SecretBytes(count: 65) { text in
                 for (index, byte) in key.enumerated() {
-                    text[2 * index] = digit(byte >> 4)
-                    text[2 * index + 1] = digit(byte & 15)
+                    text[2 * index] = Hexadecimal.digit(byte >> 4)
+                    text[2 * index + 1] = Hexadecimal.digit(byte)
                 }
                 text[64] = UInt8(ascii: "\n")
             }
         }
     }
-}
-
-private func nibble(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
-}
-
-private func digit(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// How long the fields of records may be. The stores check these bounds once, when a record is made.
 package enum RecordLimits {
     package static let assetID = 2...200
@@ -13,13 +15,8 @@ package enum RecordLimits {
 
 /// An asset ID in words: itself where it is plain ASCII, in hexadecimal otherwise.
 package func displayName(ofAssetID assetID: [UInt8]) -> String {
-    assetID.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: assetID, as: UTF8.self) : "0x" + hex(assetID)
-}
-
-/// Bytes as lower-case hexadecimal digits.
-package func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    assetID.allSatisfy { (0x21...0x7E).contains($0) }
+        ? String(decoding: assetID, as: UTF8.self) : "0x" + Hexadecimal.encode(assetID)
 }
 
 func requireCount(

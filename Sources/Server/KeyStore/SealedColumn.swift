@@ -1,4 +1,5 @@
 package import FPSCrypto
+import TextCoding
 
 /// Which cell of which row a sealed value belongs to.
 ///
@@ -81,7 +82,8 @@ extension KeyEncryptionKey {
             throw KeyStoreError(
                 .wrongKEK,
                 place: column.place,
-                reason: "sealed under key \(hex(header[1...])), the key given is \(hex(id))"
+                reason:
+                    "sealed under key \(Hexadecimal.encode(header[1...])), the key given is \(Hexadecimal.encode(id))"
             )
         }
         do {

@@ -2,6 +2,7 @@ import FPSCrypto
 import Foundation
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// The token for administration, kept in the data folder with mode 0600 and made at the first start.
 struct AdminTokenFile {
@@ -13,7 +14,7 @@ struct AdminTokenFile {
     func authenticator() throws -> SingleAdminToken {
         if let known = try read() { return known }
         var random = SecureRandom()
-        let token = random.bytes(24).map { String(format: "%02x", $0) }.joined()
+        let token = Hexadecimal.encode(random.bytes(24))
         let draft = try DraftFile(for: path)
         defer { draft.remove() }
         try draft.write(SecretBytes(copying: Array((token + "\n").utf8)))

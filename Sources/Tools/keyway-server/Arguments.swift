@@ -3,6 +3,7 @@ import DRMSignaling
 import FPSCrypto
 import Foundation
 import KeyServer
+import TextCoding
 
 /// A secret on the command line: hexadecimal digits, or `@` and a file that holds them. A command line can be read by
 /// everybody on the machine for as long as the command runs, so secrets are better given as a file.
@@ -24,7 +25,7 @@ struct SecretArgument: ExpressibleByArgument {
         } else {
             digits = text
         }
-        guard let bytes = ContentDefaults.bytes(hexadecimal: digits) else {
+        guard let bytes = Hexadecimal.decode(digits) else {
             throw ValidationError("\(option) takes \(2 * count) hexadecimal digits, or @ and a file with them.")
         }
         return SecretBytes(copying: try HexArgument(bytes: bytes).requireCount(count, option))
@@ -45,7 +46,7 @@ struct HexArgument: ExpressibleByArgument {
             }
             digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        guard let bytes = ContentDefaults.bytes(hexadecimal: digits) else { return nil }
+        guard let bytes = Hexadecimal.decode(digits) else { return nil }
         self.bytes = bytes
     }
 
@@ -65,7 +66,7 @@ struct AssetArgument: ExpressibleByArgument {
     let bytes: [UInt8]
 
     init?(argument: String) {
-        if argument.hasPrefix("0x"), let bytes = ContentDefaults.bytes(hexadecimal: String(argument.dropFirst(2))) {
+        if argument.hasPrefix("0x"), let bytes = Hexadecimal.decode(String(argument.dropFirst(2))) {
             self.bytes = bytes
         } else {
             bytes = Array(argument.utf8)

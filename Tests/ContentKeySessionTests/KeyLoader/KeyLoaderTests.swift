@@ -1,5 +1,6 @@
 import HLSPlaylist
 import Testing
+import TextCoding
 
 @testable import ContentKeySession
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TextCoding
 
 @testable import ContentKeySession
 
@@ -70,19 +71,19 @@ final class ScriptedServer: KeyTransport {
     }
 
     private func good(_ request: KeyTransportRequest) -> KeyTransportAnswer {
-        guard request.method == .post, let json = JSONText(parsing: request.body) else {
+        guard request.method == .post, let json = JSONValue(answer: request.body) else {
             return KeyTransportAnswer(status: 200, body: Array(repeating: 7, count: 16))
         }
         guard let items = json["fairplay-streaming-request"]?["create-ckc"]?.items else {
-            return KeyTransportAnswer(status: 200, body: JSONText.object(["ckc": Self.ckc(json)]).bytes)
+            return KeyTransportAnswer(status: 200, body: JSONValue.object(["ckc": Self.ckc(json)]).encoded())
         }
         return Self.batch(items) { Self.ckc($0) }
     }
 
-    static func batch(_ items: [JSONText], _ ckc: (JSONText) -> JSONText?) -> KeyTransportAnswer {
+    static func batch(_ items: [JSONValue], _ ckc: (JSONValue) -> JSONValue?) -> KeyTransportAnswer {
         let answers = items.map { item in
             if let ckc = ckc(item) {
-                return JSONText.object(["id": item["id"], "status": .integer(0), "ckc": ckc])
+                return JSONValue.object(["id": item["id"], "status": .integer(0), "ckc": ckc])
             }
             return .object([
                 "id": item["id"], "status": .integer(403),
@@ -90,17 +91,17 @@ final class ScriptedServer: KeyTransport {
                 ),
             ])
         }
-        let body = JSONText.object(["fairplay-streaming-response": .object(["create-ckc": .array(answers)])])
-        return KeyTransportAnswer(status: 200, body: body.bytes)
+        let body = JSONValue.object(["fairplay-streaming-response": .object(["create-ckc": .array(answers)])])
+        return KeyTransportAnswer(status: 200, body: body.encoded())
     }
 
-    static func ckc(_ item: JSONText) -> JSONText? {
-        guard let text = item["spc"]?.text, let spc = Base64.decode(text.utf8) else { return nil }
-        return .string(String(decoding: Base64.encode(Array("ckc ".utf8) + spc), as: UTF8.self))
+    static func ckc(_ item: JSONValue) -> JSONValue? {
+        guard let text = item["spc"]?.text, let spc = Base64.decode(text) else { return nil }
+        return .string(Base64.encode(Array("ckc ".utf8) + spc))
     }
 
     static func problem(_ status: Int, _ type: String, headers: [KeyTransportHeader] = []) -> Answer {
-        let body = JSONText.object(["type": .string("urn:keyway:problem:" + type)]).bytes
+        let body = JSONValue.object(["type": .string("urn:keyway:problem:" + type)]).encoded()
         return .answer(KeyTransportAnswer(status: status, headers: headers, body: body))
     }
 }

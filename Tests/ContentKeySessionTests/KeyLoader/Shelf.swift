@@ -1,4 +1,5 @@
 import Synchronization
+import TextCoding
 
 @testable import ContentKeySession
 
@@ -13,9 +14,9 @@ final class Shelf: KeptKeys {
 
 /// Looks into what was sent.
 enum JSONTextReader {
-    static func items(_ body: [UInt8]) -> [JSONText]? {
-        JSONText(parsing: body)?["fairplay-streaming-request"]?["create-ckc"]?.items
+    static func items(_ body: [UInt8]) -> [JSONValue]? {
+        JSONValue(answer: body)?["fairplay-streaming-request"]?["create-ckc"]?.items
     }
 
-    static func isPersistable(_ body: [UInt8]) -> Bool { JSONText(parsing: body)?["persist"] == .bool(true) }
+    static func isPersistable(_ body: [UInt8]) -> Bool { JSONValue(answer: body)?["persist"] == .bool(true) }
 }

@@ -13,7 +13,7 @@ struct LicenseShapeTests {
         let written = LicenseShape.raw().write(question)
         #expect(written.body == question.spc)
         #expect(
-            Percent.adding(written.query, to: "https://k/l?x=1")
+            written.query.adding(to: "https://k/l?x=1")
                 == "https://k/l?x=1&assetId=a%20b&persist=true&preload=true"
         )
         #expect(LicenseShape.raw().read([1, 2]) == [1, 2])
@@ -73,40 +73,25 @@ struct LicenseShapeTests {
         )
     }
 
-    @Test("base64 comes back, for every length and with or without padding")
-    func base64RoundTrip() {
-        var numbers = SeededNumbers(seed: 1)
-        for count in 0..<100 {
-            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
-            let text = Base64.encode(bytes)
-            #expect(Base64.decode(text) == bytes)
-            #expect(Base64.decode(text.filter { $0 != UInt8(ascii: "=") }) == bytes)
-        }
-        #expect(text(Base64.encode(Array("foobar".utf8))) == "Zm9vYmFy")
+    @Test(
+        "An answer is JSON to its end, or not read",
+        arguments: ["", "{", "[01]", "[1.]", "[1] 2", #"{"ckc":"AA==","ckc":""}"#]
+    )
+    func noJSON(text: String) {
+        #expect(LicenseShape.json().read(Array(text.utf8)) == nil)
+        #expect(ServerProblem(KeyTransportAnswer(status: 403, body: Array(text.utf8))) == ServerProblem())
     }
 
-    @Test("what is no base64 is none", arguments: ["A", "AA=", "AB==", "AA===", "AAAA=", "A=AA", "A A=", "ä"])
-    func noBase64(text: String) { #expect(Base64.decode(text.utf8) == nil) }
-
-    @Test(
-        "JSON is read to its end or not at all",
-        arguments: [
-            "", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "\"\\x\"", "\"\\ud800\"", "\"\u{1}\"", "01x", "tru", "[1] 2",
-            "+1", "-", "{1:2}",
-            String(repeating: "[", count: 100_000),
-        ]
-    )
-    func noJSON(text: String) { #expect(JSONText(parsing: Array(text.utf8)) == nil) }
-
-    @Test("JSON's strings, numbers and words are read as they are")
-    func readingJSON() {
-        let text = #"{"a": "\u00e4\ud83d\ude00\n\"", "b": -12, "c": 1e3, "d": [true, false, null]}"#
-        let json = JSONText(parsing: Array(text.utf8))
-        #expect(json?["a"] == .string("ä😀\n\""))
-        #expect(json?["b"] == .integer(-12))
-        #expect(json?["c"] == .null)
-        #expect(json?["d"] == .array([.bool(true), .bool(false), .null]))
-        #expect(JSONText(parsing: JSONText.string("ä\n\"\u{1}\\").bytes) == .string("ä\n\"\u{1}\\"))
+    @Test("Answers are nested 16 deep at most")
+    func depth() {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array(
+                (#"{"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)).utf8
+            )
+                + Array(#","ckc":"AA=="}"#.utf8)
+        }
+        #expect(LicenseShape.json().read(nested(16)) == [0])
+        #expect(LicenseShape.json().read(nested(17)) == nil)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TextCoding
 
 @testable import KeyServer
 
@@ -45,7 +46,7 @@ enum Fault: Sendable {
     static func changedCKC(at place: Int = 0) -> Fault {
         body { body in
             replacingCKC(of: body) { text in
-                guard var bytes = Base64.decode(Array(text.utf8)) else { return text }
+                guard var bytes = Base64.decode(text) else { return text }
                 bytes[3 + place % (bytes.count - 3)] ^= 1
                 return Base64.encode(bytes)
             }

@@ -1,5 +1,6 @@
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -17,7 +18,7 @@ struct AdministrationGrantsTests {
             let own = try await server.pages("/leases?account=bob%2F%C3%BC", limit: 1)
             #expect(own.count == 2)
 
-            let place = "device:" + hexadecimal(device.bytes)
+            let place = "device:" + Hexadecimal.encode(device.bytes)
             let path = "/leases/bob%2F%C3%BC/\(place)"
             #expect(try await server.admin("DELETE", path, token: try await server.token(.viewer)).status == 403)
             #expect(try await server.admin("DELETE", path, token: try await server.token(.support)).status == 204)
@@ -35,7 +36,7 @@ struct AdministrationGrantsTests {
     @Test("An account's devices, kept keys and rentals are listed and taken away, once")
     func account() async throws {
         try await LicenseServer.run { server in
-            let device = hexadecimal(try await server.grant(account: "bob", hu: 1).bytes)
+            let device = Hexadecimal.encode(try await server.grant(account: "bob", hu: 1).bytes)
             _ = try await server.grant(account: "bob", hu: 1, stream: 2)
             let stream = String(repeating: "01", count: 16)
             let support = try await server.token(.support)
@@ -73,7 +74,7 @@ struct AdministrationGrantsTests {
     func licenses() async throws {
         try await LicenseServer.run { server in
             _ = try await server.grant(account: "bob/ü", hu: 1)
-            let device = hexadecimal(try await server.grant(account: "alice", hu: 3).bytes)
+            let device = Hexadecimal.encode(try await server.grant(account: "alice", hu: 3).bytes)
             _ = try await server.grant(account: "alice", hu: 3, stream: 2, ago: 10_000)
             let viewer = try await server.token(.viewer)
             #expect(try await server.admin("GET", "/licenses", token: viewer).status == 200)

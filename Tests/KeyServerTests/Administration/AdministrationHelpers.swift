@@ -1,6 +1,7 @@
 import FPSCrypto
 import HTTPTypes
 import KeyStore
+import TextCoding
 
 @testable import KeyServer
 
@@ -22,8 +23,8 @@ extension LicenseServer {
     }
 
     /// The pages of a list, following `next`.
-    func pages(_ path: String, limit: Int, parameter: String = "after") async throws -> [[[String: JSONValue]]] {
-        var pages: [[[String: JSONValue]]] = []
+    func pages(_ path: String, limit: Int, parameter: String = "after") async throws -> [[JSONObject]] {
+        var pages: [[JSONObject]] = []
         var next: String?
         repeat {
             let separator = path.contains("?") ? "&" : "?"

@@ -2,6 +2,7 @@ import FPSCrypto
 import Foundation
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -69,9 +70,9 @@ struct AdministrationListsTests {
             try await server.store.putCertificateBundle(record, replacing: false)
             let shown = try await server.admin("GET", "/certificates/app")
             #expect(shown.status == 200)
-            #expect(shown.json["sha1"] == .string(hexadecimal(server.certificate.sha1)))
+            #expect(shown.json["sha1"] == .string(Hexadecimal.encode(server.certificate.sha1)))
             #expect(shown.json["dask"] == .string("development"))
-            #expect(!shown.text.contains(hexadecimal(ask.reveal())))
+            #expect(!shown.text.contains(Hexadecimal.encode(ask.reveal())))
             #expect(try await server.pages("/certificates", limit: 1).map(\.count) == [1])
             #expect(try await server.admin("GET", "/certificates/other").status == 404)
             #expect(try await server.admin("PUT", "/certificates/app", "{}").status == 405)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

@@ -1,5 +1,6 @@
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

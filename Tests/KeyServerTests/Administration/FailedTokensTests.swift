@@ -3,6 +3,7 @@ import KeyStore
 import Logging
 import Synchronization
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

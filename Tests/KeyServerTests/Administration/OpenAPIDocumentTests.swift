@@ -3,6 +3,7 @@ import Hummingbird
 import KeyServerModule
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -67,7 +68,7 @@ struct OpenAPIDocumentTests {
             switch value {
             case .object(let fields):
                 if case .string(let reference)? = fields["$ref"] { references.insert(reference) }
-                for value in fields.values { visit(value) }
+                for member in fields { visit(member.value) }
             case .array(let values):
                 for value in values { visit(value) }
             case .null: nulls += 1

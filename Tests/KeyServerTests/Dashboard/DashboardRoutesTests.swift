@@ -1,17 +1,18 @@
 import KeyServerModule
 import KeyStore
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
 
 @Suite("The dashboard's routes")
 struct DashboardRoutesTests {
-    private func object(_ value: JSONValue?) -> [String: JSONValue] {
+    private func object(_ value: JSONValue?) -> JSONObject {
         if case .object(let fields)? = value { fields } else { [:] }
     }
 
-    private func items(_ value: JSONValue?) -> [[String: JSONValue]] {
+    private func items(_ value: JSONValue?) -> [JSONObject] {
         if case .array(let values)? = value { values.map { object($0) } } else { [] }
     }
 

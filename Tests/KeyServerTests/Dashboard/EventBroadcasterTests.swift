@@ -2,6 +2,7 @@ import KeyStore
 import Logging
 import NIOCore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

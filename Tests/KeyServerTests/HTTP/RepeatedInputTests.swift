@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
@@ -18,7 +19,7 @@ struct RepeatedInputTests {
             // Its first and last digits hold bits of the neighbors.
             return String(text.dropFirst(4).dropLast(4))
         }
-        return [mark, hexadecimal(bytes)] + base64
+        return [mark, Hexadecimal.encode(bytes)] + base64
     }()
 
     private static func expectNoTrace(_ answer: HTTPAnswer, _ what: String) {
@@ -123,7 +124,7 @@ struct RepeatedInputTests {
                 for query in ["", "?persist=true", "?assetId=\(Self.mark)"] {
                     let answer = try await server.license(spc, query: query)
                     let text = (answer.headers.map { "\($0.key): \($0.value)" } + [answer.text]).joined(separator: "\n")
-                    for trace in Self.traces + [hexadecimal(state), Self.mark.prefix(4).lowercased()]
+                    for trace in Self.traces + [Hexadecimal.encode(state), Self.mark.prefix(4).lowercased()]
                     where answer.status != 200 {
                         #expect(!text.lowercased().contains(trace.lowercased()), "\(name)\(query): \(text)")
                     }

@@ -1,6 +1,7 @@
 import KeyStore
 import Logging
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

@@ -2,6 +2,7 @@ import FPSCrypto
 import KeyStore
 import Logging
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -36,7 +37,7 @@ struct KeyPeriodMakerTests {
         }
         #expect(keys.count == 8)
         // Worked out with Python's hashlib: servers of other versions must come to the same.
-        #expect(hexadecimal(stored[0].keyID ?? []) == "d7433e4e0fdc8b80bb00743db4de117c")
+        #expect(Hexadecimal.encode(stored[0].keyID ?? []) == "d7433e4e0fdc8b80bb00743db4de117c")
     }
 
     @Test("Servers that make them at once, and again later, make each period once")

@@ -3,6 +3,7 @@ import FPSCrypto
 import KeyStore
 import NIOSSL
 import Testing
+import TextCoding
 
 @testable import KeyServer
 
@@ -127,7 +128,7 @@ struct SPEKERefusalTests {
             let refused = try await server.speke(question)
             let audit = try await server.changes().joined()
             for key in document.contentKeys.compactMap(\.key) {
-                for form in [Base64.encode(key.reveal()), hexadecimal(key.reveal())] {
+                for form in [Base64.encode(key.reveal()), Hexadecimal.encode(key.reveal())] {
                     #expect(!server.log.text.contains(form) && !audit.contains(form))
                     #expect(!String(decoding: refused.body, as: UTF8.self).contains(form))
                 }

@@ -2,6 +2,7 @@ import DRMSignaling
 import FPSCrypto
 import KeyStore
 import Testing
+import TextCoding
 
 @testable import KeyServer
 

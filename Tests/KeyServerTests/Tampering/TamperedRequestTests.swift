@@ -1,5 +1,6 @@
 import KeyStore
 import Testing
+import TextCoding
 import VirtualDevice
 
 @testable import KeyServer

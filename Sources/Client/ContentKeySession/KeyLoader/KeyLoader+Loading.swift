@@ -1,3 +1,5 @@
+import TextCoding
+
 extension KeyLoader {
     /// Makes an attempt for requests that share a round trip; what comes of each is answered or scheduled.
     func load(_ tickets: [KeyTicket]) async {
@@ -137,7 +139,7 @@ extension KeyLoader {
         }
         guard tickets.count == 1 else { throw KeyFailure(.noBatchRoute) }
         let written = service.shape.write(questions[0])
-        let url = Percent.adding(written.query, to: service.licenseURL)
+        let url = written.query.adding(to: service.licenseURL)
         let answer = try await send(tickets, .post, url, contentType: service.shape.contentType, written.body)
         guard answer.status == 200 else { throw failure(answer) }
         guard let ckc = service.shape.read(answer.body) else { throw KeyFailure(.unreadableAnswer, status: 200) }

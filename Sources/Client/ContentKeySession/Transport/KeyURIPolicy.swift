@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 /// How the URI of a key becomes an asset ID. Every packager has its own habit.
 ///
@@ -55,7 +56,7 @@ public struct KeyURIPolicy: Sendable {
         skd { _, _, query in
             for item in query.split(separator: "&") {
                 let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                if parts.count == 2, Percent.decode(parts[0]) == name { return String(parts[1]) }
+                if parts.count == 2, PercentEncoding.decode(parts[0]) == name { return String(parts[1]) }
             }
             return nil
         }
@@ -75,7 +76,7 @@ public struct KeyURIPolicy: Sendable {
             let host = path.prefix { $0 != "/" }
             let query = rest.dropFirst(path.count + 1)
             return part(String(host), String(path.dropFirst(host.count)), String(query))
-                .flatMap { Percent.decode($0) }
+                .flatMap { PercentEncoding.decode($0) }
                 .map { Identity(assetID: $0) }
         }
     }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Several licence requests in one round trip, as `POST /fps/licenses` of Keyway's server takes them.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
@@ -16,38 +18,38 @@ enum LicenseBatchShape {
     /// Writes a batch; items have the numbers 1, 2, and so on.
     static func write(_ questions: [LicenseShape.Question]) -> [UInt8] {
         let items = questions.enumerated().map { index, question in
-            JSONText.object([
+            JSONValue.object([
                 "id": .integer(index + 1),
-                "spc": .string(String(decoding: Base64.encode(question.spc), as: UTF8.self)),
+                "spc": .string(Base64.encode(question.spc)),
                 "asset-id": .string(question.assetID),
                 "persist": question.isPersistable ? .bool(true) : nil,
                 "preload": question.isPreload ? .bool(true) : nil,
             ])
         }
-        return JSONText.object([
+        return JSONValue.object([
             "fairplay-streaming-request": .object(["version": .integer(1), "create-ckc": .array(items)])
-        ]).bytes
+        ]).encoded()
     }
 
     /// Reads the answer to a batch of `count` items, in their order; nil when it is not one.
     ///
     /// An item that is missing, twice there or malformed is unreadable and spoils no other.
     static func read(_ body: [UInt8], count: Int) -> [Item]? {
-        guard let answers = JSONText(parsing: body)?["fairplay-streaming-response"]?["create-ckc"]?.items else {
+        guard let answers = JSONValue(answer: body)?["fairplay-streaming-response"]?["create-ckc"]?.items else {
             return nil
         }
         var byID: [Int: Item] = [:]
         for answer in answers {
-            guard let id = answer["id"]?.number else { continue }
+            guard let id = answer["id"]?.wholeNumber else { continue }
             byID[id] = byID[id] == nil ? item(answer) : .unreadable
         }
         return (1...max(count, 1)).prefix(count).map { byID[$0] ?? .unreadable }
     }
 
-    private static func item(_ answer: JSONText) -> Item {
-        switch answer["status"]?.number {
+    private static func item(_ answer: JSONValue) -> Item {
+        switch answer["status"]?.wholeNumber {
         case 0:
-            guard let text = answer["ckc"]?.text, let ckc = Base64.decode(text.utf8), !ckc.isEmpty else {
+            guard let text = answer["ckc"]?.text, let ckc = Base64.decode(text, .lenient), !ckc.isEmpty else {
                 return .unreadable
             }
             return .ckc(ckc)

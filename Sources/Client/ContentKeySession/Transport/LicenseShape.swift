@@ -1,3 +1,5 @@
+import TextCoding
+
 /// How one licence request is written, and its answer read. Every vendor's differs.
 ///
 /// | Shape | Content-Type | Request | Answer |
@@ -107,7 +109,7 @@ public struct LicenseShape: Sendable {
     /// - Parameter names: Which fields stand in the address's query.
     public static func base64(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "text/plain") { question in
-            Written(query: names.pairs(question), body: Base64.encode(question.spc))
+            Written(query: names.pairs(question), body: Array(Base64.encode(question.spc).utf8))
         } read: {
             ckc($0)
         }
@@ -116,8 +118,8 @@ public struct LicenseShape: Sendable {
     /// A form, answered in base64.
     public static func form(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "application/x-www-form-urlencoded") { question in
-            let spc = Pair(names.spc, String(decoding: Base64.encode(question.spc), as: UTF8.self))
-            return Written(body: Array(Percent.query([spc] + names.pairs(question)).utf8))
+            let spc = Pair(names.spc, Base64.encode(question.spc))
+            return Written(body: Array(([spc] + names.pairs(question)).formEncoded.utf8))
         } read: {
             ckc($0)
         }
@@ -126,23 +128,18 @@ public struct LicenseShape: Sendable {
     /// An object of JSON, answered by one.
     public static func json(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "application/json") { question in
-            var fields = [
-                JSONText.Field(
-                    name: names.spc,
-                    value: .string(String(decoding: Base64.encode(question.spc), as: UTF8.self))
-                )
-            ]
-            if let name = names.assetID { fields.append(.init(name: name, value: .string(question.assetID))) }
-            if let name = names.persist, question.isPersistable { fields.append(.init(name: name, value: .bool(true))) }
-            if let name = names.preload, question.isPreload { fields.append(.init(name: name, value: .bool(true))) }
-            return Written(body: JSONText.object(fields).bytes)
+            var fields = [JSONObject.Member(key: names.spc, value: .string(Base64.encode(question.spc)))]
+            if let name = names.assetID { fields.append(.init(key: name, value: .string(question.assetID))) }
+            if let name = names.persist, question.isPersistable { fields.append(.init(key: name, value: .bool(true))) }
+            if let name = names.preload, question.isPreload { fields.append(.init(key: name, value: .bool(true))) }
+            return Written(body: JSONValue.object(JSONObject(fields)).encoded())
         } read: { body in
-            JSONText(parsing: body)?[names.ckc]?.text.flatMap { ckc(Array($0.utf8)) }
+            JSONValue(answer: body)?[names.ckc]?.text.flatMap { ckc(Array($0.utf8)) }
         }
     }
 
     private static func ckc(_ text: [UInt8]) -> [UInt8]? {
-        guard let bytes = Base64.decode(text), !bytes.isEmpty else { return nil }
+        guard let bytes = Base64.decode(text, .lenient), !bytes.isEmpty else { return nil }
         return bytes
     }
 }

@@ -1,4 +1,5 @@
 import ContentKeySession
+import TextCoding
 
 /// `bundle.json`, version 1. Its first line ends behind the summary, so that a library reads no further:
 ///
@@ -18,21 +19,22 @@ extension BundleDescription {
 
     /// The document.
     var bytes: [UInt8] {
-        let rest = JSONText.object([
+        let rest = JSONValue.object([
             "selection": .string(selection),
             "playlists": .array(playlists.map(\.json)),
             "resources": .array(resources.map(\.json)),
         ])
         // Both are objects; the line ends where one goes on with the other.
-        return Array("{\"keyway-bundle\":\(Self.version),\"summary\":".utf8) + summary.json.bytes + Array(",\n".utf8)
-            + rest.bytes.dropFirst() + [0x0A]
+        return Array("{\"keyway-bundle\":\(Self.version),\"summary\":".utf8) + summary.json.encoded()
+            + Array(",\n".utf8)
+            + rest.encoded().dropFirst() + [0x0A]
     }
 
     /// Reads a document.
     ///
     /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
     init(parsing bytes: [UInt8], place: String) throws(AssetBundleError) {
-        var document = try StrictObject(JSONText(parsing: bytes), place: place)
+        var document = try StrictObject(parsing: bytes, place: place)
         try BundleSummary.checkVersion(&document, place)
         summary = try BundleSummary(try document.value("summary"), place: place)
         selection = try document.text("selection")
@@ -61,7 +63,7 @@ extension BundleSummary {
         guard firstLine.last == UInt8(ascii: ",") else {
             throw AssetBundleError(.malformed, place, "the first line does not end behind the summary")
         }
-        var document = try StrictObject(JSONText(parsing: firstLine.dropLast() + [UInt8(ascii: "}")]), place: place)
+        var document = try StrictObject(parsing: firstLine.dropLast() + [UInt8(ascii: "}")], place: place)
         try Self.checkVersion(&document, place)
         self = try BundleSummary(try document.value("summary"), place: place)
         try document.end()
@@ -73,7 +75,7 @@ extension BundleSummary {
         }
     }
 
-    fileprivate init(_ value: JSONText, place: String) throws(AssetBundleError) {
+    fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         title = try object.text("title", atMost: 1024)
         originalURL = try object.text("originalURL")
@@ -92,7 +94,7 @@ extension BundleSummary {
         try object.end()
     }
 
-    fileprivate var json: JSONText {
+    fileprivate var json: JSONValue {
         .object([
             "title": .string(title), "originalURL": .string(originalURL), "state": .string(state.rawValue),
             "created": .integer(created), "changed": .integer(changed),
@@ -103,7 +105,7 @@ extension BundleSummary {
 }
 
 extension BundlePlaylist {
-    fileprivate init(_ value: JSONText, place: String) throws(AssetBundleError) {
+    fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
         guard Self.isHarmless(file), file.hasSuffix(".m3u8") else { throw object.wrong("file") }
@@ -115,29 +117,29 @@ extension BundlePlaylist {
         try object.end()
     }
 
-    fileprivate var json: JSONText {
+    fileprivate var json: JSONValue {
         .object([
             "file": .string(file), "url": .string(url), "kind": .string(kind.rawValue), "label": .string(label),
-            "sha256": .string(Hexadecimal.text(sha256)),
+            "sha256": .string(Hexadecimal.encode(sha256)),
         ])
     }
 }
 
 extension BundleResource {
-    fileprivate init(_ value: JSONText, place: String) throws(AssetBundleError) {
+    fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
         guard Self.isOwn(file) else { throw object.wrong("file") }
         url = try object.text("url")
         if let from = object.optional("from") {
             let end = try object.number("to")
-            guard let from = from.number, from >= 0, from < end else { throw object.wrong("from") }
+            guard let from = from.wholeNumber, from >= 0, from < end else { throw object.wrong("from") }
             range = UInt64(from)..<UInt64(end)
         } else {
             range = nil
         }
         if let length = object.optional("length") {
-            guard let length = length.number, length >= 0 else { throw object.wrong("length") }
+            guard let length = length.wholeNumber, length >= 0 else { throw object.wrong("length") }
             content = Content(length: UInt64(length), sha256: try object.sha256("sha256"))
         } else {
             content = nil
@@ -145,12 +147,12 @@ extension BundleResource {
         try object.end()
     }
 
-    fileprivate var json: JSONText {
+    fileprivate var json: JSONValue {
         .object([
             "file": .string(file), "url": .string(url), "from": range.map { .integer(Int(clamping: $0.lowerBound)) },
             "to": range.map { .integer(Int(clamping: $0.upperBound)) },
             "length": content.map { .integer(Int(clamping: $0.length)) },
-            "sha256": content.map { .string(Hexadecimal.text($0.sha256)) },
+            "sha256": content.map { .string(Hexadecimal.encode($0.sha256)) },
         ])
     }
 }

@@ -1,5 +1,6 @@
 import ByteCoding
 import FPSCrypto
+import TextCoding
 
 /// What is known of the files of a download, as a journal tells it: a line for each step, each with a check of itself.
 ///
@@ -44,7 +45,7 @@ struct DownloadJournal: Sendable, Equatable {
     }
 
     /// The first line.
-    static func header(plan: [UInt8]) -> [UInt8] { Array("keyway-journal 1 \(Hexadecimal.text(plan))\n".utf8) }
+    static func header(plan: [UInt8]) -> [UInt8] { Array("keyway-journal 1 \(Hexadecimal.encode(plan))\n".utf8) }
 
     /// What a plan is called: anything else about a resource but the query of its URL, which may be a signature, makes another
     /// plan.
@@ -119,7 +120,7 @@ extension DownloadJournal.Record {
             switch self {
             case .part(let file, let length, let validators): "part \(file) \(length) \(validators.text)"
             case .done(let file, let content, let validators):
-                "done \(file) \(content.length) \(Hexadecimal.text(content.sha256)) \(validators.text)"
+                "done \(file) \(content.length) \(Hexadecimal.encode(content.sha256)) \(validators.text)"
             case .drop(let file): "drop \(file)"
             }
         return Array("\(Self.check(text.utf8)) \(text)\n".utf8)
@@ -137,7 +138,7 @@ extension DownloadJournal.Record {
             guard let length = UInt64(words[3]), let validators = Validators(words[4], words[5]) else { return nil }
             self = .part(file, length: length, validators)
         case ("done", 7):
-            guard let length = UInt64(words[3]), let sha256 = Hexadecimal.bytes(words[4]), sha256.count == 32,
+            guard let length = UInt64(words[3]), let sha256 = Hexadecimal.decode(words[4]), sha256.count == 32,
                 let validators = Validators(words[5], words[6])
             else { return nil }
             self = .done(file, BundleResource.Content(length: length, sha256: sha256), validators)
@@ -147,14 +148,14 @@ extension DownloadJournal.Record {
     }
 
     private static func check(_ text: some Collection<UInt8>) -> String {
-        Hexadecimal.text(SHA256.hash(text).prefix(4))
+        Hexadecimal.encode(SHA256.hash(text).prefix(4))
     }
 }
 
 extension Validators {
     fileprivate var text: String { "\(Self.text(etag)) \(Self.text(lastModified))" }
 
-    private static func text(_ field: String?) -> String { field.map { Hexadecimal.text($0.utf8) } ?? "-" }
+    private static func text(_ field: String?) -> String { field.map { Hexadecimal.encode($0.utf8) } ?? "-" }
 
     fileprivate init?(_ etag: Substring, _ date: Substring) {
         guard let etag = Self.field(etag), let date = Self.field(date) else { return nil }
@@ -164,7 +165,7 @@ extension Validators {
     /// Nil inside where there is none, nil outside where it is malformed.
     private static func field(_ text: Substring) -> String?? {
         if text == "-" { return .some(nil) }
-        guard let bytes = Hexadecimal.bytes(text), let field = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes = Hexadecimal.decode(text), let field = String(validating: bytes, as: UTF8.self) else {
             return nil
         }
         return .some(field)

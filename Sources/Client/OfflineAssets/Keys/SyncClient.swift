@@ -1,5 +1,6 @@
 import ContentKeySession
 import Foundation
+import TextCoding
 
 /// Sends Sync SPCs to the key server.
 struct SyncClient: Sendable {
@@ -19,13 +20,12 @@ struct SyncClient: Sendable {
 
     /// A challenge, for one Sync SPC.
     func challenge() async throws(OfflineKeyError) -> UInt64 {
-        struct Answer: Decodable { var challenge: String }
         let place = service.challengeURL
         let body = try await send(.post, place, [], purpose: .license, place: place)
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)), answer.challenge.utf8.count == 16,
-            let number = UInt64(answer.challenge, radix: 16)
+        guard let digits = JSONValue(answer: body)?["challenge"]?.text, let bytes = Hexadecimal.decode(digits),
+            bytes.count == 8
         else { throw OfflineKeyError(code: "unreadable-answer", place: place, reason: "the answer is no challenge") }
-        return number
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Sends a Sync SPC, and reads what the server has read of it.
@@ -79,13 +79,9 @@ struct SyncClient: Sendable {
 
     /// What a problem document says (RFC 9457), as far as it may be shown.
     private static func refusal(_ answer: KeyTransportAnswer, _ place: String) -> OfflineKeyError {
-        struct Problem: Decodable {
-            var type: String?
-            var reason: String?
-        }
-        let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
-        let type = problem?.type?.split { $0 == ":" || $0 == "/" }.last.flatMap { LogWord(String($0)) }
-        let reason = problem?.reason.flatMap { LogWord($0) }
+        let problem = JSONValue(answer: answer.body)
+        let type = problem?["type"]?.text?.split { $0 == ":" || $0 == "/" }.last.flatMap { LogWord(String($0)) }
+        let reason = problem?["reason"]?.text.flatMap { LogWord($0) }
         let words = [type, reason].compactMap { $0?.description }.joined(separator: ", ")
         return OfflineKeyError(
             code: reason?.description ?? type?.description ?? "status-\(answer.status)",
@@ -108,17 +104,12 @@ public struct SyncAnswer: Sendable, Hashable {
 
     /// Reads it; nil where it is none.
     init?(json: [UInt8]) {
-        struct Document: Decodable {
-            struct Sync: Decodable {
-                var version: Int
-                var remaining: Int64?
-                var flags: [String]?
-                var invalidatedStreamIds: [String]?
-            }
-            var sync: Sync
+        guard let sync = JSONValue(answer: json)?["sync"], let version = sync["version"]?.wholeNumber else {
+            return nil
         }
-        guard let sync = (try? JSONDecoder().decode(Document.self, from: Data(json)))?.sync else { return nil }
-        (version, remaining) = (sync.version, sync.remaining)
-        (flags, invalidatedStreamIDs) = (sync.flags ?? [], sync.invalidatedStreamIds ?? [])
+        self.version = version
+        remaining = sync["remaining"]?.wholeNumber.map { Int64($0) }
+        flags = sync["flags"]?.items?.compactMap(\.text) ?? []
+        invalidatedStreamIDs = sync["invalidatedStreamIds"]?.items?.compactMap(\.text) ?? []
     }
 }

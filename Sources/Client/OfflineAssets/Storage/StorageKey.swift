@@ -1,4 +1,5 @@
 public import FPSCrypto
+import TextCoding
 
 /// The key under which everything secret is kept on this machine: 32 bytes.
 ///
@@ -52,8 +53,7 @@ public struct StorageKey: Sendable {
 
     /// What a file is called that belongs to a name: 32 hexadecimal digits, which only this key leads to.
     func fileName(for name: String) -> String {
-        HMACSHA256.authenticate(Array(name.utf8), key: naming).prefix(16)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.encode(HMACSHA256.authenticate(Array(name.utf8), key: naming).prefix(16))
     }
 
     // A sealed file:

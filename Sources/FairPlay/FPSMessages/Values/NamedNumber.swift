@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A number from the wire that keeps any value, and knows the names of those that the guide lists.
 public protocol NamedNumber: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue: FixedWidthInteger & UnsignedInteger & Sendable {
@@ -16,8 +18,5 @@ extension NamedNumber {
     public var description: String { name ?? hexadecimal }
 
     /// The number in hexadecimal at its full width.
-    public var hexadecimal: String {
-        let digits = String(rawValue, radix: 16)
-        return "0x" + String(repeating: "0", count: RawValue.bitWidth / 4 - digits.count) + digits
-    }
+    public var hexadecimal: String { "0x" + Hexadecimal.encode(rawValue) }
 }

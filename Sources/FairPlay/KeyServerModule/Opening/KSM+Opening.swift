@@ -1,6 +1,7 @@
 import ByteCoding
 import FPSCrypto
 import FPSMessages
+import TextCoding
 
 // Steps 1 to 6 of Table 2-1: one SPC, or several at once.
 
@@ -76,7 +77,7 @@ extension KSM {
             throw KSMError(
                 .certificate,
                 .unknownCertificate,
-                "no bundle has the certificate with SHA-1 \(hexadecimal(message.certificateHash))"
+                "no bundle has the certificate with SHA-1 \(Hexadecimal.encode(message.certificateHash))"
             )
         }
         return .encrypted(message, bundle)

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A duration in whole seconds, as it goes into a TLLV: 4 bytes.
 public struct Seconds: RawRepresentable, Hashable, Sendable {
     /// The number of seconds.
@@ -14,30 +16,10 @@ public struct Seconds: RawRepresentable, Hashable, Sendable {
     /// Years and months have no fixed length and are not accepted; neither are fractions. Nil also for what exceeds
     /// ``maximum``.
     public init?(iso8601 text: String) {
-        var rest = Substring(text)
-        guard rest.popFirst() == "P", !rest.isEmpty else { return nil }
-        var total: UInt64 = 0
-        var units: [(Character, UInt64)] = [("W", 604_800), ("D", 86_400)]
-        var inTime = false
-        while !rest.isEmpty {
-            if rest.first == "T", !inTime {
-                rest.removeFirst()
-                units = [("H", 3600), ("M", 60), ("S", 1)]
-                inTime = true
-                guard !rest.isEmpty else { return nil }
-                continue
-            }
-            let digits = rest.prefix { ("0"..."9").contains($0) }
-            rest.removeFirst(digits.count)
-            // At most ten digits, so that no product below can overflow.
-            guard (1...10).contains(digits.count), let count = UInt64(digits), let letter = rest.popFirst(),
-                let position = units.firstIndex(where: { $0.0 == letter })
-            else { return nil }
-            total += count * units[position].1
-            units.removeFirst(position + 1)
-        }
-        guard total <= UInt64(Self.maximum.rawValue) else { return nil }
-        rawValue = UInt32(total)
+        guard let duration = DurationText(text), duration.fraction == nil,
+            duration.seconds <= UInt64(Self.maximum.rawValue)
+        else { return nil }
+        rawValue = UInt32(duration.seconds)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import ByteCoding
 internal import FPSCrypto
+import TextCoding
 
 /// Opens a CKC and holds it against every rule of the guide. It refuses more than a device in the field might: a
 /// block that the guide does not define and nobody asked for is an error here, because it is far more often a
@@ -182,7 +183,4 @@ struct CKCBlock {
     }
 }
 
-func hexadecimal(_ tag: UInt64) -> String {
-    let digits = String(tag, radix: 16)
-    return "0x" + String(repeating: "0", count: 16 - digits.count) + digits
-}
+func hexadecimal(_ tag: UInt64) -> String { "0x" + Hexadecimal.encode(tag) }

@@ -1,4 +1,5 @@
 import Foundation
+import TextCoding
 
 extension MPDRule {
     /// Encryption and DRM systems.
@@ -113,16 +114,16 @@ extension MPDRule {
 
     /// Whether a text is a box: its size, its type, and behind version and flags the system's UUID.
     private static func isBox(_ text: String, of systemID: String?) -> Bool {
-        guard let data = Data(base64Encoded: text), data.count >= 32, data[4..<8].elementsEqual("pssh".utf8) else {
+        guard let data = Base64.decode(text), data.count >= 32, data[4..<8].elementsEqual("pssh".utf8) else {
             return false
         }
-        let digits = data[12..<28].map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let digits = Hexadecimal.encode(data[12..<28])
         return size(data[0..<4]) == data.count && digits == systemID?.filter { $0 != "-" }
     }
 
     /// Whether a text is an object: its length, which is little-endian.
     private static func isObject(_ text: String) -> Bool {
-        guard let data = Data(base64Encoded: text), data.count >= 10 else { return false }
+        guard let data = Base64.decode(text), data.count >= 10 else { return false }
         return size(data[0..<4].reversed()) == data.count
     }
 

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A duration or a point in time of a presentation, to the microsecond: `xs:duration` (XML Schema, part 2, 3.2.6) without
 /// years and months, which have no length.
 ///
@@ -28,19 +30,10 @@ public struct ManifestDuration: Hashable, Sendable {
     /// Reads a duration; nil for anything else, and for what is longer than ``longest``. Digits behind the sixth of a
     /// fraction are cut off.
     public init?(_ text: String) {
-        let pattern =
-            #/P(?:([0-9]{1,6})D)?(?:T(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,10})(?:\.([0-9]{1,30}))?S)?)?/#
-        guard text.utf8.count <= 100, text.last.map({ $0 != "P" && $0 != "T" }) ?? false,
-            let match = text.wholeMatch(of: pattern)
+        guard let duration = DurationText(text), !duration.hasWeeks,
+            duration.seconds <= UInt64(Self.longest.microseconds / 1_000_000)
         else { return nil }
-        var total: Int64 = 0
-        for (part, unit) in [(match.1, 86_400), (match.2, 3600), (match.3, 60), (match.4, 1)] as [(Substring?, Int64)] {
-            // At most 10 digits times 86,400 times 10^6: below 2^63 for days, which have 6.
-            total += (part.flatMap { Int64($0) } ?? 0) * unit * 1_000_000
-        }
-        if let fraction = match.5 {
-            total += Int64(fraction.prefix(6) + String(repeating: "0", count: max(0, 6 - fraction.count))) ?? 0
-        }
+        let total = Int64(duration.seconds) * 1_000_000 + duration.microseconds
         guard total <= Self.longest.microseconds else { return nil }
         self.init(microseconds: total)
     }

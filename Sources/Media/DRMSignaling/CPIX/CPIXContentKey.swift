@@ -1,4 +1,5 @@
 public import FPSCrypto
+import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
@@ -80,7 +81,7 @@ extension CPIXDocument {
 
         func write(to writer: inout XMLWriter) {
             let attributes = [
-                ("kid", keyID.uuid), ("explicitIV", explicitIV.map { Base64.text($0) }),
+                ("kid", keyID.uuid), ("explicitIV", explicitIV.map { Base64.encode($0) }),
                 ("commonEncryptionScheme", scheme), ("dependsOnKey", dependsOn?.uuid),
             ]
             writer.element("ContentKey", attributes) { writer in
@@ -89,10 +90,10 @@ extension CPIXDocument {
                     writer.element("pskc:Secret") { writer in
                         switch value {
                         case .plain(let key):
-                            writer.element("pskc:PlainValue", text: Base64.text(key.reveal()))
+                            writer.element("pskc:PlainValue", text: Base64.encode(key.reveal()))
                         case .encrypted(let encrypted, let mac):
                             encrypted.write(as: "pskc:EncryptedValue", to: &writer)
-                            if let mac { writer.element("pskc:ValueMAC", text: Base64.text(mac)) }
+                            if let mac { writer.element("pskc:ValueMAC", text: Base64.encode(mac)) }
                         }
                     }
                 }

@@ -1,3 +1,4 @@
+import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
@@ -107,7 +108,7 @@ extension CPIXDocument {
             if bytes.isEmpty {
                 writer.element(name, attributes)
             } else {
-                writer.element(name, attributes, text: Base64.text(bytes))
+                writer.element(name, attributes, text: Base64.encode(bytes))
             }
         }
     }

@@ -1,3 +1,4 @@
+import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
@@ -72,7 +73,7 @@ extension CPIXDocument {
                 if let certificate {
                     writer.element("DeliveryKey") { writer in
                         writer.element("ds:X509Data") { writer in
-                            writer.element("ds:X509Certificate", text: Base64.text(certificate))
+                            writer.element("ds:X509Certificate", text: Base64.encode(certificate))
                         }
                     }
                 }

@@ -1,5 +1,6 @@
 import ByteCoding
 import Foundation
+import TextCoding
 import XMLDocuments
 
 /// How elements of CPIX are read. Errors name the element and its line, and repeat no text of the document.
@@ -92,9 +93,7 @@ extension XMLTree.Element {
     /// Base64 as XML has it: white space may stand anywhere.
     private static func base64(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= CPIXDocument.Limit.data * 2 else { return nil }
-        guard let data = Data(base64Encoded: String(text.filter { !$0.isWhitespace })),
-            data.count <= CPIXDocument.Limit.data
-        else { return nil }
-        return Array(data)
+        guard let bytes = Base64.decode(text, .whiteSpace), bytes.count <= CPIXDocument.Limit.data else { return nil }
+        return bytes
     }
 }

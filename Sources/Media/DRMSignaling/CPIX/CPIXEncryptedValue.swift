@@ -1,3 +1,4 @@
+import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
@@ -41,7 +42,7 @@ extension CPIXDocument {
             writer.element(name) { writer in
                 writer.element("enc:EncryptionMethod", [("Algorithm", algorithm)])
                 writer.element("enc:CipherData") { writer in
-                    writer.element("enc:CipherValue", text: Base64.text(cipherValue))
+                    writer.element("enc:CipherValue", text: Base64.encode(cipherValue))
                 }
             }
         }

@@ -1,3 +1,4 @@
+import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
@@ -37,8 +38,8 @@ extension CPIXDocument {
 
         func write(to writer: inout XMLWriter) {
             let attributes = [
-                ("id", id), ("index", index.map { "\($0)" }), ("start", start.map { UnixTime.iso8601($0) }),
-                ("end", end.map { UnixTime.iso8601($0) }),
+                ("id", id), ("index", index.map { "\($0)" }), ("start", start.map { Timestamp.text(seconds: $0) }),
+                ("end", end.map { Timestamp.text(seconds: $0) }),
             ]
             writer.element("ContentKeyPeriod", attributes)
         }

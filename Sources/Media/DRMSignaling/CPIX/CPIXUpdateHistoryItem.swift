@@ -1,3 +1,4 @@
+import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
@@ -33,7 +34,7 @@ extension CPIXDocument {
         func write(to writer: inout XMLWriter) {
             let attributes = [
                 ("updateVersion", "\(updateVersion)"), ("index", index), ("source", source),
-                ("date", UnixTime.iso8601(date)),
+                ("date", Timestamp.text(seconds: date)),
             ]
             writer.element("UpdateHistoryItem", attributes)
         }

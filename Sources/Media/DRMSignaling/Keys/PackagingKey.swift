@@ -1,4 +1,5 @@
 public import FPSCrypto
+import TextCoding
 
 /// A content key as a packager holds it: its ID, its 16 bytes, and the IV where that is fixed.
 public struct PackagingKey: Sendable, Equatable {
@@ -98,7 +99,7 @@ public struct PackagingKey: Sendable, Equatable {
         var areDigits = true
         let secret = SecretBytes(count: 16) { memory in
             for (place, digit) in digits.enumerated() {
-                guard let value = Hexadecimal.value(digit) else {
+                guard let value = Hexadecimal.value(of: digit) else {
                     areDigits = false
                     return
                 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension HLSKeySignal {
     /// The signal as a line of a playlist (RFC 8216bis, 4.4.4.4 and 4.4.6.5), as HLSSignalingData of CPIX has it.
     ///
@@ -8,7 +10,7 @@ extension HLSKeySignal {
         var line = isSessionKey ? "#EXT-X-SESSION-KEY:" : "#EXT-X-KEY:"
         line += "METHOD=\(method.rawValue),URI=\"\(uri)\""
         if let keyIDAttribute { line += ",KEYID=\(keyIDAttribute)" }
-        if let iv { line += ",IV=0x\(Hexadecimal.text(iv))" }
+        if let iv { line += ",IV=0x\(Hexadecimal.encode(iv))" }
         if let keyFormat { line += ",KEYFORMAT=\"\(keyFormat)\"" }
         if let keyFormatVersions { line += ",KEYFORMATVERSIONS=\"\(keyFormatVersions)\"" }
         return line

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The values of an EXT-X-KEY or EXT-X-SESSION-KEY tag for one protection system and one key (RFC 8216bis, 4.4.4.4 and
 /// 4.4.6.5).
 ///
@@ -70,7 +72,7 @@ public struct HLSKeySignal: Hashable, Sendable {
         keyID: ContentKeyID,
         method: HLSKeyMethod = .sampleAES
     ) throws(SignalingError) -> HLSKeySignal {
-        let uri = "data:text/plain;base64," + Base64.text(keyID.bytes)
+        let uri = "data:text/plain;base64," + Base64.encode(keyID.bytes)
         return try HLSKeySignal(system: .common, method: method, uri: uri)
     }
 
@@ -88,7 +90,7 @@ public struct HLSKeySignal: Hashable, Sendable {
     /// - Throws: `method-not-allowed`.
     public static func playReady(keyID: ContentKeyID, method: HLSKeyMethod) throws(SignalingError) -> HLSKeySignal {
         let object = try PlayReadyObject(PlayReadyHeader(keyIDs: [keyID], scheme: method.scheme))
-        let uri = "data:text/plain;charset=UTF-16;base64," + Base64.text(object.bytes)
+        let uri = "data:text/plain;charset=UTF-16;base64," + Base64.encode(object.bytes)
         return try HLSKeySignal(system: .playReady, method: method, uri: uri)
     }
 

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// What key URIs look like, with places for what differs from key to key.
 ///
 ///     template      = *( literal / placeholder )
@@ -141,7 +143,7 @@ public struct KeyURITemplate: Hashable, Sendable {
             if isUnreserved(byte) {
                 uri.append(byte)
             } else {
-                uri.append(contentsOf: "%\(Hexadecimal.text([byte]).uppercased())".utf8)
+                uri.append(contentsOf: "%\(Hexadecimal.encode([byte]).uppercased())".utf8)
             }
         }
         return String(decoding: uri, as: UTF8.self)
@@ -152,12 +154,12 @@ public struct KeyURITemplate: Hashable, Sendable {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard rest.count >= 2, rest.prefix(2).allSatisfy({ Hexadecimal.value($0) != nil }) else {
+                guard rest.count >= 2, rest.prefix(2).allSatisfy({ Hexadecimal.value(of: $0) != nil }) else {
                     throw error("a % stands before two hexadecimal digits; for the sign itself write %25")
                 }
             } else if !isUnreserved(byte), !reserved.contains(byte) {
                 throw error(
-                    "the byte 0x\(Hexadecimal.text([byte])) does not stand in a URI: write %\(Hexadecimal.text([byte]))"
+                    "the byte 0x\(Hexadecimal.encode([byte])) does not stand in a URI: write %\(Hexadecimal.encode([byte]))"
                 )
             }
         }

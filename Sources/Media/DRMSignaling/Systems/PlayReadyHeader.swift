@@ -1,4 +1,5 @@
 import Foundation
+import TextCoding
 import XMLDocuments
 
 /// The PlayReady header: an XML document with the keys and perhaps where licences are had (Microsoft, "PlayReady Header
@@ -94,7 +95,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
         var text = "<WRMHEADER xmlns=\"\(Self.namespace)\" version=\"4.3.0.0\"><DATA><PROTECTINFO><KIDS>"
         for key in keys {
             let algorithm = key.algorithm.map { " ALGID=\"\($0.rawValue)\"" } ?? ""
-            text += "<KID\(algorithm) VALUE=\"\(Base64.text(key.keyID.guid))\"></KID>"
+            text += "<KID\(algorithm) VALUE=\"\(Base64.encode(key.keyID.guid))\"></KID>"
         }
         text += "</KIDS></PROTECTINFO>"
         if let licenceURL { text += "<LA_URL>\(XMLText.escaped(licenceURL))</LA_URL>" }
@@ -106,8 +107,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
     }
 
     private static func keyID(_ text: String, _ element: XMLTree.Element) throws(SignalingError) -> ContentKeyID {
-        guard let bytes = Data(base64Encoded: String(text.filter { !$0.isWhitespace })),
-            let keyID = ContentKeyID(guid: Array(bytes))
+        guard let bytes = Base64.decode(text, .whiteSpace), let keyID = ContentKeyID(guid: bytes)
         else { throw error("line \(element.line): KID is not Base64 of 16 bytes") }
         return keyID
     }

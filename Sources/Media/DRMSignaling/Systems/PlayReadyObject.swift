@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// The PlayReady Object, PRO for short: what PlayReady has in its `pssh` box, in `mspr:pro` of DASH and in its URI of
 /// EXT-X-KEY (Microsoft, "PlayReady Header Specification", 2). Numbers are little-endian.
@@ -92,7 +93,7 @@ public struct PlayReadyObject: Hashable, Sendable {
     }
 
     /// The object in Base64, as `mspr:pro` of a DASH manifest holds it.
-    public var base64: String { Base64.text(bytes) }
+    public var base64: String { Base64.encode(bytes) }
 
     /// The header that it holds; nil when there is none.
     ///

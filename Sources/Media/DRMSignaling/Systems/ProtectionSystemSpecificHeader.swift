@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// `pssh`, the protection system specific header: what one system needs to know before it fetches keys (ISO/IEC
 /// 23001-7, 8.1).
@@ -131,7 +132,7 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
     }
 
     /// The box in Base64, as `cenc:pssh` of a DASH manifest holds it.
-    public var base64: String { Base64.text(bytes) }
+    public var base64: String { Base64.encode(bytes) }
 
     /// Reads the header of a box and holds that its content is there.
     private static func contentSize(reading reader: inout ByteReader) throws(ParseError) -> Int {

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Sixteen bytes, held in place: what key IDs and system IDs have in common.
 struct SixteenBytes: Hashable, Sendable {
     private let high: UInt64
@@ -22,7 +24,7 @@ struct SixteenBytes: Hashable, Sendable {
         if digits.count == 36 {
             for dash in [23, 18, 13, 8] where digits.remove(at: dash) != UInt8(ascii: "-") { return nil }
         }
-        let values = digits.compactMap(Hexadecimal.value)
+        let values = digits.compactMap(Hexadecimal.value(of:))
         guard digits.count == 32, values.count == 32 else { return nil }
         high = values.prefix(16).reduce(0) { $0 << 4 | UInt64($1) }
         low = values.dropFirst(16).reduce(0) { $0 << 4 | UInt64($1) }
@@ -35,12 +37,20 @@ struct SixteenBytes: Hashable, Sendable {
     }
 
     /// 32 lower-case digits.
-    var hexadecimal: String { Hexadecimal.text(bytes) }
+    var hexadecimal: String { Hexadecimal.encode(bytes) }
 
     /// 32 lower-case digits with the dashes of a UUID (RFC 9562, section 4).
     var uuid: String {
         var text = hexadecimal
         for dash in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: dash)) }
         return text
+    }
+}
+
+extension Hexadecimal {
+    /// The digits of a text, without the `0x` that may come before them.
+    static func digits(of text: some StringProtocol) -> Substring.UTF8View {
+        let all = Substring(text).utf8
+        return all.starts(with: "0x".utf8) || all.starts(with: "0X".utf8) ? all.dropFirst(2) : all
     }
 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The Date Ranges of a playlist: all EXT-X-DATERANGE tags with one ID are one range (section 4.4.5.1).
 struct DateRangeSubjects {
     /// A range with its tags.
@@ -75,9 +77,9 @@ extension DateRangeTag {
         add("END-DATE", endDate.map(instant))
         add("DURATION", duration?.description)
         add("PLANNED-DURATION", plannedDuration?.description)
-        add("SCTE35-CMD", scte35Command.map(Hexadecimal.text))
-        add("SCTE35-OUT", scte35Out.map(Hexadecimal.text))
-        add("SCTE35-IN", scte35In.map(Hexadecimal.text))
+        add("SCTE35-CMD", scte35Command.map { Hexadecimal.encodeUppercase($0) })
+        add("SCTE35-OUT", scte35Out.map { Hexadecimal.encodeUppercase($0) })
+        add("SCTE35-IN", scte35In.map { Hexadecimal.encodeUppercase($0) })
         add("END-ON-NEXT", endsOnNext ? "YES" : nil)
         for attribute in otherAttributes {
             add(attribute.name, (attribute.isQuoted ? "\"" : "") + attribute.value)

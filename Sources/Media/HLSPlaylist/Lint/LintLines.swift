@@ -1,4 +1,5 @@
 import ByteCoding
+import TextCoding
 
 extension LintFile {
     /// The lines with a tag, in order.
@@ -71,7 +72,7 @@ extension Attribute {
     var isHexadecimal: Bool {
         let digits = value.utf8.dropFirst(2)
         return !isQuoted && (value.hasPrefix("0x") || value.hasPrefix("0X")) && !digits.isEmpty
-            && digits.allSatisfy { Hexadecimal.value($0) != nil }
+            && digits.allSatisfy { Hexadecimal.value(of: $0) != nil }
     }
 
     /// Whether it is a decimal number, with a sign or without (section 4.2).

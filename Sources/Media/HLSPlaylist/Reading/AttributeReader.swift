@@ -1,4 +1,5 @@
 import ByteCoding
+import TextCoding
 
 /// Reads the attributes of one tag.
 ///
@@ -262,7 +263,7 @@ extension AttributeReader {
         guard let item = take(name) else { return nil }
         guard let digits = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard !item.isQuoted, digits.count > 2, digits[0] == 0x30, digits[1] | 0x20 == 0x78,
-            digits.dropFirst(2).allSatisfy({ Hexadecimal.value($0) != nil })
+            digits.dropFirst(2).allSatisfy({ Hexadecimal.value(of: $0) != nil })
         else { return malformed(name, item, "a hexadecimal sequence that starts with 0x") }
         return Array(digits.dropFirst(2))
     }
@@ -270,14 +271,12 @@ extension AttributeReader {
     /// The bytes of a hexadecimal sequence. One of half a byte is a sequence all the same, and goes to `others`.
     mutating func octets(_ name: StaticString, others: inout [Attribute]) -> [UInt8]? {
         guard let digits = hexadecimal(name) else { return nil }
-        guard digits.count.isMultiple(of: 2) else {
+        guard let bytes = Hexadecimal.decode(digits) else {
             let value = "0x" + String(decoding: digits, as: UTF8.self)
             others.append(Attribute(name: name.description, value: value, isQuoted: false))
             return nil
         }
-        return stride(from: 0, to: digits.count, by: 2).map { index in
-            (Hexadecimal.value(digits[index]) ?? 0) << 4 | (Hexadecimal.value(digits[index + 1]) ?? 0)
-        }
+        return bytes
     }
 
     /// The items between the commas of a quoted string; none when the attribute is absent.

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// An initialisation vector of AES: 16 bytes.
 ///
 ///     IV = ( "0x" / "0X" ) 1*32HEXDIG      fewer digits are a smaller number: zeros stand before it
@@ -32,7 +34,7 @@ public struct InitializationVector: Hashable, Sendable {
         var low: UInt64 = 0
         var count = 0
         for digit in digits {
-            guard let value = Hexadecimal.value(digit), count < 32 else { return nil }
+            guard let value = Hexadecimal.value(of: digit), count < 32 else { return nil }
             high = high << 4 | low >> 60
             low = low << 4 | UInt64(value)
             count += 1
@@ -42,22 +44,5 @@ public struct InitializationVector: Hashable, Sendable {
         self.low = low
     }
 
-    var text: String { "0x" + Hexadecimal.text(bytes) }
-}
-
-enum Hexadecimal {
-    static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
-    }
-
-    /// Upper case, as section 4.2 wants it.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
+    var text: String { "0x" + Hexadecimal.encodeUppercase(bytes) }
 }

@@ -1,4 +1,5 @@
 import ByteCoding
+import TextCoding
 
 /// A point in time, as EXT-X-PROGRAM-DATE-TIME and EXT-X-DATERANGE give it: an ISO 8601 date and time of day.
 ///
@@ -97,11 +98,11 @@ extension PlaylistDate: CustomStringConvertible {
         let month = pair(words.0, 5)
         let day = pair(words.1, 0)
         let (hour, minute, second) = (pair(words.1, 3), pair(words.1, 6), pair(words.2, 1))
-        guard (1...12).contains(month), day >= 1, day <= Calendar.length(year: year, month: month), hour < 24,
+        guard (1...12).contains(month), day >= 1, day <= GregorianCalendar.length(year: year, month: month), hour < 24,
             minute < 60, second < 61
         else { return nil }
         return PlaylistDate(
-            seconds: Calendar.days(year: year, month: month, day: day) * 86400
+            seconds: GregorianCalendar.days(year: year, month: month, day: day) * 86400
                 + Int64(hour * 3600 + minute * 60 + second),
             nanoseconds: Int32(pair(words.2, 4) * 10 + digit(words.2, 6)) * 1_000_000
         )
@@ -126,7 +127,7 @@ extension PlaylistDate: CustomStringConvertible {
         let time = (local % 86400 + 86400) % 86400
         // Not `local - time`, which could be out of range.
         let days = local / 86400 - (local % 86400 < 0 ? 1 : 0)
-        let (year, month, day) = Calendar.date(days: days)
+        let (year, month, day) = GregorianCalendar.date(days: days)
         var text = Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
         text +=
             Self.padded(time / 3600, 2) + ":" + Self.padded(time / 60 % 60, 2) + ":" + Self.padded(time % 60, 2) + "."
@@ -147,39 +148,6 @@ extension PlaylistDate: CustomStringConvertible {
     private static func padded(_ value: Int64, _ width: Int) -> String {
         let digits = String(value)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
-}
-
-/// Days of the proleptic Gregorian calendar.
-private enum Calendar {
-    /// The days since 1970-01-01. Years are counted from March, so that the leap day comes last.
-    static func days(year: Int, month: Int, day: Int) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return Int64(era * 146097 + dayOfEra - 719_468)
-    }
-
-    static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let calendarMonth = month < 10 ? month + 3 : month - 9
-        return (yearOfEra + era * 400 + (calendarMonth <= 2 ? 1 : 0), calendarMonth, day)
-    }
-
-    static func length(year: Int, month: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 }
 
@@ -215,7 +183,7 @@ private struct DateReader {
         guard let year = digits(bytes, 4) else { return nil }
         let isExtended = skip(bytes, "-")
         guard let month = digits(bytes, 2), !isExtended || skip(bytes, "-"), let day = digits(bytes, 2),
-            (1...12).contains(month), day >= 1, day <= Calendar.length(year: year, month: month),
+            (1...12).contains(month), day >= 1, day <= GregorianCalendar.length(year: year, month: month),
             skip(bytes, "T") || skip(bytes, "t") || skip(bytes, " "), let hour = digits(bytes, 2), hour < 25
         else { return nil }
         _ = skip(bytes, ":")
@@ -233,7 +201,8 @@ private struct DateReader {
         guard hour < 24 || (minute == 0 && second == 0 && nanoseconds == 0) else { return nil }
         guard let zone = zone(bytes), position == end else { return nil }
         let local =
-            Calendar.days(year: year, month: month, day: day) * 86400 + Int64(hour * 3600 + minute * 60 + second)
+            GregorianCalendar.days(year: year, month: month, day: day) * 86400
+            + Int64(hour * 3600 + minute * 60 + second)
         return PlaylistDate(seconds: local - Int64(zone ?? 0) * 60, nanoseconds: nanoseconds, utcOffset: zone)
     }
 

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Collects the bytes of a playlist. What would break a line or a quoted string is refused, so that text from elsewhere
 /// cannot add tags to a playlist.
 struct PlaylistWriter {
@@ -170,7 +172,7 @@ struct AttributeWriter {
     mutating func hexadecimal(_ name: String, _ value: [UInt8]?) {
         guard let value else { return }
         if value.isEmpty { fail("\(name) must not be empty") }
-        append(name, "0x\(Hexadecimal.text(value))".utf8)
+        append(name, "0x\(Hexadecimal.encodeUppercase(value))".utf8)
     }
 
     /// A date in a quoted string.

@@ -1,13 +1,11 @@
 import ByteCoding
+import TextCoding
 
 // What is shown of each box. Tables are shown by their number of entries.
 
 private typealias Field = BoxTree.Field
 
 /// Digits of bytes, for people.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-}
 
 /// Reads the fields in front of the boxes of a sample entry.
 func sampleEntryFields(
@@ -74,8 +72,8 @@ func boxFields(_ type: FourCC, _ reader: inout ByteReader) throws(ParseError) ->
     case "esds":
         let box = try ElementaryStreamDescriptorBox(reading: &reader)
         return [
-            Field("objectTypeIndication", "0x" + hexadecimal([box.objectType])),
-            Field("decoderSpecificInfo", hexadecimal(box.decoderSpecificInfo.prefix(64))),
+            Field("objectTypeIndication", "0x" + Hexadecimal.encode([box.objectType])),
+            Field("decoderSpecificInfo", Hexadecimal.encode(box.decoderSpecificInfo.prefix(64))),
         ]
     case "dac3":
         let box = try AC3ConfigurationBox(reading: &reader)
@@ -131,7 +129,7 @@ private func fragmentFields(_ type: FourCC, _ reader: inout ByteReader) throws(P
     case "trun":
         let header = try FullBoxHeader(reading: &reader, of: type, newest: 1)
         var fields = [
-            Field("version", header.version), Field("flags", "0x" + String(header.flags, radix: 16)),
+            Field("version", header.version), Field("flags", "0x" + Hexadecimal.encode(header.flags, digits: 1)),
             Field("sample_count", try reader.readUInt32("number of samples in a run")),
         ]
         if header.flags & 1 != 0 {
@@ -161,14 +159,14 @@ private func protectionFields(_ type: FourCC, _ reader: inout ByteReader) throws
         let box = try TrackEncryptionBox(reading: &reader)
         return [
             Field("isProtected", box.isProtected), Field("pattern", "\(box.cryptByteBlock):\(box.skipByteBlock)"),
-            Field("Per_Sample_IV_Size", box.perSampleIVSize), Field("KID", hexadecimal(box.keyID)),
-            Field("constant_IV", hexadecimal(box.constantIV)),
+            Field("Per_Sample_IV_Size", box.perSampleIVSize), Field("KID", Hexadecimal.encode(box.keyID)),
+            Field("constant_IV", Hexadecimal.encode(box.constantIV)),
         ]
     case "pssh":
         let box = try ProtectionSystemHeaderBox(reading: &reader)
-        var fields = [Field("SystemID", hexadecimal(box.systemID)), Field("DataSize", box.data.count)]
+        var fields = [Field("SystemID", Hexadecimal.encode(box.systemID)), Field("DataSize", box.data.count)]
         if let keyIDs = box.keyIDs {
-            fields.append(Field("KID", keyIDs.prefix(16).map(hexadecimal).joined(separator: ",")))
+            fields.append(Field("KID", keyIDs.prefix(16).map { Hexadecimal.encode($0) }.joined(separator: ",")))
         }
         return fields
     case "senc":

@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// The boxes of a file as values, for people to look at. It shows of a damaged file what can be shown, and where it
 /// breaks.
@@ -118,7 +119,7 @@ private struct BoxTreeBuilder {
                     children: []
                 )
                 if let userType = header.userType {
-                    node.fields.append(BoxTree.Field("usertype", hexadecimal(userType)))
+                    node.fields.append(BoxTree.Field("usertype", Hexadecimal.encode(userType)))
                 }
                 read(&content, into: &node, depth: depth)
                 if size > present, node.problem == nil {

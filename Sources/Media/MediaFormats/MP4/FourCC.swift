@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A four-character code: the type of a box, a brand, a handler, a sample entry. 4 bytes, as a rule printable.
 public struct FourCC: RawRepresentable, Hashable, Sendable {
     /// The four bytes as a big-endian number.
@@ -20,6 +22,6 @@ extension FourCC: CustomStringConvertible {
     public var description: String {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
         if bytes.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
-        return "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "0x" + Hexadecimal.encode(bytes)
     }
 }

@@ -1,4 +1,5 @@
 package import KeyStore
+import TextCoding
 
 /// What can be taken from an account, by HTTP and by command: each in one transaction with its audit record.
 package struct AccountChanges: Sendable {
@@ -22,7 +23,7 @@ package struct AccountChanges: Sendable {
 
     /// Forgets a device, which makes room for another. False when the account has no such device.
     package func forgetDevice(account: String, device: DeviceHash) async throws(KeyStoreError) -> Bool {
-        let what = "device \(hexadecimal(device.bytes)) of account \(account) forgotten"
+        let what = "device \(Hexadecimal.encode(device.bytes)) of account \(account) forgotten"
         var audit = audit("device-forget", what, account)
         audit.device = device
         return try await store.forgetDevice(account: account, device: device, audit: audit)
@@ -36,7 +37,7 @@ package struct AccountChanges: Sendable {
         device: DeviceHash,
         streamID: [UInt8]
     ) async throws(KeyStoreError) -> Bool {
-        let (key, place) = (hexadecimal(streamID), hexadecimal(device.bytes))
+        let (key, place) = (Hexadecimal.encode(streamID), Hexadecimal.encode(device.bytes))
         var audit = audit("license-revoke", "licence \(key) of account \(account) on \(place) revoked", account)
         audit.device = device
         return try await store.revokeOfflineLicense(
@@ -52,7 +53,7 @@ package struct AccountChanges: Sendable {
     ///
     package func forgetRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
         let bytes = AdminJSON.bytes(subject)
-        let name = String(validating: bytes, as: UTF8.self) ?? "0x" + hexadecimal(bytes)
+        let name = String(validating: bytes, as: UTF8.self) ?? "0x" + Hexadecimal.encode(bytes)
         let audit = audit("rental-forget", "rental of \(name) by account \(account) forgotten", account)
         return try await store.forgetRental(account: account, subject: subject, audit: audit)
     }

@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that show what an account has, and take it away.
 ///
@@ -30,7 +31,7 @@ struct AccountRoutes: Sendable {
         return page.answer(ofAll: devices, key: { $0.device.bytes }) { device in
             .fields([
                 ("account", .string(device.account)),
-                ("device", .string(hexadecimal(device.device.bytes))),
+                ("device", .string(Hexadecimal.encode(device.device.bytes))),
                 ("deviceClass", device.deviceClass.map { .string($0) }),
                 ("firstSeen", AdminJSON.time(device.firstSeen)),
                 ("lastSeen", AdminJSON.time(device.lastSeen)),
@@ -56,7 +57,7 @@ struct AccountRoutes: Sendable {
     private func revoke(_ request: AdminRequest) async throws -> Response {
         try request.withoutQuery()
         let (account, device) = (try request.account(), try request.device())
-        guard let streamID = ContentDefaults.bytes(hexadecimal: try request.text("stream")), streamID.count == 16 else {
+        guard let streamID = Hexadecimal.decode(try request.text("stream")), streamID.count == 16 else {
             throw ProblemDocument(.malformedRequest, detail: "A stream ID is 32 hexadecimal digits.")
         }
         let changes = request.changes(in: store)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// A route of administration: what it does, and what a token must allow for it.
 struct AdminEndpoint: Sendable {

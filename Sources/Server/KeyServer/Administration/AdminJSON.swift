@@ -1,4 +1,5 @@
 package import KeyStore
+import TextCoding
 
 /// How administration writes what the stores keep.
 package enum AdminJSON {
@@ -10,12 +11,7 @@ package enum AdminJSON {
 
     /// 16 hexadecimal digits: a JSON number does not hold 64 bits everywhere.
     static func number(_ number: UInt64?) -> JSONValue? {
-        number.map { .string(hexadecimal($0)) }
-    }
-
-    /// 16 hexadecimal digits.
-    static func hexadecimal(_ number: UInt64) -> String {
-        KeyServer.hexadecimal(withUnsafeBytes(of: number.bigEndian) { Array($0) })
+        number.map { .string(Hexadecimal.encode($0)) }
     }
 
     /// An asset ID: as text where it is text, and always in hexadecimal digits.
@@ -25,7 +21,7 @@ package enum AdminJSON {
     static func either(_ name: String, _ bytes: [UInt8]) -> Fields {
         [
             (name, String(validating: bytes, as: UTF8.self).map { .string($0) }),
-            ("\(name)Hex", .string(KeyServer.hexadecimal(bytes))),
+            ("\(name)Hex", .string(Hexadecimal.encode(bytes))),
         ]
     }
 
@@ -51,15 +47,15 @@ package enum AdminJSON {
     /// The text of a place: `device:` and 32, or `session:` and 16 hexadecimal digits.
     package static func text(_ place: PlaybackPlace) -> String {
         switch place {
-        case .device(let device): "device:" + KeyServer.hexadecimal(device.bytes)
-        case .session(let session): "session:" + hexadecimal(session)
+        case .device(let device): "device:" + Hexadecimal.encode(device.bytes)
+        case .session(let session): "session:" + Hexadecimal.encode(session)
         }
     }
 
     /// Reads what ``text(_:)`` writes; nil for anything else.
     package static func place(_ text: String) -> PlaybackPlace? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let bytes = ContentDefaults.bytes(hexadecimal: String(parts[1])) else { return nil }
+        guard parts.count == 2, let bytes = Hexadecimal.decode(String(parts[1])) else { return nil }
         switch parts[0] {
         case "device": return DeviceHash(stored: bytes).map { .device($0) }
         case "session" where bytes.count == 8: return .session(bytes.reduce(0) { $0 << 8 | UInt64($1) })

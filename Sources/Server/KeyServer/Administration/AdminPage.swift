@@ -1,4 +1,5 @@
 import Hummingbird
+import TextCoding
 
 /// Which part of a list is asked for: `?after=CURSOR&limit=NUMBER`.
 ///
@@ -20,7 +21,7 @@ struct AdminPage: Sendable {
     /// Reads the query, from which what else the route takes has been taken.
     init(_ query: inout FormFields) throws(ProblemDocument) {
         after = try query.take("after").map { text throws(ProblemDocument) in
-            guard let key = Base64.decode(text), !key.isEmpty else { throw Self.unknownCursor }
+            guard let key = Base64.decode(text, .url), !key.isEmpty else { throw Self.unknownCursor }
             return key
         }
         limit = try Self.limit(&query)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// A request to administration whose token allows it.
 struct AdminRequest: Sendable {
@@ -21,7 +22,7 @@ struct AdminRequest: Sendable {
 
     /// A part of the path, which is percent-encoded and need not be text.
     func bytes(_ name: String) throws(ProblemDocument) -> [UInt8] {
-        guard let text = context.parameters.get(name), let bytes = PercentEncoding.decode(text.utf8, plusIsSpace: false)
+        guard let text = context.parameters.get(name), let bytes = PercentEncoding.decode(text.utf8)
         else { throw ProblemDocument(.malformedRequest, detail: "The path is not percent-encoded.") }
         return bytes
     }
@@ -47,7 +48,7 @@ struct AdminRequest: Sendable {
 
     /// The device in the path: 32 hexadecimal digits.
     func device() throws(ProblemDocument) -> DeviceHash {
-        guard let bytes = ContentDefaults.bytes(hexadecimal: try text("device")), let device = DeviceHash(stored: bytes)
+        guard let bytes = Hexadecimal.decode(try text("device")), let device = DeviceHash(stored: bytes)
         else { throw ProblemDocument(.malformedRequest, detail: "A device is 32 hexadecimal digits.") }
         return device
     }
@@ -87,7 +88,7 @@ extension JSONFields {
     /// A string of hexadecimal digits, or nil when it is missing. The text is never repeated in an error.
     mutating func bytes(_ name: String) throws(JSONError) -> [UInt8]? {
         guard let text = try string(name) else { return nil }
-        guard let bytes = ContentDefaults.bytes(hexadecimal: text) else {
+        guard let bytes = Hexadecimal.decode(text) else {
             throw error(name, "hexadecimal digits were expected")
         }
         return bytes

@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that show the audit log, the newest entries first.
 ///
@@ -65,7 +66,7 @@ struct AuditRoutes: Sendable {
             let fields: AdminJSON.Fields = [
                 ("fault", .string(fault.fault.rawValue)),
                 ("number", fault.number.map { .integer(Int($0)) }),
-                ("node", .string(hexadecimal(fault.node))),
+                ("node", .string(Hexadecimal.encode(fault.node))),
                 ("sequence", .integer(Int(fault.sequence))),
             ]
             return JSONValue.fields(fields)
@@ -83,9 +84,9 @@ struct AuditRoutes: Sendable {
         let record = entry.record
         let fields: AdminJSON.Fields = [
             ("number", .integer(Int(entry.number))),
-            ("node", .string(hexadecimal(entry.node))),
+            ("node", .string(Hexadecimal.encode(entry.node))),
             ("sequence", .integer(Int(entry.sequence))),
-            ("hash", .string(hexadecimal(entry.hash))),
+            ("hash", .string(Hexadecimal.encode(entry.hash))),
             ("milliseconds", .integer(Int(record.milliseconds))),
             ("route", .string(record.route)),
             ("outcome", .string(record.outcome)),
@@ -93,7 +94,7 @@ struct AuditRoutes: Sendable {
             ("account", record.account.map { .string($0) }),
             ("transactionId", AdminJSON.number(record.transactionID)),
             ("sessionId", AdminJSON.number(record.sessionID)),
-            ("device", record.device.map { .string(hexadecimal($0.bytes)) }),
+            ("device", record.device.map { .string(Hexadecimal.encode($0.bytes)) }),
             ("deviceClass", record.deviceClass.map { .string($0) }),
             ("bundle", record.bundleName.map { .string($0) }),
             ("policy", record.policyName.map { .string($0) }),

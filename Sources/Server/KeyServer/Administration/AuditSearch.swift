@@ -1,4 +1,5 @@
 import KeyStore
+import TextCoding
 
 /// Finds entries of the audit log that have a text somewhere, in any case of ASCII letters: in who asked, what for, what came
 /// of it and why.
@@ -48,9 +49,9 @@ struct AuditSearch: Sendable {
         let texts = [
             record.account, record.outcome, record.detail, record.policyName, record.deviceClass, record.bundleName,
             record.route, record.requestID, record.remoteAddress,
-            record.device.map { hexadecimal($0.bytes) },
-            record.transactionID.map { AdminJSON.hexadecimal($0) },
-            record.sessionID.map { AdminJSON.hexadecimal($0) },
+            record.device.map { Hexadecimal.encode($0.bytes) },
+            record.transactionID.map { Hexadecimal.encode($0) },
+            record.sessionID.map { Hexadecimal.encode($0) },
         ]
         return record.assetID.map(contains) ?? false
             || texts.contains { text in text.map { contains($0.utf8) } ?? false }

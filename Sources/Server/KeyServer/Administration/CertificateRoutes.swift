@@ -1,6 +1,7 @@
 import FPSCrypto
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that show certificate bundles, without anything secret.
 ///
@@ -59,8 +60,8 @@ struct CertificateRoutes: Sendable {
             ("subject", certificate.map { .string($0.subject) }),
             ("notBefore", AdminJSON.time(certificate?.notBefore)),
             ("notAfter", AdminJSON.time(certificate?.notAfter)),
-            ("sha1", .string(hexadecimal(SHA1.hash(bundle.certificate)))),
-            ("sha256", .string(hexadecimal(SHA256.hash(bundle.certificate)))),
+            ("sha1", .string(Hexadecimal.encode(SHA1.hash(bundle.certificate)))),
+            ("sha256", .string(Hexadecimal.encode(SHA256.hash(bundle.certificate)))),
             ("privateKey", .string(privateKey)),
             ("dask", .string(dask)),
             ("assetPrefixes", prefixes),

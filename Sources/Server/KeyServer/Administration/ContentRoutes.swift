@@ -1,6 +1,7 @@
 import FPSCrypto
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that content keys are kept by. They never show a key.
 ///
@@ -112,11 +113,11 @@ extension ContentInfo {
     /// All about a key but the key.
     var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [
-            ("keyId", keyID.map { .string(hexadecimal($0)) }),
+            ("keyId", keyID.map { .string(Hexadecimal.encode($0)) }),
             ("track", .string(track.rawValue)),
             ("policy", policyName.map { .string($0) }),
-            ("streamId", streamID.map { .string(hexadecimal($0)) }),
-            ("titleId", titleID.map { .string(hexadecimal($0)) }),
+            ("streamId", streamID.map { .string(Hexadecimal.encode($0)) }),
+            ("titleId", titleID.map { .string(Hexadecimal.encode($0)) }),
             ("title", titleName.map { .string($0) }),
             ("titleTrack", trackName.map { .string($0) }),
             ("validFrom", AdminJSON.time(validFrom)),

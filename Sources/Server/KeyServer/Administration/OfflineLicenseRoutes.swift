@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The route that shows the keys that devices keep, over all accounts.
 ///
@@ -57,9 +58,9 @@ extension OfflineLicenseRecord {
     var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [
             ("account", .string(account)),
-            ("device", .string(hexadecimal(device.bytes))),
-            ("streamId", .string(hexadecimal(streamID))),
-            ("titleId", titleID.map { .string(hexadecimal($0)) }),
+            ("device", .string(Hexadecimal.encode(device.bytes))),
+            ("streamId", .string(Hexadecimal.encode(streamID))),
+            ("titleId", titleID.map { .string(Hexadecimal.encode($0)) }),
             ("granted", AdminJSON.time(granted)),
             ("storageUntil", AdminJSON.time(storageUntil)),
             ("playback", AdminJSON.time(playback)),

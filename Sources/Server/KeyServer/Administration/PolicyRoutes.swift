@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that licence policies are kept by.
 ///

@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that titles are kept by, with their tracks and key periods.
 ///
@@ -141,7 +142,7 @@ struct TitleRoutes: Sendable {
     private static func json(_ title: TitleRecord) -> JSONValue {
         .fields([
             ("name", .string(title.name)),
-            ("titleId", .string(hexadecimal(title.titleID))),
+            ("titleId", .string(Hexadecimal.encode(title.titleID))),
             ("policy", title.policyName.map { .string($0) }),
             ("keyUriTemplate", title.keyURITemplate.map { .string($0) }),
             ("created", AdminJSON.time(title.created)),
@@ -154,7 +155,7 @@ struct TitleRoutes: Sendable {
             ("title", .string(track.title)),
             ("name", .string(track.name)),
             ("kind", .string(track.kind.rawValue)),
-            ("streamId", .string(hexadecimal(track.streamID))),
+            ("streamId", .string(Hexadecimal.encode(track.streamID))),
             ("policy", track.policyName.map { .string($0) }),
         ])
     }

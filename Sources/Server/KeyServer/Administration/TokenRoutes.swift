@@ -1,6 +1,7 @@
 import FPSCrypto
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that tokens for administration are kept by.
 ///

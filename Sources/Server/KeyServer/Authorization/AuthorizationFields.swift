@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Takes what a token or a webhook says about a request out of its JSON, field by field.
 ///
 /// Each field is held to its type and bounds; the error names the field and does not repeat what stood there.
@@ -11,9 +13,9 @@ struct AuthorizationFields {
     /// Seconds that a time may have: up to the year 9999.
     static let times: ClosedRange<Int64> = 0...253_402_300_799
 
-    private let members: [String: JSONValue]
+    private let members: JSONObject
 
-    init(_ members: [String: JSONValue]) { self.members = members }
+    init(_ members: JSONObject) { self.members = members }
 
     /// A value that has to be there.
     static func required<Value>(_ name: String, _ value: Value?) throws(Fault) -> Value {
@@ -88,7 +90,7 @@ struct AuthorizationFields {
     func device(_ name: String) throws(Fault) -> [UInt8]? {
         guard let value = members[name] else { return nil }
         guard case .string(let text) = value, text.utf8.count == 32,
-            let bytes = ContentDefaults.bytes(hexadecimal: text)
+            let bytes = Hexadecimal.decode(text)
         else {
             throw Fault(field: name, expectation: "a device's hash in 32 hexadecimal digits")
         }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A JWT in compact form (RFC 7515, section 7.1) taken apart, and nothing of it believed: no signature is checked here.
 struct CompactToken {
     /// The largest token, in bytes.
@@ -9,7 +11,7 @@ struct CompactToken {
     /// `kid`, 1 to 200 bytes.
     let keyID: String?
     /// The payload's members.
-    let claims: [String: JSONValue]
+    let claims: JSONObject
     /// What is signed: header, dot and payload as they came.
     let signedPart: [UInt8]
     let signature: [UInt8]
@@ -30,16 +32,15 @@ struct CompactToken {
         algorithm = try Self.algorithm(header["alg"])
         keyID = try Self.keyID(header["kid"])
         claims = try Self.object(parts[1], "payload")
-        guard let signature = Base64.decodeURL(parts[2]) else {
+        guard let signature = Base64.decode(parts[2], .url) else {
             throw .malformedToken("The signature is not in base64url.")
         }
         self.signature = signature
         signedPart = Array(bytes[..<parts[1].endIndex])
     }
 
-    private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(ProblemDocument) -> [String: JSONValue]
-    {
-        guard let text = Base64.decodeURL(part) else { throw .malformedToken("The \(name) is not in base64url.") }
+    private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(ProblemDocument) -> JSONObject {
+        guard let text = Base64.decode(part, .url) else { throw .malformedToken("The \(name) is not in base64url.") }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text, maximumDepth: maximumDepth)
@@ -68,20 +69,4 @@ struct CompactToken {
 
 extension ProblemDocument {
     static func malformedToken(_ detail: String) -> Self { Self(.tokenMalformed, detail: detail) }
-}
-
-extension Base64 {
-    /// The bytes of base64url without padding as RFC 7515 has it, in its one canonical form; nil when it is not that.
-    static func decodeURL(_ text: some Collection<UInt8>) -> [UInt8]? {
-        let isURLSafe = text.allSatisfy { character in
-            switch character {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default:
-                false
-            }
-        }
-        return isURLSafe ? decode(text) : nil
-    }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JWTKit
+import TextCoding
 
 /// A key that signatures are held against, for one algorithm: whatever a token's header says, this key does nothing else.
 struct VerificationKey: Sendable {
@@ -55,7 +56,7 @@ struct VerificationKey: Sendable {
     }
 
     private static func requirePurpose(
-        _ jwk: [String: JSONValue],
+        _ jwk: JSONObject,
         _ algorithm: TokenAlgorithm
     ) throws(Rejection) {
         if let name = jwk["alg"], name != .string(algorithm.rawValue) { throw .unrelated }
@@ -68,13 +69,13 @@ struct VerificationKey: Sendable {
         if algorithm == .es256, jwk["crv"] != .string("P-256") { throw .unrelated }
     }
 
-    private static func secret(_ jwk: [String: JSONValue]) throws(Rejection) -> HMACKey {
+    private static func secret(_ jwk: JSONObject) throws(Rejection) -> HMACKey {
         let bytes = try parameter("k", of: jwk)
         guard bytes.count >= 32 else { throw .unusable("a secret for HS256 has 32 bytes or more") }
         return HMACKey(from: bytes)
     }
 
-    private static func p256(_ jwk: [String: JSONValue]) throws -> ES256PublicKey {
+    private static func p256(_ jwk: JSONObject) throws -> ES256PublicKey {
         for coordinate in ["x", "y"] {
             guard try parameter(coordinate, of: jwk).count == 32 else {
                 throw Rejection.unusable("a coordinate of P-256 has 32 bytes")
@@ -84,7 +85,7 @@ struct VerificationKey: Sendable {
         return try ES256PublicKey(parameters: (x, y))
     }
 
-    private static func rsa(_ jwk: [String: JSONValue]) throws -> Insecure.RSA.PublicKey {
+    private static func rsa(_ jwk: JSONObject) throws -> Insecure.RSA.PublicKey {
         let modulus = try parameter("n", of: jwk).drop { $0 == 0 }
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard (2_048...maximumModulusBits).contains(bits) else {
@@ -99,8 +100,8 @@ struct VerificationKey: Sendable {
     }
 
     /// The bytes of a parameter in base64url.
-    private static func parameter(_ name: String, of jwk: [String: JSONValue]) throws(Rejection) -> [UInt8] {
-        guard case .string(let text) = jwk[name], let bytes = Base64.decodeURL(text.utf8) else {
+    private static func parameter(_ name: String, of jwk: JSONObject) throws(Rejection) -> [UInt8] {
+        guard case .string(let text) = jwk[name], let bytes = Base64.decode(text.utf8, .url) else {
             throw .unusable("its \(name) is missing or not in base64url")
         }
         return bytes

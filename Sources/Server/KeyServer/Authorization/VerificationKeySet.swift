@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The keys of an issuer: a JWK set (RFC 7517, section 5).
 ///
 /// Keys that are for something else, of an unknown kind, or too weak are left out; a set of which nothing is left is
@@ -35,7 +37,7 @@ package struct VerificationKeySet: Sendable {
         let members: [JSONValue]
         do throws(JSONError) {
             guard case .object(let set) = try JSONValue(parsing: text), case .array(let keys) = set["keys"] else {
-                throw JSONError(reason: "a JWK set is an object with an array named keys", place: "the whole text")
+                throw JSONError(reason: "a JWK set is an object with an array named keys", place: .path(""))
             }
             members = keys
         } catch {

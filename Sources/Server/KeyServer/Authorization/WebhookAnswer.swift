@@ -1,4 +1,5 @@
 import KeyStore
+import TextCoding
 
 /// What the operator's service says: `{"allow": true, "account": …, "expires": …, …}` or `{"allow": false, "reason": …}`.
 ///
@@ -22,12 +23,12 @@ enum WebhookAnswer: Equatable {
     ]
 
     init(json text: [UInt8], mayLoosen: Bool) throws(Fault) {
-        let members: [String: JSONValue]
+        let members: JSONObject
         do throws(JSONError) {
             guard case .object(let object) = try JSONValue(parsing: text, maximumDepth: 4) else {
-                throw JSONError(reason: "an object was expected", place: "the whole text")
+                throw JSONError(reason: "an object was expected", place: .path(""))
             }
-            members = object.filter { $0.value != .null }
+            members = JSONObject(object.filter { $0.value != .null })
         } catch {
             throw Fault(description: error.description)
         }

@@ -1,6 +1,7 @@
 import HTTPRequests
 package import Logging
 import Synchronization
+import TextCoding
 
 /// Authorises requests by asking the operator's own service.
 ///

@@ -1,4 +1,5 @@
 import FPSCrypto
+import TextCoding
 
 /// Shows the operator's service that a question comes from this server, and when it was asked.
 ///
@@ -11,6 +12,6 @@ enum WebhookSignature {
 
     static func value(body: [UInt8], time: Int64, secret: SecretBytes) -> String {
         let message = Array("\(time).".utf8) + body
-        return "t=\(time),v1=\(hexadecimal(HMACSHA256.authenticate(message, key: secret)))"
+        return "t=\(time),v1=\(Hexadecimal.encode(HMACSHA256.authenticate(message, key: secret)))"
     }
 }

@@ -1,6 +1,7 @@
 import FPSCrypto
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The route that shows whether the server is well, and until when.
 ///

@@ -2,6 +2,7 @@ import FPSMessages
 import Hummingbird
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// The route that tries a policy out on requests that came lately.
 ///

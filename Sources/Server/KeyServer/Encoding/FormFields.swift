@@ -1,22 +1,19 @@
+import TextCoding
+
 /// The fields of a form (`application/x-www-form-urlencoded`) or of a query, taken one by one.
 ///
 /// `+` becomes a space. Values are bytes, for an asset ID need not be text.
 struct FormFields {
-    private var fields: [(name: String, value: [UInt8])] = []
+    private var fields: [FormEncoding.Field]
     /// The names that were asked for, in that order.
     private var known: [String] = []
 
     /// - Throws: ``ProblemDocument`` when an escape is broken or a name is no text.
     init(_ text: some Collection<UInt8>) throws(ProblemDocument) {
-        for part in text.split(separator: UInt8(ascii: "&")) {
-            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            let value = end == part.endIndex ? part[end...] : part[part.index(after: end)...]
-            guard let nameBytes = PercentEncoding.decode(part[..<end], plusIsSpace: true),
-                let value = PercentEncoding.decode(value, plusIsSpace: true),
-                let name = String(validating: nameBytes, as: UTF8.self)
-            else { throw ProblemDocument(.malformedRequest, detail: "A field is not form-encoded.") }
-            fields.append((name, value))
+        guard let fields = FormEncoding.decode(text) else {
+            throw ProblemDocument(.malformedRequest, detail: "A field is not form-encoded.")
         }
+        self.fields = fields
     }
 
     /// The value of a field, or nil when it is missing.

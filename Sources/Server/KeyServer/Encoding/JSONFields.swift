@@ -1,15 +1,8 @@
-/// Why a JSON text was refused: what is wrong, for a person, and where.
-struct JSONError: Error, Equatable {
-    let reason: String
-    /// The path of a field, or bytes from the start of the text.
-    let place: String
-
-    var description: String { "\(reason) (\(place))" }
-}
+import TextCoding
 
 /// Takes the fields out of an object one by one and holds that none is left: a misspelt field must not be ignored.
 struct JSONFields {
-    private var members: [String: JSONValue]
+    private var members: JSONObject
     private let path: String
     /// The names that were asked for, in that order.
     private var known: [String] = []
@@ -17,7 +10,7 @@ struct JSONFields {
     /// Opens an object. `path` says in errors where it stands: `/create-ckc/0`; the whole text has an empty path.
     init(_ value: JSONValue, path: String) throws(JSONError) {
         guard case .object(let members) = value else {
-            throw JSONError(reason: "an object was expected", place: path.isEmpty ? "the whole text" : path)
+            throw JSONError(reason: "an object was expected", place: .path(path))
         }
         self.members = members
         self.path = path
@@ -62,10 +55,12 @@ struct JSONFields {
         let names = known.joined(separator: ", ")
         throw JSONError(
             reason: "a field is unknown" + (names.isEmpty ? "" : "; there are \(names)"),
-            place: path.isEmpty ? "the whole text" : path
+            place: .path(path)
         )
     }
 
     /// What to throw about a field.
-    func error(_ name: String, _ reason: String) -> JSONError { JSONError(reason: reason, place: "\(path)/\(name)") }
+    func error(_ name: String, _ reason: String) -> JSONError {
+        JSONError(reason: reason, place: .path("\(path)/\(name)"))
+    }
 }

@@ -1,5 +1,6 @@
 import Hummingbird
 package import KeyStore
+import TextCoding
 
 /// The routes that schedules of live channels are kept by.
 ///

@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The route that makes key periods ahead of the time.
 ///

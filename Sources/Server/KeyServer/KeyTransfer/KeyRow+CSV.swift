@@ -1,6 +1,7 @@
 import DRMSignaling
 import FPSCrypto
 import KeyStore
+import TextCoding
 
 extension KeyRow {
     /// The columns, in the order in which they are written. `key` and `iv` must be there, and `asset` or `kid`; the
@@ -76,14 +77,14 @@ extension KeyRow {
         case .track: track
         case .kind: kind?.rawValue
         case .asset: assetID.map { Self.text(ofAssetID: $0) }
-        case .kid: keyID.map { hexadecimal($0) }
-        case .key: hexadecimal(key.reveal())
-        case .iv: hexadecimal(iv)
+        case .kid: keyID.map { Hexadecimal.encode($0) }
+        case .key: Hexadecimal.encode(key.reveal())
+        case .iv: Hexadecimal.encode(iv)
         case .policy: policy
-        case .stream: streamID.map { hexadecimal($0) }
-        case .validFrom: validFrom.map { UnixTime.iso8601($0) }
-        case .validUntil: validUntil.map { UnixTime.iso8601($0) }
-        case .titleID: titleID.map { hexadecimal($0) }
+        case .stream: streamID.map { Hexadecimal.encode($0) }
+        case .validFrom: validFrom.map { Timestamp.text(seconds: $0) }
+        case .validUntil: validUntil.map { Timestamp.text(seconds: $0) }
+        case .titleID: titleID.map { Hexadecimal.encode($0) }
         case .titlePolicy: titlePolicy
         case .trackPolicy: trackPolicy
         case .template: template
@@ -93,7 +94,7 @@ extension KeyRow {
     /// An asset ID as text: itself where it is plain, `0x` and hexadecimal digits otherwise.
     private static func text(ofAssetID assetID: [UInt8]) -> String {
         let isPlain = assetID.allSatisfy { (0x21...0x7E).contains($0) } && !assetID.starts(with: "0x".utf8)
-        return isPlain ? String(decoding: assetID, as: UTF8.self) : "0x" + hexadecimal(assetID)
+        return isPlain ? String(decoding: assetID, as: UTF8.self) : "0x" + Hexadecimal.encode(assetID)
     }
 }
 
@@ -123,7 +124,7 @@ private struct Fields {
     func assetID() throws(KeyFileMistake) -> [UInt8]? {
         guard let text = self[.asset] else { return nil }
         guard text.hasPrefix("0x") else { return Array(text.utf8) }
-        guard let bytes = ContentDefaults.bytes(hexadecimal: String(text.dropFirst(2))) else {
+        guard let bytes = Hexadecimal.decode(String(text.dropFirst(2))) else {
             throw mistake(.asset, "begins with 0x, and no hexadecimal digits follow")
         }
         return bytes

@@ -2,6 +2,7 @@ import HTTPTypes
 package import Hummingbird
 package import KeyStore
 import NIOCore
+import TextCoding
 
 /// A licence as HTTP has it.
 ///

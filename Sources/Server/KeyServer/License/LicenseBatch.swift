@@ -1,5 +1,6 @@
 package import Hummingbird
 package import KeyStore
+import TextCoding
 
 /// What `POST /fps/licenses` asks for: many licences at once.
 ///
@@ -84,7 +85,7 @@ extension LicenseBatchRequest.Content {
         wantsPersistableKey = try fields.bool("persist") ?? false
         isPreload = try fields.bool("preload") ?? false
         try fields.finish()
-        guard let spc = Base64.decode(text.utf8) else { throw fields.error("spc", "this is not base64") }
+        guard let spc = Base64.decode(text, .lenient) else { throw fields.error("spc", "this is not base64") }
         guard !spc.isEmpty else { throw fields.error("spc", "there is no SPC") }
         self.spc = spc
     }

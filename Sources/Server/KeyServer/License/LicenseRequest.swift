@@ -1,3 +1,5 @@
+import TextCoding
+
 /// What `POST /fps/license` asks for.
 ///
 /// | Shape | SPC | Asset ID | Persistable key wanted | Loaded before playback |
@@ -35,13 +37,13 @@ package struct LicenseRequest: Sendable, Equatable {
         switch shape {
         case .octets, .text:
             var query = try FormFields((query ?? "").utf8)
-            spc = try shape == .octets ? body : Self.base64(body)
+            spc = try shape == .octets ? body : Self.base64(body, .lenient)
             assetID = try query.take("assetId")
             wantsPersistableKey = try query.takeBool("persist") ?? false
             isPreload = try query.takeBool("preload") ?? false
         case .form:
             var fields = try FormFields(body)
-            spc = try Self.base64(try fields.take("spc") ?? [], spaceIsPlus: true)
+            spc = try Self.base64(try fields.take("spc") ?? [], [.lenient, .spaceIsPlus])
             assetID = try fields.take("assetId")
             wantsPersistableKey = try fields.takeBool("persist") ?? false
             isPreload = try fields.takeBool("preload") ?? false
@@ -54,7 +56,9 @@ package struct LicenseRequest: Sendable, Equatable {
                 wantsPersistableKey = try fields.bool("persist") ?? false
                 isPreload = try fields.bool("preload") ?? false
                 try fields.finish()
-                guard let decoded = Base64.decode(text.utf8) else { throw fields.error("spc", "this is not base64") }
+                guard let decoded = Base64.decode(text, .lenient) else {
+                    throw fields.error("spc", "this is not base64")
+                }
                 spc = decoded
             } catch {
                 throw ProblemDocument(malformed: error)
@@ -63,8 +67,8 @@ package struct LicenseRequest: Sendable, Equatable {
         guard !spc.isEmpty else { throw ProblemDocument(.malformedRequest, detail: "There is no SPC in the request.") }
     }
 
-    private static func base64(_ text: [UInt8], spaceIsPlus: Bool = false) throws(ProblemDocument) -> [UInt8] {
-        guard let bytes = Base64.decode(text, spaceIsPlus: spaceIsPlus) else {
+    private static func base64(_ text: [UInt8], _ options: Base64.Options) throws(ProblemDocument) -> [UInt8] {
+        guard let bytes = Base64.decode(text, options) else {
             throw ProblemDocument(.malformedRequest, detail: "The SPC is not in base64.")
         }
         return bytes

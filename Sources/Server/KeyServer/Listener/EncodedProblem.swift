@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TextCoding
 
 /// A problem document as a whole HTTP/1.1 answer, made once: all but the ID of the request.
 ///

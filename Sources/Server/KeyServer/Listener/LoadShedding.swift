@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TextCoding
 
 /// Lets so many requests for licences in at once, and answers the others with 503 before anything is done for them.
 ///
@@ -60,7 +61,7 @@ package final class LoadShedding: Sendable {
         metrics?.licence(.failed, reason: ProblemType.overloaded.name)
         activity?.shed(at: systemMilliseconds() / 1_000)
         metrics?.request(method: "POST", route: route.rawValue, status: ProblemType.overloaded.status.code)
-        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue.hexadecimal
+        let id = Hexadecimal.encode(nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
         return (isLast ? Self.lastRefusal : Self.refusal).encoded(requestID: id)
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 import NIOCore
+import TextCoding
 
 extension Request {
     /// Reads the whole body, or refuses it: by its announced length before a byte of it is read, or as soon as it has

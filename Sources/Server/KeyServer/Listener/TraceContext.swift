@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The W3C's trace context: which trace a request belongs to, and which span of it this server's work is.
 package struct TraceContext: Sendable, Equatable {
     /// 32 hexadecimal digits in lower case, not all zero.
@@ -16,13 +18,13 @@ package struct TraceContext: Sendable, Equatable {
     }
 
     init(traceparent: String?, using random: inout some RandomNumberGenerator) {
-        spanID = UInt64.random(in: 1...UInt64.max, using: &random).hexadecimal
+        spanID = Hexadecimal.encode(UInt64.random(in: 1...UInt64.max, using: &random))
         if let traceparent, let parent = Self.parse(traceparent) {
             (traceID, parentID, isSampled) = parent
         } else {
             traceID =
-                UInt64.random(in: 1...UInt64.max, using: &random).hexadecimal
-                + UInt64.random(in: 0...UInt64.max, using: &random).hexadecimal
+                Hexadecimal.encode(UInt64.random(in: 1...UInt64.max, using: &random))
+                + Hexadecimal.encode(UInt64.random(in: 0...UInt64.max, using: &random))
             parentID = nil
             isSampled = false
         }

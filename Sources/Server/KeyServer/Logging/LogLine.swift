@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import TextCoding
 
 /// One line of the log, in bytes, with its line feed.
 ///
@@ -56,31 +57,7 @@ enum LogLine {
 
     /// RFC 3339 in UTC with milliseconds: 24 characters.
     static func time(_ milliseconds: Int64) -> String {
-        let (days, rest) = (milliseconds - floorMod(milliseconds, 86_400_000), floorMod(milliseconds, 86_400_000))
-        var seconds = time_t(days / 1000)
-        var date = tm()
-        gmtime_r(&seconds, &date)
-        var text = ""
-        text.reserveCapacity(24)
-        func append(_ number: Int, _ width: Int, _ end: Character) {
-            let digits = String(number)
-            for _ in digits.utf8.count..<max(width, digits.utf8.count) { text.append("0") }
-            text += digits
-            text.append(end)
-        }
-        append(Int(date.tm_year) + 1900, 4, "-")
-        append(Int(date.tm_mon) + 1, 2, "-")
-        append(Int(date.tm_mday), 2, "T")
-        append(Int(rest / 3_600_000), 2, ":")
-        append(Int(rest / 60_000 % 60), 2, ":")
-        append(Int(rest / 1000 % 60), 2, ".")
-        append(Int(rest % 1000), 3, "Z")
-        return text
-    }
-
-    private static func floorMod(_ value: Int64, _ divisor: Int64) -> Int64 {
-        let rest = value % divisor
-        return rest < 0 ? rest + divisor : rest
+        Timestamp.text(milliseconds: milliseconds)
     }
 
     /// Metadata is made here and never deep; the bound keeps a mistake from becoming a crash.
@@ -141,7 +118,6 @@ enum LogLine {
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        "\\u" + Hexadecimal.encode(scalar.value, digits: 4)
     }
 }

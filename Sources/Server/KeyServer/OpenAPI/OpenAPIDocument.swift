@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The OpenAPI 3.1 document of all routes, public ones and administration.
 ///
@@ -43,7 +44,7 @@ package enum OpenAPIDocument {
                 "tags",
                 .array(OpenAPIOperation.Tag.allCases.map { .fields([("name", .string($0.rawValue))]) })
             ),
-            ("paths", .object(paths.mapValues { .fields($0) })),
+            ("paths", .fields(paths.map { ($0.key, .fields($0.value)) })),
             (
                 "components",
                 .fields([

@@ -1,5 +1,6 @@
 import HTTPTypes
 import KeyStore
+import TextCoding
 
 /// A route as the OpenAPI document describes it.
 struct OpenAPIOperation: Sendable {

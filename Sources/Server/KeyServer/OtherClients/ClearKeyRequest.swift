@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A licence request of the key system `org.w3.clearkey` (Encrypted Media Extensions, section 9.1.3):
 ///
 ///     {"kids": ["<base64url>", …], "type": "temporary"}
@@ -21,7 +23,7 @@ struct ClearKeyRequest: Equatable {
             }
             var found: [[UInt8]] = []
             for (index, kid) in kids.enumerated() {
-                guard case .string(let text) = kid, let keyID = Base64.decode(Array(text.utf8)), keyID.count == 16
+                guard case .string(let text) = kid, let keyID = Base64.decode(text, .lenient), keyID.count == 16
                 else {
                     throw fields.error("kids/\(index)", "16 bytes in base64url were expected")
                 }

@@ -1,5 +1,6 @@
 package import FPSCrypto
 package import KeyServerModule
+import TextCoding
 
 /// A secret that signs URLs of keys, with an ID by which it is found again once another one has taken its place.
 package struct KeyURLSecret: Sendable {
@@ -64,8 +65,9 @@ package struct KeyURLSigner: Sendable {
         guard keyID.count == 16, (1...200).contains(account.utf8.count) else { return nil }
         let message = Self.message(keyID, expires, account, network?.rawValue ?? "")
         let signature = HMACSHA256.authenticate(message, key: current.secret)
-        let net = network.map { "&net=\(Self.escaped($0.rawValue))" } ?? ""
-        return "/keys/\(hexadecimal(keyID))?exp=\(expires)&acc=\(Self.escaped(account))\(net)&key=\(current.id)"
+        let net = network.map { "&net=\(PercentEncoding.encode($0.rawValue))" } ?? ""
+        return
+            "/keys/\(Hexadecimal.encode(keyID))?exp=\(expires)&acc=\(PercentEncoding.encode(account))\(net)&key=\(current.id)"
             + "&sig=\(Base64.encodeURLSafe(signature))"
     }
 
@@ -88,7 +90,7 @@ package struct KeyURLSigner: Sendable {
             let end = only("exp"), let expires = Int64(end), "\(expires)" == end, expires >= 0,
             let account = only("acc"), (1...200).contains(account.utf8.count), network.utf8.count <= 64,
             let id = only("key"), let secret = secrets[id],
-            let text = only("sig"), text.utf8.count <= 64, let signature = Base64.decode(Array(text.utf8)),
+            let text = only("sig"), text.utf8.count <= 64, let signature = Base64.decode(text, .url),
             SecretBytes.constantTimeEquals(
                 HMACSHA256.authenticate(Self.message(keyID, expires, account, network), key: secret),
                 signature
@@ -112,10 +114,4 @@ package struct KeyURLSigner: Sendable {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// Everything but the unreserved characters of RFC 3986 in percent encoding.
-    private static func escaped(_ text: String) -> String {
-        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-        return text.utf8.map { unreserved.contains($0) ? "\(UnicodeScalar($0))" : "%" + hexadecimal([$0]).uppercased() }
-            .joined()
-    }
 }

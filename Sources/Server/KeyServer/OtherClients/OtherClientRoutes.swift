@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 import NIOCore
+import TextCoding
 
 /// The routes of clients without FairPlay: of those that the configuration lists, and of no others.
 ///
@@ -69,7 +70,7 @@ package struct OtherClientRoutes: Sendable {
         guard text.utf8.count <= 36 else { return nil }
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         guard groups.count == 1 || groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
-        let keyID = ContentDefaults.bytes(hexadecimal: groups.joined())
+        let keyID = Hexadecimal.decode(groups.joined())
         return keyID?.count == 16 ? keyID : nil
     }
 }

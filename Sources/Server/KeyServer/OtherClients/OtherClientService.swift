@@ -1,6 +1,7 @@
 import FPSCrypto
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// Keys for clients without FairPlay: authorisation, terms, store and audit log put together, without HTTP.
 ///
@@ -42,7 +43,7 @@ package struct OtherClientService: Sendable {
 
         /// The key IDs in words, for the audit log.
         func about(_ keyIDs: some Sequence<[UInt8]>) -> String {
-            "\(kind.rawValue), key ID " + keyIDs.map { hexadecimal($0) }.joined(separator: ", ")
+            "\(kind.rawValue), key ID " + keyIDs.map { Hexadecimal.encode($0) }.joined(separator: ", ")
         }
     }
 

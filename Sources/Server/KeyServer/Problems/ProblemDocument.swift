@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TextCoding
 
 /// An answer that is no success, as RFC 9457 has it. Thrown by routes, written by ``ProblemMiddleware``.
 ///

@@ -4,6 +4,7 @@ package import Hummingbird
 import KeyServerModule
 import KeyStore
 import NIOCore
+import TextCoding
 
 /// The routes that apps and players use.
 ///
@@ -135,7 +136,7 @@ package struct LicenseRoutes: Sendable {
             for: try await authorization(request, context, assetID: nil)
         )
         return JSONValue.fields([
-            ("challenge", .string(value.hexadecimal)),
+            ("challenge", .string(Hexadecimal.encode(value))),
             ("expires", .integer(Int(expires))),
         ]).response()
     }

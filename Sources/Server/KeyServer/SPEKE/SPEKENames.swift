@@ -1,5 +1,6 @@
 import FPSCrypto
 import KeyStore
+import TextCoding
 
 /// How the names of CPIX become those of titles and tracks, and back.
 ///
@@ -60,7 +61,7 @@ enum SPEKENames {
             }
         }
         if characters.elementsEqual(text.utf8), (1...100).contains(characters.count) { return text }
-        let hash = hexadecimal(Array(SHA256.hash(Array(text.utf8)).prefix(8)))
+        let hash = Hexadecimal.encode(Array(SHA256.hash(Array(text.utf8)).prefix(8)))
         return String(decoding: characters.prefix(80), as: UTF8.self) + "-" + hash
     }
 }

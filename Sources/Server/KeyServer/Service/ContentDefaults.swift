@@ -44,10 +44,4 @@ package enum ContentDefaults {
         }
     }
 
-    /// Reads hexadecimal digits; nil for anything else.
-    package static func bytes(hexadecimal text: String) -> [UInt8]? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0]! << 4 | digits[$0 + 1]!) }
-    }
 }

@@ -1,6 +1,7 @@
 import FPSMessages
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// Who asks, as far as limits go.
 struct Party {
@@ -185,8 +186,8 @@ extension PlaybackPlace {
     /// The place in hexadecimal digits.
     var name: String {
         switch self {
-        case .device(let device): hexadecimal(device.bytes)
-        case .session(let session): String(session, radix: 16)
+        case .device(let device): Hexadecimal.encode(device.bytes)
+        case .session(let session): Hexadecimal.encode(session, digits: 1)
         }
     }
 }

@@ -1,5 +1,6 @@
 package import FPSMessages
 package import Hummingbird
+import TextCoding
 
 /// What a Sync SPC reports, for the app's server: how long an offline key may still be used, or which were invalidated.
 ///
@@ -38,20 +39,20 @@ package struct SyncReport: Sendable {
         let text = String(validating: assetID, as: UTF8.self)
         let asset: [(name: String, value: JSONValue?)] = [
             ("assetId", text.map { .string($0) }),
-            ("assetIdHex", text == nil ? .string(hexadecimal(assetID)) : nil),
+            ("assetIdHex", text == nil ? .string(Hexadecimal.encode(assetID)) : nil),
         ]
         switch sync {
         case .version1(let contentID, let expiry, _):
             return [("version", .integer(1))] + asset + [
-                ("contentId", .string(hexadecimal(contentID))), ("remaining", remaining(expiry)),
+                ("contentId", .string(Hexadecimal.encode(contentID))), ("remaining", remaining(expiry)),
             ]
         case .version2(let report):
-            let streamIDs = report.invalidatedStreamIDs.map { JSONValue.string(hexadecimal($0)) }
+            let streamIDs = report.invalidatedStreamIDs.map { JSONValue.string(Hexadecimal.encode($0)) }
             return [("version", .integer(2))] + asset + [
-                ("titleId", .string(hexadecimal(report.titleID))),
+                ("titleId", .string(Hexadecimal.encode(report.titleID))),
                 (
                     "challenge",
-                    .string(hexadecimal(withUnsafeBytes(of: report.serverChallenge.bigEndian) { Array($0) }))
+                    .string(Hexadecimal.encode(report.serverChallenge))
                 ),
                 ("flags", .array(names(report.flags).map { .string($0) })),
                 ("remaining", remaining(report.expiry)),

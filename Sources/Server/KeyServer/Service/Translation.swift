@@ -67,10 +67,6 @@ extension ReportedDevice {
     }
 }
 
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-}
-
 extension LicenseService {
     /// The codes of the rules that refuse, for metrics: a closed set, whatever clients send.
     package static let reasons: [String] = {

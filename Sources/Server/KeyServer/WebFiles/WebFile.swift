@@ -2,6 +2,7 @@ import CWebFiles
 import FPSCrypto
 import HTTPTypes
 import NIOCore
+import TextCoding
 
 /// A file of a web page, out of the server's own executable.
 struct WebFile: Sendable {
@@ -19,7 +20,7 @@ struct WebFile: Sendable {
         }
         self.name = name
         mediaType = type
-        entityTag = "\"" + hexadecimal(Array(SHA256.hash(bytes).prefix(16))) + "\""
+        entityTag = "\"" + Hexadecimal.encode(Array(SHA256.hash(bytes).prefix(16))) + "\""
         body = ByteBuffer(bytes: bytes)
     }
 

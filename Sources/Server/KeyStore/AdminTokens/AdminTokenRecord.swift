@@ -1,4 +1,5 @@
 package import FPSCrypto
+import TextCoding
 
 /// What the holder of a token for administration may do. Each role may read, but for the encoder's.
 package enum AdminRole: String, Sendable, CaseIterable {
@@ -81,7 +82,7 @@ package struct AdminTokenRecord: Sendable, Equatable {
     ) throws(KeyStoreError) -> (record: AdminTokenRecord, token: SecretBytes) {
         var random = SecureRandom()
         // The beginning tells people, and programs that look for secrets in the wrong places, what it is.
-        let token = SecretBytes(copying: Array("kwa_".utf8) + Array(hex(random.bytes(32)).utf8))
+        let token = SecretBytes(copying: Array("kwa_".utf8) + Array(Hexadecimal.encode(random.bytes(32)).utf8))
         let hash = token.withUnsafeBytes { SHA256.hash(Array($0)) }
         return (try AdminTokenRecord(name: name, role: role, hash: hash, created: time), token)
     }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// An audit record in its log: its number, and its link in the chain of the node that wrote it.
 ///
 /// The hash of an entry covers the entry and the hash of the one before it on the same node. Whoever has noted one hash
@@ -42,20 +44,14 @@ package struct AuditHead: Sendable, Hashable {
 
 extension AuditHead: CustomStringConvertible, LosslessStringConvertible {
     /// The form to note: node and hash in hexadecimal digits, the number between them, with colons.
-    package var description: String { "\(hex(node)):\(sequence):\(hex(hash))" }
+    package var description: String { "\(Hexadecimal.encode(node)):\(sequence):\(Hexadecimal.encode(hash))" }
 
     /// Reads what ``description`` wrote.
     package init?(_ description: String) {
         let parts = description.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let node = bytes(hex: parts[0]), node.count == 8,
-            let sequence = Int64(parts[1]), sequence >= 0, let hash = bytes(hex: parts[2]), hash.count == 32
+        guard parts.count == 3, let node = Hexadecimal.decode(parts[0]), node.count == 8,
+            let sequence = Int64(parts[1]), sequence >= 0, let hash = Hexadecimal.decode(parts[2]), hash.count == 32
         else { return nil }
         self.init(node: node, sequence: sequence, hash: hash)
     }
-}
-
-private func bytes(hex digits: Substring) -> [UInt8]? {
-    let values = digits.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) }
-    guard values.count.isMultiple(of: 2), values.allSatisfy({ $0 != nil }) else { return nil }
-    return stride(from: 0, to: values.count, by: 2).map { (values[$0] ?? 0) << 4 | (values[$0 + 1] ?? 0) }
 }

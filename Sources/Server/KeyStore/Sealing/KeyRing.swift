@@ -1,4 +1,5 @@
 import Synchronization
+import TextCoding
 
 /// The key-encryption keys that a running store knows: the one that seals, and others that open. Those are former ones, since
 /// a reader may still hold a row from before a rotation, and the one that the store is about to be sealed under.
@@ -56,7 +57,8 @@ package final class KeyRing: Sendable {
             throw KeyStoreError(
                 .wrongKEK,
                 place: "sealing",
-                reason: "the database uses key \(id.map { hex($0) } ?? "none"), the key given is \(hex(current.id))"
+                reason:
+                    "the database uses key \(id.map { Hexadecimal.encode($0) } ?? "none"), the key given is \(Hexadecimal.encode(current.id))"
             )
         }
         return current

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import KeyStore
+import TextCoding
 
 /// The audit log.
 struct AuditCommand: AsyncParsableCommand {
@@ -48,10 +49,10 @@ extension AuditCommand {
 
         private func line(_ entry: AuditEntry) -> String {
             let record = entry.record
-            let time = Date(timeIntervalSince1970: Double(record.milliseconds) / 1000)
-            let device = record.device.map { digits($0.bytes.prefix(4)) }
+            let device = record.device.map { Hexadecimal.encode($0.bytes.prefix(4)) }
             let fields: [String?] = [
-                "\(entry.number)", time.formatted(.iso8601), record.outcome, record.assetID.map(assetName),
+                "\(entry.number)", Timestamp.text(seconds: record.milliseconds / 1000), record.outcome,
+                record.assetID.map(assetName),
                 record.account.map { "account \($0)" },
                 [record.deviceClass, device].compactMap { $0 }.joined(separator: " "),
                 record.policyName.map { "policy \($0)" }, "\(record.microseconds) us",
@@ -89,7 +90,7 @@ extension AuditCommand {
         }
 
         private static func words(_ found: AuditVerification.Break) -> String {
-            let place = "entry \(found.sequence) of node \(digits(found.node))"
+            let place = "entry \(found.sequence) of node \(Hexadecimal.encode(found.node))"
             let number = found.number.map { ", number \($0) in the log" } ?? ""
             return switch found.fault {
             case .changed: "the audit log is not whole: \(place)\(number), or what stands before it, was changed"

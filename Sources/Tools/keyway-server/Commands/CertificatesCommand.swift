@@ -4,6 +4,7 @@ import Foundation
 import KeyServer
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// Certificate bundles.
 struct CertificatesCommand: AsyncParsableCommand {
@@ -83,7 +84,7 @@ struct CertificatesCommand: AsyncParsableCommand {
             // Whatever would keep the server from using it is said now.
             let bundle = try CertificateBundle(record)
             try await store.withStore(creating: .ifMissing) { store in
-                let hash = bundle.certificate.sha1.map { String(format: "%02x", $0) }.joined()
+                let hash = Hexadecimal.encode(bundle.certificate.sha1)
                 let (kind, name) = (kind, name)
                 let outcome = try await store.putCertificateBundle(record, replacing: replace) { outcome in
                     let what = "\(kind.rawValue) bundle \(name) \(outcome), certificate SHA-1 \(hash)"
@@ -130,7 +131,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 for record in try await store.certificateBundles() {
                     let certificate = try X509Certificate(record.certificate)
                     let days = (certificate.notAfter - systemMilliseconds() / 1000) / 86_400
-                    let hash = certificate.sha1.map { String(format: "%02x", $0) }.joined()
+                    let hash = Hexadecimal.encode(certificate.sha1)
                     print("\(record.name)  \(record.kind.rawValue)  \(hash)  \(days) days left")
                 }
             }

@@ -3,6 +3,7 @@ import DRMSignaling
 import KeyServer
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// Schedules of live channels.
 struct ChannelsCommand: AsyncParsableCommand {
@@ -70,7 +71,7 @@ struct ChannelsCommand: AsyncParsableCommand {
                 for channel in try await store.allChannels() {
                     let fields: [String?] = [
                         channel.title, channel.tracks.joined(separator: ", "), "length \(channel.length) s",
-                        "ahead \(channel.ahead) s", channel.start.map { "from \(UnixTime.iso8601($0))" },
+                        "ahead \(channel.ahead) s", channel.start.map { "from \(Timestamp.text(seconds: $0))" },
                         channel.isPaused ? "paused" : nil,
                     ]
                     print(fields.compactMap { $0 }.joined(separator: "  "))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// The devices of accounts.
 struct DevicesCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 for device in try await store.devices(account: account.name) {
-                    let digits = digits(device.device.bytes)
+                    let digits = Hexadecimal.encode(device.device.bytes)
                     let seen = [moment("first seen", device.firstSeen), moment("last seen", device.lastSeen)]
                     print(fields([digits, device.deviceClass] + seen))
                 }
@@ -46,7 +47,7 @@ struct DevicesCommand: AsyncParsableCommand {
                 guard try await changes.forgetDevice(account: account.name, device: device.device) else {
                     throw CommandFailure("the account has no such device")
                 }
-                print("forgot device \(digits(device.device.bytes)) of \(account.name)")
+                print("forgot device \(Hexadecimal.encode(device.device.bytes)) of \(account.name)")
             }
         }
     }
@@ -61,6 +62,3 @@ struct DeviceArgument: ExpressibleByArgument {
         self.device = device
     }
 }
-
-/// Bytes as lower-case hexadecimal digits.
-func digits(_ bytes: some Sequence<UInt8>) -> String { hex(bytes) }

@@ -3,6 +3,7 @@ import DRMSignaling
 import Foundation
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// Content keys.
 struct KeysCommand: AsyncParsableCommand {
@@ -32,8 +33,8 @@ struct KeysCommand: AsyncParsableCommand {
                         let fields: [String?] = [
                             assetName(info.assetID), track ?? info.track.rawValue,
                             info.policyName ?? (track == nil ? "(default)" : nil),
-                            info.validFrom.map { "from \(UnixTime.iso8601($0))" },
-                            info.validUntil.map { "until \(UnixTime.iso8601($0))" },
+                            info.validFrom.map { "from \(Timestamp.text(seconds: $0))" },
+                            info.validUntil.map { "until \(Timestamp.text(seconds: $0))" },
                         ]
                         print(fields.compactMap { $0 }.joined(separator: "  "))
                     }
@@ -69,5 +70,5 @@ extension ContentTrack: ExpressibleByArgument {}
 /// An asset ID for people: itself where it is plain text.
 func assetName(_ assetID: [UInt8]) -> String {
     assetID.allSatisfy { (0x20...0x7e).contains($0) }
-        ? String(decoding: assetID, as: UTF8.self) : "0x" + assetID.map { String(format: "%02x", $0) }.joined()
+        ? String(decoding: assetID, as: UTF8.self) : "0x" + Hexadecimal.encode(assetID)
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import DRMSignaling
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// Simultaneous streams.
 struct LeasesCommand: AsyncParsableCommand {
@@ -89,4 +90,4 @@ struct PlaceArgument: ExpressibleByArgument {
 func fields(_ fields: [String?]) -> String { fields.compactMap { $0 }.joined(separator: "  ") }
 
 /// A moment with a word before it; nil for none.
-func moment(_ word: String, _ seconds: Int64?) -> String? { seconds.map { "\(word) \(UnixTime.iso8601($0))" } }
+func moment(_ word: String, _ seconds: Int64?) -> String? { seconds.map { "\(word) \(Timestamp.text(seconds: $0))" } }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// The keys that devices keep.
 struct LicencesCommand: AsyncParsableCommand {
@@ -25,7 +26,10 @@ struct LicencesCommand: AsyncParsableCommand {
                 for licence in try await store.offlineLicenses(account: account.name) {
                     let end = licence.end.map { end in moment(end.rawValue, licence.ended) ?? end.rawValue }
                     let times = [moment("granted", licence.granted), moment("until", licence.until), end]
-                    let names = [digits(licence.device.bytes), digits(licence.streamID), assetName(licence.assetID)]
+                    let names = [
+                        Hexadecimal.encode(licence.device.bytes), Hexadecimal.encode(licence.streamID),
+                        assetName(licence.assetID),
+                    ]
                     print(fields(names + times))
                 }
             }
@@ -56,7 +60,9 @@ struct LicencesCommand: AsyncParsableCommand {
                     streamID: streamID
                 )
                 guard isRevoked else { throw CommandFailure("there is no such licence, or it has ended") }
-                print("revoked licence \(digits(streamID)) of \(account.name) on \(digits(device.device.bytes))")
+                print(
+                    "revoked licence \(Hexadecimal.encode(streamID)) of \(account.name) on \(Hexadecimal.encode(device.device.bytes))"
+                )
             }
         }
     }

@@ -3,6 +3,7 @@ import DRMSignaling
 import FPSCrypto
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// Tokens for administration.
 struct TokensCommand: AsyncParsableCommand {
@@ -52,8 +53,8 @@ struct TokensCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 for token in try await store.adminTokens() {
-                    let used = token.lastUsedDay.map { "last used \(UnixTime.iso8601($0 * 86_400).prefix(10))" }
-                    let made = "made \(UnixTime.iso8601(token.created).prefix(10))"
+                    let used = token.lastUsedDay.map { "last used \(Timestamp.text(seconds: $0 * 86_400).prefix(10))" }
+                    let made = "made \(Timestamp.text(seconds: token.created).prefix(10))"
                     print("\(token.name)  \(token.role.rawValue)  \(made)  \(used ?? "never used")")
                 }
             }

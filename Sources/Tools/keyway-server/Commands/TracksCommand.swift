@@ -2,6 +2,7 @@ import ArgumentParser
 import DRMSignaling
 import KeyServer
 import KeyStore
+import TextCoding
 
 /// Tracks of titles.
 struct TracksCommand: AsyncParsableCommand {
@@ -87,8 +88,8 @@ struct TracksCommand: AsyncParsableCommand {
                         validFrom: period.validFrom
                     )
                     let times = [
-                        period.validFrom.map { "from \(UnixTime.iso8601($0))" },
-                        period.validUntil.map { "until \(UnixTime.iso8601($0))" },
+                        period.validFrom.map { "from \(Timestamp.text(seconds: $0))" },
+                        period.validUntil.map { "until \(Timestamp.text(seconds: $0))" },
                     ]
                     print("  " + ([uri] + times.compactMap { $0 }).joined(separator: "  "))
                 }

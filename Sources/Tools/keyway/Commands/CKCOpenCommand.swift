@@ -1,5 +1,6 @@
 import ArgumentParser
 import FPSMessages
+import TextCoding
 
 /// `keyway ckc open`.
 struct CKCOpenCommand: ParsableCommand {
@@ -32,7 +33,7 @@ struct CKCOpenCommand: ParsableCommand {
         // Whatever it is: the first check is for that. What is no message at all is a mistake of the caller.
         let bytes = try MessageFile.read(ckc, as: .ckc, allowsDamage: true)
         let verification = CKCVerification(ckc: bytes, for: exchange)
-        let text = report.output.json ? json(verification).text : text(verification)
+        let text = report.output.json ? json(verification).indented : text(verification)
         try Terminal.write(text)
         if let failure = verification.firstFailure {
             throw CommandFailure.input(

@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import FileWriting
 import Foundation
+import TextCoding
 
 /// `keyway credentials`: keys for development.
 struct CredentialsCommand: ParsableCommand {
@@ -65,7 +66,7 @@ struct CredentialsNewCommand: ParsableCommand {
             let certificate = try X509Certificate.selfSigned(subject: name, key: key, days: Self.validDays)
             files = [
                 ("private-key.pem", try key.pem(passphrase: passphrase).reveal(), .owner),
-                ("ask.hex", Array((hexadecimal(ask.reveal()) + "\n").utf8), .owner),
+                ("ask.hex", Array((Hexadecimal.encode(ask.reveal()) + "\n").utf8), .owner),
                 ("certificate.der", certificate.der, .everybody),
                 ("certificate.pem", Array(certificate.pem.utf8), .everybody),
                 ("README.txt", Array(Self.readme.utf8), .everybody),

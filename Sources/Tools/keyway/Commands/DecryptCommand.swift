@@ -2,6 +2,7 @@ import ArgumentParser
 import MediaDecryption
 import MediaFormats
 import Packager
+import TextCoding
 
 /// `keyway decrypt`.
 struct DecryptCommand: ParsableCommand {
@@ -63,7 +64,7 @@ struct DecryptCommand: ParsableCommand {
             throw CommandFailure.media(error, path: input)
         }
         let renderer = TextRenderer(style: Terminal.style)
-        try Terminal.write(output.json ? summary.json.text : summary.text(renderer))
+        try Terminal.write(output.json ? summary.json.indented : summary.text(renderer))
     }
 
     private func decryptPresentation(_ keys: DecryptionKeys, _ summary: inout DecryptionSummary) throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TextCoding
 
 /// `keyway explain`.
 struct ExplainCommand: ParsableCommand {
@@ -36,12 +37,12 @@ struct ExplainCommand: ParsableCommand {
                 next: "keyway explain lists those it does"
             )
         }
-        try Terminal.write(output.json ? explanation.json.text : explanation.text(Terminal.style))
+        try Terminal.write(output.json ? explanation.json.indented : explanation.text(Terminal.style))
     }
 
     private func list() throws {
         if output.json {
-            try Terminal.write(JSONValue.array(FPSErrorCatalogue.all.map(\.json)).text)
+            try Terminal.write(JSONValue.array(FPSErrorCatalogue.all.map(\.json)).indented)
         } else {
             let width = FPSErrorCatalogue.all.map(\.name.count).max() ?? 0
             let lines = FPSErrorCatalogue.all.map {
@@ -68,8 +69,8 @@ extension FPSErrorExplanation {
     /// For machines.
     fileprivate var json: JSONValue {
         .object([
-            "code": .integer(Int64(code)),
-            "unsignedCode": .integer(Int64(unsignedCode)),
+            "code": .integer(Int(code)),
+            "unsignedCode": .integer(Int(unsignedCode)),
             "name": .string(name),
             "meaning": .string(meaning),
             "usualCauses": .array(usualCauses.map { .string($0) }),

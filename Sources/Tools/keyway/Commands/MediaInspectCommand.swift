@@ -2,6 +2,7 @@ import ArgumentParser
 import MediaDecryption
 import MediaFormats
 import Packager
+import TextCoding
 
 /// `keyway media inspect`.
 struct MediaInspectCommand: ParsableCommand {
@@ -48,7 +49,7 @@ struct MediaInspectCommand: ParsableCommand {
             throw CommandFailure.media(error, path: input)
         }
         let renderer = TextRenderer(style: Terminal.style)
-        try Terminal.write(output.json ? inspection.json(name: input).text : inspection.text(name: input, renderer))
+        try Terminal.write(output.json ? inspection.json(name: input).indented : inspection.text(name: input, renderer))
         if let problem = inspection.problem { throw CommandFailure.input("\(input) is damaged: \(problem)") }
     }
 

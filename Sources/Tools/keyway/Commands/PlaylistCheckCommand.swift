@@ -1,6 +1,7 @@
 import ArgumentParser
 import DASHManifest
 import HLSPlaylist
+import TextCoding
 
 /// `keyway playlist check`.
 struct PlaylistCheckCommand: AsyncParsableCommand {
@@ -80,7 +81,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if rules { return try Terminal.write(output.json ? Self.rulesJSON.text : CheckRule.list) }
+        if rules { return try Terminal.write(output.json ? Self.rulesJSON.indented : CheckRule.list) }
         let selection = try RuleSelection(only: only, disabled: disable)
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
         loader.root = root
@@ -101,7 +102,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             }
         }
         if !found.findings.isEmpty || failure == nil || output.json {
-            try Terminal.write(output.json ? found.json.text : found.text(Terminal.style, places: all ? nil : 10))
+            try Terminal.write(output.json ? found.json.indented : found.text(Terminal.style, places: all ? nil : 10))
         }
         if let failure { throw failure }
         try fail(found)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HLSPlaylist
+import TextCoding
 
 /// `keyway playlist diff`.
 struct PlaylistDiffCommand: AsyncParsableCommand {
@@ -40,7 +41,7 @@ struct PlaylistDiffCommand: AsyncParsableCommand {
         }
         if options.output.json {
             let renderer = JSONRenderer(reveal: options.reveal)
-            try Terminal.write(difference.json(first.name, second.name, renderer).text)
+            try Terminal.write(difference.json(first.name, second.name, renderer).indented)
         } else {
             let renderer = TextRenderer(reveal: options.reveal, style: Terminal.style)
             try Terminal.write(difference.text(first.name, second.name, renderer))

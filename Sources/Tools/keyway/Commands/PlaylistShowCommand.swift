@@ -1,5 +1,6 @@
 import ArgumentParser
 import HLSPlaylist
+import TextCoding
 
 /// `keyway playlist show`.
 struct PlaylistShowCommand: AsyncParsableCommand {
@@ -22,7 +23,7 @@ struct PlaylistShowCommand: AsyncParsableCommand {
         var overview = PlaylistOverview(read.playlist, segments: segments)
         if let note = read.note { overview.notes.append(note) }
         if options.output.json {
-            try Terminal.write(overview.json(name: read.name, JSONRenderer(reveal: options.reveal)).text)
+            try Terminal.write(overview.json(name: read.name, JSONRenderer(reveal: options.reveal)).indented)
         } else {
             let renderer = TextRenderer(reveal: options.reveal, style: Terminal.style)
             try Terminal.write(overview.text(name: read.name, renderer))

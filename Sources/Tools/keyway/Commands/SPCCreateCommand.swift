@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import FileWriting
 import Foundation
+import TextCoding
 import VirtualDevice
 
 /// `keyway spc create`.
@@ -76,7 +77,7 @@ struct SPCCreateCommand: ParsableCommand {
     private var creationDate: Int64? {
         guard let created else { return nil }
         if let seconds = Int64(created), seconds >= 0 { return seconds }
-        return (try? Date(created, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970) }
+        return Timestamp(created).flatMap { $0.utcOffset == nil ? nil : $0.seconds }
     }
 }
 

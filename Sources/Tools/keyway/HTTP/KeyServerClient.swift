@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import HTTPRequests
+import TextCoding
 
 /// Speaks with a key server as an app does.
 struct KeyServerClient: Sendable {
@@ -85,8 +86,8 @@ struct KeyServerClient: Sendable {
         policy: String?
     ) async throws -> Bool {
         let document = JSONValue.object([
-            "key": .string(hexadecimal(key.reveal())),
-            "iv": .string(hexadecimal(iv.reveal())),
+            "key": .string(Hexadecimal.encode(key.reveal())),
+            "iv": .string(Hexadecimal.encode(iv.reveal())),
             "keyId": .string(keyID),
             "track": .string(track),
             "policy": .string(policy),
@@ -110,8 +111,7 @@ struct KeyServerClient: Sendable {
     func checkAdministration() async throws { _ = try await send("/admin/content?limit=1", method: "GET") }
 
     private static func contentPath(_ assetID: String) -> String {
-        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        return "/admin/content/\(assetID.addingPercentEncoding(withAllowedCharacters: allowed) ?? assetID)"
+        "/admin/content/\(PercentEncoding.encode(assetID))"
     }
 
     /// A licence policy of the server as JSON text; nil where it has none of that name.

@@ -1,6 +1,7 @@
 import FPSCrypto
 import FPSMessages
 import Foundation
+import TextCoding
 
 /// What a file really is, whatever it was meant to be.
 indirect enum FileKind: Equatable, Sendable {
@@ -91,7 +92,7 @@ extension FileKind {
             self = Self.text(text, depth: depth)
         } else {
             let isNumber = bytes.count >= 4 && bytes.prefix(4).count { $0 == 0 } >= 2
-            self = .binary(version: isNumber ? keyway.hexadecimal(bytes.prefix(4)) : nil)
+            self = .binary(version: isNumber ? Hexadecimal.encode(bytes.prefix(4)) : nil)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TextCoding
 
 /// The ways in which bytes travel as text.
 enum TextEncodings {
@@ -6,35 +7,8 @@ enum TextEncodings {
     ///
     /// - Returns: nil for anything else, and for nothing.
     static func base64(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var characters = text.filter { !isSpace($0) }
-        while characters.last == UInt8(ascii: "=") { characters.removeLast() }
-        guard !characters.isEmpty, characters.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count * 3 / 4)
-        var bits: UInt32 = 0
-        var bitCount = 0
-        for character in characters {
-            guard let value = value(of: character) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            if bitCount >= 8 {
-                bitCount -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-                bits &= 1 << bitCount - 1
-            }
-        }
-        return bytes
-    }
-
-    private static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-        default: nil
-        }
+        let bytes = Base64.decode(text, [.lenient, .whiteSpace])
+        return bytes?.isEmpty == true ? nil : bytes
     }
 
     /// Reads hexadecimal of either case, after `0x` or not, with white space anywhere.
@@ -43,16 +17,7 @@ enum TextEncodings {
     static func hexadecimal(_ text: some Collection<UInt8>) -> [UInt8]? {
         var digits = text.filter { !isSpace($0) }
         if digits.starts(with: Array("0x".utf8)) { digits.removeFirst(2) }
-        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        for start in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Character(UnicodeScalar(digits[start])).hexDigitValue,
-                let low = Character(UnicodeScalar(digits[start + 1])).hexDigitValue
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
+        return digits.isEmpty ? nil : Hexadecimal.decode(digits)
     }
 
     /// Reads UTF-16 by its byte order mark, or by the zero bytes that it puts between letters.
@@ -72,21 +37,7 @@ enum TextEncodings {
 
     /// Decodes a value of a form body: `%2B` and the like. A space that should have been `+` becomes one again.
     static func formDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let characters = Array(text)
-        var position = 0
-        while position < characters.count {
-            if characters[position] == UInt8(ascii: "%"), position + 2 < characters.count,
-                let byte = hexadecimal(characters[position + 1...position + 2])
-            {
-                bytes += byte
-                position += 3
-                continue
-            }
-            bytes.append(characters[position] == UInt8(ascii: " ") ? UInt8(ascii: "+") : characters[position])
-            position += 1
-        }
-        return bytes
+        PercentEncoding.decodeLeniently(text.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 })
     }
 
     /// White space of ASCII.

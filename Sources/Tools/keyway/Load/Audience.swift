@@ -1,6 +1,7 @@
 import FPSCrypto
 import NIOCore
 import Synchronization
+import TextCoding
 import VirtualDevice
 
 /// Devices that watch: they take a licence, renew it while they play, stop, and begin again; for as long as they are
@@ -179,7 +180,7 @@ struct Audience: Sendable {
                     received: received,
                     account: audience.population.accounts[member.account],
                     device: member.number,
-                    session: hexadecimal(request.session.id, digits: 16),
+                    session: Hexadecimal.encode(request.session.id, digits: 16),
                     asset: audience.assets[asset],
                     kind: kind,
                     status: outcome.status,

@@ -1,4 +1,5 @@
 import Foundation
+import TextCoding
 
 /// Several licences in one request, as `POST /fps/licenses` takes them.
 ///
@@ -9,7 +10,7 @@ enum LoadBatch {
     /// A request; items have the numbers 1, 2, and so on.
     static func body(_ spcs: [[UInt8]]) -> [UInt8] {
         let items = spcs.enumerated().map { index, spc in
-            "{\"id\":\(index + 1),\"spc\":\"\(Data(spc).base64EncodedString())\"}"
+            "{\"id\":\(index + 1),\"spc\":\"\(Base64.encode(spc))\"}"
         }
         let list = items.joined(separator: ",")
         return Array("{\"fairplay-streaming-request\":{\"version\":1,\"create-ckc\":[\(list)]}}".utf8)

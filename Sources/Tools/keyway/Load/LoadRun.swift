@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import TextCoding
 import VirtualDevice
 
 /// One run: sends what was prepared and counts what comes back.
@@ -228,7 +229,7 @@ final class LoadRun: @unchecked Sendable {
             received: epoch + Double(now.uptimeNanoseconds) / 1e9,
             account: material.population.accounts[member.account],
             device: member.number,
-            session: hexadecimal(request.session, digits: 16),
+            session: Hexadecimal.encode(request.session, digits: 16),
             asset: material.assets[request.assets[index]],
             kind: request.isRenewal ? "renewal" : "start",
             status: outcome.status,

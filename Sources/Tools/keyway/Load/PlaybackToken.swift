@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import JWTKit
+import TextCoding
 
 /// What a playback token says, in the claims that `keyway-server` reads.
 struct PlaybackClaims: JWTPayload {
@@ -41,7 +42,7 @@ struct PlaybackTokenSigner: Sendable {
     /// Signs with an ECDSA key on P-256 (ES256).
     init(es256 key: ES256PrivateKey) async throws {
         guard let point = key.parameters else { throw CommandFailure.input("the token key has no public point") }
-        kid = hexadecimal(SHA256.hash(Array((point.x + point.y).utf8)).prefix(8))
+        kid = Hexadecimal.encode(SHA256.hash(Array((point.x + point.y).utf8)).prefix(8))
         keySetIsSecret = false
         keySet = Self.set([
             "kty": .string("EC"), "crv": .string("P-256"), "alg": .string("ES256"), "use": .string("sig"),
@@ -59,7 +60,7 @@ struct PlaybackTokenSigner: Sendable {
         keySetIsSecret = true
         keySet = Self.set([
             "kty": .string("oct"), "alg": .string("HS256"), "use": .string("sig"), "kid": .string(kid),
-            "k": .string(Self.urlSafe(Data(secret).base64EncodedString())),
+            "k": .string(Base64.encodeURLSafe(secret)),
         ])
         await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256, kid: JWKIdentifier(string: kid))
     }
@@ -70,10 +71,6 @@ struct PlaybackTokenSigner: Sendable {
     }
 
     private static func set(_ key: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-        .object(["keys": .array([.object(key)])])
-    }
-
-    private static func urlSafe(_ base64: String) -> String {
-        base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        .object(["keys": .array([.object(JSONObject(key))])])
     }
 }

@@ -1,5 +1,6 @@
 import ByteCoding
 import MediaFormats
+import TextCoding
 
 /// The boxes of an MP4 file as lines or as JSON.
 struct BoxListing {
@@ -105,8 +106,8 @@ struct BoxListing {
                 case .box(let node): return json(node, level: level)
                 case .omitted(let counts, let bytes):
                     let types = counts.sorted { "\($0.key)" < "\($1.key)" }
-                    let members = types.map { JSONValue.Member(key: "\($0.key)", value: .integer(Int64($0.value))) }
-                    return .object(["omitted": .object(members), "size": .integer(Int64(bytes))])
+                    let members = types.map { JSONObject.Member(key: "\($0.key)", value: .integer(Int($0.value))) }
+                    return .object(["omitted": .object(JSONObject(members)), "size": .integer(Int(bytes))])
                 }
             }
         )
@@ -114,10 +115,10 @@ struct BoxListing {
 
     private func json(_ node: BoxTree.Node, level: Int) -> JSONValue {
         let isOpen = depth.map { level + 1 < $0 } ?? true
-        let fields = node.fields.map { JSONValue.Member(key: $0.name, value: .string(Self.shown($0))) }
+        let fields = node.fields.map { JSONObject.Member(key: $0.name, value: .string(Self.shown($0))) }
         return .object([
-            "type": .string("\(node.type)"), "offset": .integer(Int64(node.offset)), "size": .integer(Int64(node.size)),
-            "fields": fields.isEmpty ? nil : .object(fields),
+            "type": .string("\(node.type)"), "offset": .integer(Int(node.offset)), "size": .integer(Int(node.size)),
+            "fields": fields.isEmpty ? nil : .object(JSONObject(fields)),
             "boxes": isOpen && !node.children.isEmpty ? json(node.children, level: level + 1) : nil,
             "problem": .string(node.problem.map { "\($0)" }),
         ])

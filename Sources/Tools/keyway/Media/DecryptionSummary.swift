@@ -1,6 +1,7 @@
 import MediaDecryption
 import MediaFormats
 import Packager
+import TextCoding
 
 /// What `keyway decrypt` did, for people and for machines.
 struct DecryptionSummary {
@@ -21,7 +22,7 @@ struct DecryptionSummary {
     /// For machines.
     var json: JSONValue {
         .object([
-            "input": .string(input), "output": .string(output), "files": .integer(Int64(files)),
+            "input": .string(input), "output": .string(output), "files": .integer(Int(files)),
             "tracks": grid.json(JSONRenderer()),
         ])
     }

@@ -2,6 +2,7 @@ import ByteCoding
 import MediaDecryption
 import MediaFormats
 import Packager
+import TextCoding
 
 extension MediaInspection {
     /// Looks into a transport stream.
@@ -54,7 +55,7 @@ extension MediaInspection {
                 Grid.Row(
                     identity: [.number(stream.pid)],
                     cells: [
-                        .number(stream.pid), .text("0x" + hexadecimal([stream.type.rawValue])),
+                        .number(stream.pid), .text("0x" + Hexadecimal.encode([stream.type.rawValue])),
                         .text(words(stream.type)),
                         .text(isEncrypted ? "SAMPLE-AES" : "none"), .number(pid?.units ?? 0),
                         .number(pid?.randomAccesses ?? 0),
@@ -120,7 +121,7 @@ extension MediaInspection {
         case TransportDescriptor.registration: return "registration \(name)"
         case TransportDescriptor.language: return "language \(name.prefix(3))"
         case TransportDescriptor.privateDataIndicator: return "private data \(name)"
-        default: return "0x\(hexadecimal([descriptor.tag])) (\(descriptor.content.count) bytes)"
+        default: return "0x\(Hexadecimal.encode([descriptor.tag])) (\(descriptor.content.count) bytes)"
         }
     }
 

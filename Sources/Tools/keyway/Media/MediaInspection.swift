@@ -2,6 +2,7 @@ import ByteCoding
 import Foundation
 import MediaFormats
 import Packager
+import TextCoding
 
 /// What `keyway media inspect` found: a listing of what the file consists of, and tables of what is in it.
 struct MediaInspection {
@@ -38,7 +39,7 @@ struct MediaInspection {
     /// For machines.
     func json(name: String) -> JSONValue {
         let renderer = JSONRenderer()
-        var members: [JSONValue.Member] = [
+        var members: [JSONObject.Member] = [
             .init(key: "file", value: .string(name)), .init(key: "kind", value: .string(kind)),
         ]
         if let listing { members.append(.init(key: listing.key, value: listing.json)) }
@@ -51,7 +52,7 @@ struct MediaInspection {
         }
         members.append(.init(key: "notes", value: .array(notes.map { .string($0) })))
         if let problem { members.append(.init(key: "problem", value: .string(problem))) }
-        return .object(members)
+        return .object(JSONObject(members))
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OfflineAssets
+import TextCoding
 
 /// `keyway offline keep`.
 struct OfflineKeepCommand: AsyncParsableCommand {
@@ -26,7 +27,7 @@ struct OfflineKeepCommand: AsyncParsableCommand {
     }
 
     private var date: Int64? {
-        until.flatMap { try? Date($0, strategy: .iso8601) }.map { Int64($0.timeIntervalSince1970) }
+        until.flatMap { Timestamp($0) }.flatMap { $0.utcOffset == nil ? nil : $0.seconds }
     }
 
     func run() throws {

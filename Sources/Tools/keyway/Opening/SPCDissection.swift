@@ -2,6 +2,7 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
+import TextCoding
 
 /// An SPC taken apart as far as the credentials go: steps 1 to 6 of Table 2-1, with what each of them found.
 ///
@@ -67,8 +68,8 @@ struct SPCDissection: Sendable {
             throw KSMError(
                 .certificate,
                 .unknownCertificate,
-                "the SPC was made for the certificate with SHA-1 \(hexadecimal(message.certificateHash)), the one given has "
-                    + hexadecimal(certificate.sha1)
+                "the SPC was made for the certificate with SHA-1 \(Hexadecimal.encode(message.certificateHash)), the one given has "
+                    + Hexadecimal.encode(certificate.sha1)
             )
         }
         if let key = credentials.privateKey, !certificate.matches(key) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TextCoding
 
 /// Output for machines.
 struct JSONOption: ParsableArguments {
@@ -29,7 +30,7 @@ struct ReportOptions: ParsableArguments {
     ) throws(CommandFailure) {
         let text =
             json
-            ? JSONRenderer(reveal: reveal).json(report).text
+            ? JSONRenderer(reveal: reveal).json(report).indented
             : TextRenderer(reveal: reveal, style: toStandardError ? .plain : Terminal.style).text(report)
         if toStandardError { Terminal.complain(text) } else { try Terminal.write(text) }
         if let problem = report.problem {

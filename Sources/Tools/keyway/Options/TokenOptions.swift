@@ -2,6 +2,7 @@ import ArgumentParser
 import FileWriting
 import Foundation
 import JWTKit
+import TextCoding
 
 /// Which playback tokens requests carry.
 struct TokenOptions: ParsableArguments {
@@ -64,7 +65,7 @@ struct TokenOptions: ParsableArguments {
         }
         if let writeJwks {
             try OutputFile.write(
-                Array(signer.keySet.text.utf8),
+                Array(signer.keySet.indented.utf8),
                 to: writeJwks,
                 access: signer.keySetIsSecret ? .owner : .everybody
             )

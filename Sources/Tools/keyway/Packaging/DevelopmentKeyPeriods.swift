@@ -4,6 +4,7 @@ import FileWriting
 import Foundation
 import HLSPlaylist
 import Packager
+import TextCoding
 
 /// New random keys for each period.
 struct DevelopmentKeyPeriods: ContentKeyPeriods {
@@ -39,8 +40,8 @@ struct RecordedKeyPeriods: ContentKeyPeriods {
         var text: [UInt8] = []
         defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
         for (_, key) in period.keys.all {
-            text += "\(key.keyID.hexadecimal):\(hexadecimal(key.key.reveal()))".utf8
-            if let iv = key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
+            text += "\(key.keyID.hexadecimal):\(Hexadecimal.encode(key.key.reveal()))".utf8
+            if let iv = key.iv { text += ":\(Hexadecimal.encode(iv.reveal()))".utf8 }
             text.append(0x0A)
         }
         try OutputFile.append(text, to: path, access: .owner)

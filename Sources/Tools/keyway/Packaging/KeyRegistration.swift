@@ -2,6 +2,7 @@ import DRMSignaling
 import FPSCrypto
 import FileWriting
 import Packager
+import TextCoding
 
 /// Gives new keys to those who need them: a development server, and a file for whoever decrypts later.
 struct KeyRegistration {
@@ -61,8 +62,8 @@ struct KeyRegistration {
     func save(to file: OutputFile) throws(CommandFailure) {
         var text: [UInt8] = []
         for entry in entries {
-            text += "\(entry.key.keyID.hexadecimal):\(hexadecimal(entry.key.key.reveal()))".utf8
-            if let iv = entry.key.iv { text += ":\(hexadecimal(iv.reveal()))".utf8 }
+            text += "\(entry.key.keyID.hexadecimal):\(Hexadecimal.encode(entry.key.key.reveal()))".utf8
+            if let iv = entry.key.iv { text += ":\(Hexadecimal.encode(iv.reveal()))".utf8 }
             text.append(0x0A)
         }
         defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 extension CheckFindings {
     /// For people: rule by rule, with places and excerpts, and the counts at the end.
@@ -43,8 +44,8 @@ extension CheckFindings {
             ),
             "findings": .array(byRule.flatMap(\.findings).map(\.json)),
             "counts": .object([
-                "error": .integer(Int64(count(.error))), "warning": .integer(Int64(count(.warning))),
-                "note": .integer(Int64(count(.note))),
+                "error": .integer(Int(count(.error))), "warning": .integer(Int(count(.warning))),
+                "note": .integer(Int(count(.note))),
             ]),
         ])
     }
@@ -73,10 +74,10 @@ extension CheckFinding {
 
     fileprivate var json: JSONValue {
         let section = CheckRule.of(key)?.section ?? "-"
-        let reload = reload.map { JSONValue.integer(Int64($0)) }
+        let reload = reload.map { JSONValue.integer(Int($0)) }
         return .object([
             "rule": .string(rule.rawValue), "severity": .string(severity.rawValue), "section": .string(section),
-            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
+            "file": .string(file), "line": .integer(Int(line)), "column": .integer(Int(column)),
             "message": .string(PlaylistText.message(message)), "reload": reload,
         ])
     }

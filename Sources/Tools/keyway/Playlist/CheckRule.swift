@@ -1,5 +1,6 @@
 import DASHManifest
 import HLSPlaylist
+import TextCoding
 
 /// A rule that a finding names: of playlists, or of DASH manifests.
 struct CheckRule: Sendable {

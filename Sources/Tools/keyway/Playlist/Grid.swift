@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Rows of values under column titles.
 struct Grid: Sendable {
     /// One row.
@@ -33,9 +35,11 @@ struct Grid: Sendable {
         .array(
             rows.map { row in
                 .object(
-                    zip(columns, row.cells).compactMap { column, cell in
-                        cell.map { JSONValue.Member(key: Field.key(for: column), value: renderer.json($0)) }
-                    }
+                    JSONObject(
+                        zip(columns, row.cells).compactMap { column, cell in
+                            cell.map { JSONObject.Member(key: Field.key(for: column), value: renderer.json($0)) }
+                        }
+                    )
                 )
             }
         )

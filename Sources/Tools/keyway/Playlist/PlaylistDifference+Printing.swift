@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 extension PlaylistDifference {
     /// For people: what is there no more, what is new, and what has other values.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 /// What two playlists of one kind say differently, however they are written.
 struct PlaylistDifference: Sendable {
@@ -119,7 +120,7 @@ struct PlaylistDifference: Sendable {
         let renderer = JSONRenderer(reveal: true)
         var counts: [String: Int] = [:]
         return rows.map { row in
-            let name = JSONValue.array(row.identity.map(renderer.json)).text
+            let name = JSONValue.array(row.identity.map(renderer.json)).indented
             counts[name, default: 0] += 1
             return ("\(name)\(counts[name, default: 0])", row)
         }

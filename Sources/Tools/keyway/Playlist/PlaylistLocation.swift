@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+import TextCoding
 
 /// Where a playlist is.
 enum PlaylistLocation: Hashable, Sendable {
@@ -88,7 +89,7 @@ enum PlaylistLocation: Hashable, Sendable {
                 throw Refusal(reason: "the URI names a host but no way to reach it")
             }
             let path = URIReference.path(of: uri)
-            let decoded = path.removingPercentEncoding ?? path
+            let decoded = PercentEncoding.decode(path) ?? path
             guard !decoded.isEmpty, !decoded.utf8.contains(0) else { throw Refusal(reason: "the URI names no file") }
             return .file(decoded)
         default:
@@ -111,8 +112,8 @@ extension URL {
     /// The value of an Authorization header for the name and the password in the URL; nil when there are none.
     var basicAuthorization: String? {
         guard let user else { return nil }
-        let decoded = [user, password ?? ""].map { $0.removingPercentEncoding ?? $0 }
-        return "Basic " + Data(decoded.joined(separator: ":").utf8).base64EncodedString()
+        let decoded = [user, password ?? ""].map { PercentEncoding.decode($0) ?? $0 }
+        return "Basic " + Base64.encode(Array(decoded.joined(separator: ":").utf8))
     }
 
     /// Scheme, host and port, which requests with the same secrets must share.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 extension PlaylistOverview {
     /// Describes a Multivariant Playlist.
@@ -158,7 +159,7 @@ extension PlaylistOverview {
 
 extension KeyTag {
     /// The IV attribute.
-    var explicitIV: String? { iv.map { "0x" + hexadecimal($0.bytes) } }
+    var explicitIV: String? { iv.map { "0x" + Hexadecimal.encode($0.bytes) } }
 
     /// Where the initialisation vector of a segment comes from.
     var rule: String {

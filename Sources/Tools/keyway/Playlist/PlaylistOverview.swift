@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 /// What a playlist says: what `keyway playlist show` prints and `keyway playlist diff` compares.
 struct PlaylistOverview: Sendable {
@@ -42,13 +43,13 @@ struct PlaylistOverview: Sendable {
 
     /// For machines.
     func json(name: String, _ renderer: JSONRenderer) -> JSONValue {
-        var members: [JSONValue.Member] = [
+        var members: [JSONObject.Member] = [
             .init(key: "file", value: .string(name)), .init(key: "kind", value: .string(kind.rawValue)),
         ]
         members += tables.map { .init(key: Field.key(for: $0.title), value: renderer.json($0)) }
         members += grids.map { .init(key: Field.key(for: $0.title), value: $0.json(renderer)) }
         members.append(.init(key: "notes", value: .array(notes.map { .string(PlaylistText.message($0)) })))
-        return .object(members)
+        return .object(JSONObject(members))
     }
 }
 

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 /// Walks through the segments of a Media Playlist, and collects what a person wants to know about them.
 struct SegmentList {
@@ -169,7 +170,7 @@ struct SegmentList {
                 ]
                 if let versions = key.keyFormatVersions { fields.append(Field("versions", .text(versions))) }
                 let vector = resolvesIV ? segment.initializationVector(for: key) : nil
-                let rule = vector.map { "0x" + hexadecimal($0.bytes) } ?? key.rule
+                let rule = vector.map { "0x" + Hexadecimal.encode($0.bytes) } ?? key.rule
                 fields.append(Field("IV", .text(rule)))
                 if let uri = key.uri { fields.append(Field("URI", .uri(uri))) }
                 return fields

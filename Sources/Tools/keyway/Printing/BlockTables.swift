@@ -1,6 +1,7 @@
 import ByteCoding
 import FPSCrypto
 import FPSMessages
+import TextCoding
 
 /// A TLLV's content that can be shown field by field.
 protocol DescribedContent: TLLVContent {
@@ -33,7 +34,7 @@ enum BlockTables {
     /// A table of one block.
     static func table(_ block: TLLV) -> FieldTable {
         let name = block.tag.name
-        let tag = hexadecimal(block.tag.rawValue, digits: 16)
+        let tag = Hexadecimal.encode(block.tag.rawValue, digits: 16)
         return FieldTable(
             title: name ?? "unknown block",
             remark: "\(tag), \(block.value.count) bytes and \(block.padding.count) of padding, at \(block.offset)",

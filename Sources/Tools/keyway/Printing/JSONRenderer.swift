@@ -1,4 +1,5 @@
 import FPSCrypto
+import TextCoding
 
 /// Makes JSON of reports. Bytes are lower-case hexadecimal, moments ISO 8601 in UTC, durations numbers of seconds; a
 /// hidden secret is `{"bytes": 16, "hidden": true}`.
@@ -8,7 +9,7 @@ struct JSONRenderer {
 
     /// The whole report, its problem included.
     func json(_ report: Report) -> JSONValue {
-        var members = [JSONValue.Member(key: "kind", value: .string(report.kind))]
+        var members = [JSONObject.Member(key: "kind", value: .string(report.kind))]
         members += report.tables.map { .init(key: Field.key(for: $0.title), value: json($0)) }
         members.append(.init(key: "notes", value: .array(report.notes.map { .string($0) })))
         if let problem = report.problem {
@@ -17,43 +18,47 @@ struct JSONRenderer {
             ])
             members.append(.init(key: "problem", value: value))
         }
-        return .object(members)
+        return .object(JSONObject(members))
     }
 
     /// A table: an object of its fields, with the tables below it in `blocks`.
     func json(_ table: FieldTable) -> JSONValue {
-        var members = (table.heading + table.fields).map { JSONValue.Member(key: $0.key, value: json($0.value)) }
+        var members = (table.heading + table.fields).map { JSONObject.Member(key: $0.key, value: json($0.value)) }
         if let blocks = table.blocks {
             members.append(.init(key: "blocks", value: .array(blocks.map(json))))
         }
-        return .object(members)
+        return .object(JSONObject(members))
     }
 
     /// A value.
     func json(_ value: FieldValue) -> JSONValue {
         switch value {
         case .text(let text): .string(text)
-        case .quantity(let number, _): .integer(number)
-        case .decimal(let number, _): .decimal(number)
+        case .quantity(let number, _): .integer(Int(number))
+        case .decimal(let number, _): .number(number)
         case .uri(let uri): .string(reveal ? uri : PlaylistText.cut(uri))
         case .items(let items):
-            .array(items.map { .object($0.map { JSONValue.Member(key: $0.key, value: json($0.value)) }) })
-        case .seconds(let seconds, _): .integer(Int64(seconds))
-        case .time(let seconds): .string(timestamp(seconds))
-        case .bytes(let bytes), .opaque(let bytes): .string(hexadecimal(bytes))
+            .array(
+                items.map { fields in
+                    .object(JSONObject(fields.map { JSONObject.Member(key: $0.key, value: json($0.value)) }))
+                }
+            )
+        case .seconds(let seconds, _): .integer(Int(seconds))
+        case .time(let seconds): .string(Timestamp.text(seconds: seconds))
+        case .bytes(let bytes), .opaque(let bytes): .string(Hexadecimal.encode(bytes))
         case .named(let name, let number):
             .object(["name": name.map { .string($0) } ?? .null, "value": json(number)])
         case .list(let items): .array(items.map { .string($0) })
         case .flag(let flag): .bool(flag)
-        case .secret(let secret) where reveal: .string(hexadecimal(secret.reveal()))
-        case .secret(let secret): .object(["bytes": .integer(Int64(secret.count)), "hidden": .bool(true)])
+        case .secret(let secret) where reveal: .string(Hexadecimal.encode(secret.reveal()))
+        case .secret(let secret): .object(["bytes": .integer(Int(secret.count)), "hidden": .bool(true)])
         }
     }
 
     private func json(_ number: FieldValue.Number) -> JSONValue {
         switch number {
-        case .decimal(let value): .integer(Int64(clamping: value))
-        case .hexadecimal(let value, let digits): .string(hexadecimal(value, digits: digits))
+        case .decimal(let value): .integer(Int(clamping: value))
+        case .hexadecimal(let value, let digits): .string(Hexadecimal.encode(value, digits: digits))
         }
     }
 }

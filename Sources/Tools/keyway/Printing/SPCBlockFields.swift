@@ -1,5 +1,6 @@
 import FPSCrypto
 import FPSMessages
+import TextCoding
 
 extension BlockTables {
     /// What an SPC's payload holds (Table 2-4).
@@ -29,7 +30,7 @@ extension R2: DescribedContent {
 
 extension TagReturnRequest: DescribedContent {
     var fields: [Field] {
-        [Field("tags", .list(tags.map { $0.name ?? hexadecimal($0.rawValue, digits: 16) }))]
+        [Field("tags", .list(tags.map { $0.name ?? Hexadecimal.encode($0.rawValue, digits: 16) }))]
     }
 }
 
@@ -133,7 +134,7 @@ extension Sync: DescribedContent {
                 Field("flags", .text(fields.flags.description)),
                 Field("title ID", .bytes(fields.titleID)),
                 Field("expires in", fields.expiry.value),
-                Field("invalidated stream IDs", .list(fields.invalidatedStreamIDs.map { hexadecimal($0) })),
+                Field("invalidated stream IDs", .list(fields.invalidatedStreamIDs.map { Hexadecimal.encode($0) })),
             ]
         }
     }

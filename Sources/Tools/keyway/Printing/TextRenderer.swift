@@ -1,5 +1,6 @@
 import FPSCrypto
 import Foundation
+import TextCoding
 
 /// Writes reports for people: aligned, indented, a blank line between tables.
 struct TextRenderer {
@@ -61,11 +62,11 @@ struct TextRenderer {
         case .uri(let uri): [PlaylistText.shown(reveal ? uri : PlaylistText.cut(uri))]
         case .items(let items): items.map { $0.map { line($0.value) }.joined(separator: " ") }
         case .seconds(let seconds, let meaning): ["\(seconds) s" + (meaning.map { " (\($0))" } ?? "")]
-        case .time(let seconds): [timestamp(seconds)]
+        case .time(let seconds): [Timestamp.text(seconds: seconds)]
         case .bytes(let bytes): hexadecimalLines(bytes)
         case .opaque(let bytes) where bytes.count <= Self.opaqueBytes: hexadecimalLines(bytes)
         case .opaque(let bytes):
-            ["\(bytes.count) bytes, \(hexadecimal(bytes.prefix(Self.opaqueBytes)))..."]
+            ["\(bytes.count) bytes, \(Hexadecimal.encode(bytes.prefix(Self.opaqueBytes)))..."]
         case .named(let name, let number): [name.map { "\($0) (\(text(number)))" } ?? "\(text(number)), unknown"]
         case .list(let items): [items.isEmpty ? "none" : items.map(escaped).joined(separator: ", ")]
         case .flag(let flag): [flag ? "yes" : "no"]
@@ -76,32 +77,16 @@ struct TextRenderer {
     private func text(_ number: FieldValue.Number) -> String {
         switch number {
         case .decimal(let value): "\(value)"
-        case .hexadecimal(let value, let digits): "0x" + hexadecimal(value, digits: digits)
+        case .hexadecimal(let value, let digits): "0x" + Hexadecimal.encode(value, digits: digits)
         }
     }
 
     private func hexadecimalLines(_ bytes: [UInt8]) -> [String] {
         guard !bytes.isEmpty else { return ["empty"] }
         return stride(from: 0, to: bytes.count, by: Self.bytesPerLine).map { start in
-            hexadecimal(bytes[start..<min(start + Self.bytesPerLine, bytes.count)])
+            Hexadecimal.encode(bytes[start..<min(start + Self.bytesPerLine, bytes.count)])
         }
     }
-}
-
-/// Lower-case hexadecimal.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-}
-
-/// A number in lower-case hexadecimal, with this many digits at least.
-func hexadecimal(_ number: UInt64, digits: Int) -> String {
-    let text = String(number, radix: 16)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
-}
-
-/// A moment in ISO 8601, UTC.
-func timestamp(_ seconds: Int64) -> String {
-    Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
 }
 
 /// Text from outside with everything escaped that could move the cursor, ring the bell or turn the line around.

@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import StreamPlayer
+import TextCoding
 
 /// Whether what was played is the film: every frame that ffmpeg decodes of it is compared with the frame of the film at that
 /// place, in the quality that played then.
@@ -58,6 +59,6 @@ struct StoryProof {
 
     private static func track(_ hashes: [Substring]) -> Track {
         let digest = SHA256.hash(Array(hashes.joined(separator: "\n").utf8))
-        return Track(frames: hashes.count, digest: hexadecimal(Array(digest.prefix(8))))
+        return Track(frames: hashes.count, digest: Hexadecimal.encode(Array(digest.prefix(8))))
     }
 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension LintRule {
     /// The times, and what goes with them, of the Media Playlists of a presentation.
     static let timelineRules: [LintRule] = [
@@ -202,8 +204,10 @@ extension DateRangeTag {
             ("CLASS", rangeClass), ("START-DATE", startDate?.text),
             ("CUE", cue.isEmpty ? nil : "\(cue.map(\.rawValue))"),
             ("END-DATE", endDate?.text), ("DURATION", duration.map { "\($0)" }),
-            ("PLANNED-DURATION", plannedDuration.map { "\($0)" }), ("SCTE35-CMD", scte35Command.map(Hexadecimal.text)),
-            ("SCTE35-OUT", scte35Out.map(Hexadecimal.text)), ("SCTE35-IN", scte35In.map(Hexadecimal.text)),
+            ("PLANNED-DURATION", plannedDuration.map { "\($0)" }),
+            ("SCTE35-CMD", scte35Command.map { Hexadecimal.encodeUppercase($0) }),
+            ("SCTE35-OUT", scte35Out.map { Hexadecimal.encodeUppercase($0) }),
+            ("SCTE35-IN", scte35In.map { Hexadecimal.encodeUppercase($0) }),
             ("END-ON-NEXT", endsOnNext ? "YES" : nil),
         ]
         return known.compactMap { name, value in value.map { (name, $0) } }

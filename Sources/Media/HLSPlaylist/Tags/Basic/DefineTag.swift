@@ -1,4 +1,5 @@
 import ByteCoding
+import TextCoding
 
 /// EXT-X-DEFINE: a variable for the lines below it (section 4.4.2.3).
 ///
@@ -151,18 +152,6 @@ enum QueryParameters {
     }
 
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == 0x25, let high = rest.first.flatMap(Hexadecimal.value),
-                let low = rest.dropFirst().first.flatMap(Hexadecimal.value)
-            {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
+        String(validating: PercentEncoding.decodeLeniently(text.utf8), as: UTF8.self)
     }
 }

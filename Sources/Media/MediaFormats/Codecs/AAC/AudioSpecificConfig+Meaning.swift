@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 // What follows from a configuration.
 
@@ -67,7 +68,7 @@ extension ElementaryStreamDescriptorBox {
     ///
     /// - Throws: `ParseError` for a damaged AudioSpecificConfig.
     public func codecs() throws(ParseError) -> String {
-        guard objectType == Self.mpeg4Audio else { return "mp4a." + hexadecimal([objectType]) }
+        guard objectType == Self.mpeg4Audio else { return "mp4a." + Hexadecimal.encode([objectType]) }
         return try AudioSpecificConfig(decoderSpecificInfo.span.bytes).codecs
     }
 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension H264SequenceParameterSet {
     /// The element of a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E): `avc1.64001f`.
     ///
@@ -91,8 +93,7 @@ extension DolbyVisionConfigurationBox {
 enum CodecsString {
     static func h264(_ sampleEntry: FourCC, profile: UInt8, constraints: UInt8, level: UInt8) -> String {
         let number = UInt32(profile) << 16 | UInt32(constraints) << 8 | UInt32(level)
-        let digits = String(number, radix: 16)
-        return "\(sampleEntry)." + String(repeating: "0", count: 6 - digits.count) + digits
+        return "\(sampleEntry)." + Hexadecimal.encode(number, digits: 6)
     }
 
     static func twoDigits(_ number: UInt8) -> String { number < 10 ? "0\(number)" : "\(number)" }

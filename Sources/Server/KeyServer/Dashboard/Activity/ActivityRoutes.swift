@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes that show what the server has been asked lately.
 ///

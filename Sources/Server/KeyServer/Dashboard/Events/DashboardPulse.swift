@@ -1,5 +1,6 @@
 import NIOCore
 import ServiceLifecycle
+import TextCoding
 
 /// Tells the pages once a second what happened, for as long as one listens. Put it after the listeners into the service group:
 /// streams that are open would hold up their end.

@@ -1,4 +1,5 @@
 import NIOCore
+import TextCoding
 
 /// An event as browsers read it from a stream (HTML, 9.2.5): a name, and JSON on one line.
 enum ServerSentEvent {

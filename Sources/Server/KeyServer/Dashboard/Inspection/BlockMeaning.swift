@@ -1,5 +1,6 @@
 import FPSMessages
 import FoundationEssentials
+import TextCoding
 
 /// What the blocks of an SPC mean, in words.
 enum BlockMeaning {
@@ -14,7 +15,7 @@ enum BlockMeaning {
         case .protocolVersionsSupported: list(payload.protocolVersionsSupported.versions)
         case .protocolVersionUsed: "\(payload.protocolVersionUsed.version)"
         case .assetID:
-            String(validating: request.assetID.bytes, as: UTF8.self) ?? "0x" + hexadecimal(request.assetID.bytes)
+            String(validating: request.assetID.bytes, as: UTF8.self) ?? "0x" + Hexadecimal.encode(request.assetID.bytes)
         case .transactionID: request.transactionID.map { number($0.number) }
         case .streamingIndicator: request.streamingIndicator.map { "\($0)" }
         case .mediaPlaybackState: request.mediaPlaybackState.map(words)
@@ -31,7 +32,7 @@ enum BlockMeaning {
     }
 
     private static func words(_ state: MediaPlaybackState) -> String {
-        let made = Date(timeIntervalSince1970: TimeInterval(state.creationDate)).formatted(.iso8601)
+        let made = Timestamp.text(seconds: Int64(state.creationDate))
         return "\(state.state), made \(made), session \(number(state.sessionID))"
     }
 
@@ -41,7 +42,7 @@ enum BlockMeaning {
     }
 
     private static func number(_ number: UInt64) -> String {
-        hexadecimal(withUnsafeBytes(of: number.bigEndian) { Array($0) })
+        Hexadecimal.encode(number)
     }
 
     private static func list(_ numbers: some Sequence<some BinaryInteger>) -> String {

@@ -4,6 +4,7 @@ import FPSMessages
 import Hummingbird
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// The route that takes a message apart.
 ///
@@ -27,7 +28,7 @@ struct InspectionRoutes: Sendable {
         let text = try fields.string("message")
         try fields.finish()
         guard let text else { throw fields.error("message", "the field is missing") }
-        guard let bytes = Base64.decode(text.utf8.filter { $0 != 32 && $0 != 9 }), !bytes.isEmpty else {
+        guard let bytes = Base64.decode(text, [.lenient, .whiteSpace]), !bytes.isEmpty else {
             throw fields.error("message", "base64 was expected")
         }
         if let ckc = try? CKCMessage(parsing: bytes) { return MessageReport(ckc).json(size: bytes.count).response() }

@@ -1,6 +1,7 @@
 import FPSMessages
 import KeyServerModule
 import KeyStore
+import TextCoding
 
 /// What is shown of an SPC or a CKC.
 struct MessageReport: Sendable {
@@ -45,9 +46,9 @@ struct MessageReport: Sendable {
         let key = spc.encryptedKey.count
         frame = [
             Part(name: "version", offset: 0, size: 4, value: "\(spc.version)"),
-            Part(name: "payload IV", offset: 8, size: 16, value: hexadecimal(spc.iv)),
+            Part(name: "payload IV", offset: 8, size: 16, value: Hexadecimal.encode(spc.iv)),
             Part(name: "payload key, RSA-OAEP", offset: 24, size: key, isSecret: true),
-            Part(name: "certificate SHA-1", offset: 24 + key, size: 20, value: hexadecimal(spc.certificateHash)),
+            Part(name: "certificate SHA-1", offset: 24 + key, size: 20, value: Hexadecimal.encode(spc.certificateHash)),
             Part(name: "payload, AES-CBC", offset: 48 + key, size: spc.encryptedPayload.count),
         ]
     }
@@ -57,7 +58,7 @@ struct MessageReport: Sendable {
         kind = "ckc"
         frame = [
             Part(name: "version", offset: 0, size: 4, value: "\(CKCMessage.version)"),
-            Part(name: "payload IV", offset: 8, size: 16, value: hexadecimal(ckc.iv)),
+            Part(name: "payload IV", offset: 8, size: 16, value: Hexadecimal.encode(ckc.iv)),
             Part(name: "payload, AES-CBC", offset: 28, size: ckc.encryptedPayload.count),
         ]
         note = "Only the device that asked can open a CKC: its key is made of R1, which no server keeps."
@@ -66,7 +67,7 @@ struct MessageReport: Sendable {
     /// Adds what lies in an SPC.
     mutating func add(_ opened: OpenedSPC, device: DeviceHash?) {
         isOpened = true
-        self.device = device.map { hexadecimal($0.bytes) }
+        self.device = device.map { Hexadecimal.encode($0.bytes) }
         remarks = opened.notes.map(\.description)
         guard let payload = opened.sessionSecrets?.payload else {
             note = "A plug-in opened the SPC, and keeps its payload to itself."
@@ -75,7 +76,7 @@ struct MessageReport: Sendable {
         blocks = payload.blocks.map { block in
             Part(
                 name: block.tag.name ?? "unknown",
-                tag: hexadecimal(withUnsafeBytes(of: block.tag.rawValue.bigEndian) { Array($0) }),
+                tag: Hexadecimal.encode(block.tag.rawValue),
                 offset: block.offset,
                 size: block.value.count,
                 value: BlockMeaning.words(for: block, in: payload),

@@ -1,5 +1,6 @@
 import FPSCrypto
 import Synchronization
+import TextCoding
 
 /// Who is signed in to the dashboard, in memory: a restart of the server signs everybody out.
 ///
@@ -43,7 +44,7 @@ final class DashboardSessions: Sendable {
     /// - Returns: the ID that the cookie carries: 64 hexadecimal digits. It is kept nowhere.
     func begin(tokenHash: [UInt8]) -> String {
         var random = SecureRandom()
-        let id = hexadecimal(random.bytes(32))
+        let id = Hexadecimal.encode(random.bytes(32))
         let now = clock() / 1_000
         sessions.withLock { sessions in
             sessions = sessions.filter { isAlive($0.value, at: now) }
@@ -84,7 +85,7 @@ final class DashboardSessions: Sendable {
     /// What a change must carry beside the cookie: only who can read the server's answers knows it. It is made of the ID, so
     /// that it belongs to this session and nothing has to be kept.
     static func changeToken(id: some StringProtocol) -> String {
-        hexadecimal(SHA256.hash(Array("keyway change ".utf8) + id.utf8))
+        Hexadecimal.encode(SHA256.hash(Array("keyway change ".utf8) + id.utf8))
     }
 
     private static func hash(of id: some StringProtocol) -> [UInt8] { SHA256.hash(Array(id.utf8)) }

@@ -2,6 +2,7 @@ import FPSCrypto
 import HTTPTypes
 import Hummingbird
 import KeyStore
+import TextCoding
 
 /// The routes by which a browser signs in and out.
 ///

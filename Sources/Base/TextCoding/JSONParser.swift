@@ -1,10 +1,20 @@
-/// Reads JSON as RFC 8259 has it and nothing beside: no comments, no trailing commas, no name twice, no byte order
-/// mark, no broken UTF-8, no lone surrogate; and not deeper than it was told.
-///
-/// It works once through the text and takes the same time for every byte. Foundation's decoder does not, where any type
-/// may stand: each wrong guess throws an error that holds the whole path, so that 64 KiB of brackets, which anyone may
-/// send, occupied a core for minutes.
-struct JSONParser {
+extension JSONValue {
+    /// Reads a whole text in UTF-8: exactly the grammar of RFC 8259. A scalar has depth 0, an empty array depth 1.
+    ///
+    /// - Throws: ``JSONError`` with the offset of what is wrong. Also for names that come twice, broken UTF-8, halves of
+    ///   surrogate pairs, a byte order mark, numbers beyond a `Double`, deeper nesting and larger texts (in bytes).
+    package init(parsing text: [UInt8], maximumDepth: Int = 8, maximumSize: Int = 16 << 20) throws(JSONError) {
+        guard text.count <= maximumSize else {
+            throw JSONError(reason: "the text has more than \(maximumSize) bytes", place: .path(""))
+        }
+        self = try JSONParser.parse(text, maximumDepth: maximumDepth)
+    }
+}
+
+/// Goes through a text once, and takes the same time for every byte. Foundation's decoder does not, where any type may
+/// come: each wrong guess throws an error that holds the whole path, so that 64 KiB of brackets, which anyone may send,
+/// occupied a core for minutes.
+private struct JSONParser {
     private let text: [UInt8]
     private var position = 0
     private let maximumDepth: Int
@@ -14,7 +24,7 @@ struct JSONParser {
         var parser = JSONParser(text: text, maximumDepth: maximumDepth)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
-        guard parser.position == text.count else { throw parser.error("there is something behind the value") }
+        guard parser.position == text.count else { throw parser.error("there is something after the value") }
         return value
     }
 
@@ -23,7 +33,7 @@ struct JSONParser {
         self.maximumDepth = maximumDepth
     }
 
-    private func error(_ reason: String) -> JSONError { JSONError(reason: reason, place: "byte \(position)") }
+    private func error(_ reason: String) -> JSONError { JSONError(reason: reason, place: .byte(position)) }
 
     private var next: UInt8? { position < text.count ? text[position] : nil }
 
@@ -69,19 +79,23 @@ struct JSONParser {
 
     private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
         try enter(depth)
-        var members: [String: JSONValue] = [:]
+        var object = JSONObject()
+        var names = JSONNames()
         skipSpace()
-        if skip("}") { return .object([:]) }
+        if skip("}") { return .object(object) }
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw error("a name is missing") }
+            let start = position
             let name = try string()
-            guard members[name] == nil else { throw error("a name appears twice") }
+            guard names.insert(name, beside: object) else {
+                throw JSONError(reason: "a name appears twice", place: .byte(start))
+            }
             skipSpace()
             guard skip(":") else { throw error("a colon is missing") }
-            members[name] = try value(depth: depth)
+            object.append(.init(key: name, value: try value(depth: depth)))
             skipSpace()
-            if skip("}") { return .object(members) }
+            if skip("}") { return .object(object) }
             guard skip(",") else { throw error("a comma is missing") }
         }
     }
@@ -203,7 +217,7 @@ struct JSONParser {
     private mutating func codeUnit() throws(JSONError) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = next.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+            guard let digit = next.flatMap(Hexadecimal.value) else {
                 throw error("an escape is not four hexadecimal digits")
             }
             unit = unit << 4 | UInt32(digit)

@@ -1,10 +1,10 @@
 import Testing
-
-@testable import KeyServer
+import TextCoding
 
 @Suite("JSON")
 struct JSONTests {
     private func parse(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     @Test("Every kind of value is read, and written back the same")
     func values() throws {
@@ -19,15 +19,77 @@ struct JSONTests {
                     "b": .object([:]),
                 ])
         )
-        #expect(String(decoding: value.encoded, as: UTF8.self) == text)
+        #expect(self.text(value.encoded()) == text)
         #expect(try parse("1") == .integer(1))
         #expect(try parse("true") == .bool(true))
     }
 
-    @Test("Fields without a value are left out")
-    func fields() {
-        let value = JSONValue.fields([("b", .integer(1)), ("a", nil)])
-        #expect(String(decoding: value.encoded, as: UTF8.self) == #"{"b":1}"#)
+    @Test("Members without a value are left out, and are sorted only if so wanted")
+    func members() {
+        let value = JSONValue.object(["b": .integer(1), "a": nil, "Z": .null, "é": .bool(true)])
+        #expect(text(value.encoded()) == #"{"b":1,"Z":null,"é":true}"#)
+        #expect(text(value.encoded(sortingNames: true)) == #"{"Z":null,"b":1,"é":true}"#)
+        #expect(JSONValue.object(["a": .null, "b": .null]) == .object(["b": .null, "a": .null]))
+        #expect(JSONValue.object(["a": .null]) != .object(["b": .null]))
+    }
+
+    @Test("Names are the same when their characters are, whatever Unicode thinks of them")
+    func names() throws {
+        let value = try parse("{\"K\":1,\"\u{212A}\":2,\"\u{E9}\":3,\"e\u{301}\":4}")
+        #expect(value["K"] == .integer(1))
+        #expect(value["\u{212A}"] == .integer(2))
+        #expect(value["e\u{301}"] == .integer(4))
+        for count in [2, 9, 200] {
+            let names = (0..<count).map { #""n\#($0)":0"# }
+            _ = try parse("{" + names.joined(separator: ",") + "}")
+            #expect(
+                throws: JSONError(
+                    reason: "a name appears twice",
+                    place: .byte(names.joined(separator: ",").utf8.count + 2)
+                )
+            ) {
+                try parse("{" + (names + [names[count / 2]]).joined(separator: ",") + "}")
+            }
+        }
+    }
+
+    @Test("Errors say where, and repeat nothing")
+    func offsets() {
+        for (text, offset) in [("[01]", 2), ("[1.]", 3), ("[+1]", 1), ("[.5]", 1), ("[1e]", 3), (#"{"a":1 "b":2}"#, 7)]
+        {
+            #expect { try parse(text) } throws: { ($0 as? JSONError)?.place == .byte(offset) }
+        }
+    }
+
+    @Test("A text has a largest size")
+    func size() {
+        #expect(throws: Never.self) { try JSONValue(parsing: Array("[12]".utf8), maximumSize: 4) }
+        #expect(throws: JSONError.self) { try JSONValue(parsing: Array("[123]".utf8), maximumSize: 4) }
+    }
+
+    @Test("Indented text is JSON that a terminal can show")
+    func indented() throws {
+        let value = JSONValue.object([
+            "a": .array([.integer(1), .object([:])]), "b": .array([]), "c": .string("\u{1B}\u{7F}\u{9B}é\""),
+            "d": .number(2), "e": .number(0.5), "f": .number(.infinity),
+        ])
+        #expect(
+            value.indented == #"""
+                {
+                  "a": [
+                    1,
+                    {}
+                  ],
+                  "b": [],
+                  "c": "\u001b\u007f\u009bé\"",
+                  "d": 2,
+                  "e": 0.5,
+                  "f": null
+                }
+
+                """#
+        )
+        #expect(try parse(value.indented)["c"] == value["c"])
     }
 
     @Test("Escapes are read")
@@ -87,38 +149,6 @@ struct JSONTests {
     func roundTrip() throws {
         let characters = String(String.UnicodeScalarView((0..<0x180).compactMap { Unicode.Scalar($0) })) + "漢😀"
         let value = JSONValue.object([characters: .string(characters)])
-        #expect(try JSONValue(parsing: value.encoded) == value)
-    }
-
-    @Test("Fields are taken by name and type, and none may be left")
-    func taking() throws {
-        var fields = try JSONFields(try parse(#"{"s":"x","b":true,"i":7,"a":[1],"rest":0}"#), path: "")
-        #expect(try fields.string("s") == "x")
-        #expect(try fields.bool("b") == true)
-        #expect(try fields.integer("i") == 7)
-        #expect(try fields.array("a") == [.integer(1)])
-        #expect(try fields.string("missing") == nil)
-        do throws(JSONError) {
-            try fields.finish()
-            Issue.record("a field was left over")
-        } catch {
-            // What it might be is named; what it is called is not repeated.
-            #expect(error.reason == "a field is unknown; there are s, b, i, a, missing")
-            #expect(error.place == "the whole text")
-        }
-    }
-
-    @Test("A value of another type is named", arguments: [#"{"f":1}"#, #"{"f":null}"#, #"{"f":[]}"#])
-    func wrongTypes(text: String) throws {
-        var fields = try JSONFields(try parse(text), path: "/outer")
-        do throws(JSONError) {
-            _ = try fields.string("f")
-            Issue.record("\(text) was taken for a string")
-        } catch {
-            #expect(error.place == "/outer/f")
-        }
-        #expect(throws: JSONError.self) { try JSONFields(.array([]), path: "") }
-        var number = try JSONFields(try parse(#"{"f":1.5}"#), path: "")
-        #expect(throws: JSONError.self) { try number.integer("f") }
+        #expect(try JSONValue(parsing: value.encoded()) == value)
     }
 }

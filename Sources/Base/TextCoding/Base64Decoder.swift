@@ -1,0 +1,109 @@
+/// What has been read of a base64 text.
+struct Base64Decoder {
+    private let options: Base64.Options
+    private let alphabets: UInt16
+    private var bytes: [UInt8] = []
+    /// The last digits, six bits each.
+    private var group: UInt32 = 0
+    private var digits = 0
+    private var padding = 0
+    /// The alphabets that digits were in, where a digit tells.
+    private var seen: UInt16 = 0
+
+    init(capacity: Int, _ options: Base64.Options) {
+        self.options = options
+        let isStandard = options.contains(.standardAlphabet) || !options.contains(.urlSafeAlphabet)
+        alphabets = (isStandard ? Meaning.standard : 0) | (options.contains(.urlSafeAlphabet) ? Meaning.urlSafe : 0)
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// What a byte means: a digit's value, with the alphabet that it is in if it is not in both; or nothing.
+    private enum Meaning {
+        static let standard: UInt16 = 1 << 8
+        static let urlSafe: UInt16 = 1 << 9
+        static let other: UInt16 = 1 << 10
+
+        static let all: [UInt16] = {
+            var all = [UInt16](repeating: other, count: 256)
+            let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+            for (value, digit) in digits.utf8.enumerated() { all[Int(digit)] = UInt16(value) }
+            for (value, digit) in zip(62..., "+/".utf8) { all[Int(digit)] = UInt16(value) | standard }
+            for (value, digit) in zip(62..., "-_".utf8) { all[Int(digit)] = UInt16(value) | urlSafe }
+            return all
+        }()
+    }
+
+    /// Whether four digits make three bytes now.
+    var takesGroups: Bool { digits & 3 == 0 && padding == 0 }
+
+    /// Takes four digits at a time for as long as there are four. Room is made once: asking for it byte by byte takes longer
+    /// than decoding.
+    mutating func addGroups(of text: Span<UInt8>, from position: inout Int) {
+        let meanings = Meaning.all.span
+        bytes.append(addingCapacity: (text.count - position) / 4 * 3) { bytes in
+            while position <= text.count - 4 {
+                let (first, second) = (meanings[Int(text[position])], meanings[Int(text[position + 1])])
+                let (third, fourth) = (meanings[Int(text[position + 2])], meanings[Int(text[position + 3])])
+                let all = first | second | third | fourth
+                guard all & Meaning.other == 0 else { break }
+                seen |= all
+                group = UInt32((first & 63) << 6 | second & 63) << 12 | UInt32((third & 63) << 6 | fourth & 63)
+                bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+                bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+                bytes.append(UInt8(truncatingIfNeeded: group))
+                position += 4
+            }
+        }
+    }
+
+    /// Takes one character; false when it has no place there.
+    mutating func add(_ character: UInt8) -> Bool {
+        let isPlus = character == UInt8(ascii: " ") && options.contains(.spaceIsPlus)
+        let meaning = Meaning.all[Int(isPlus ? UInt8(ascii: "+") : character)]
+        if meaning & Meaning.other == 0 {
+            guard padding == 0 else { return false }
+            add(digit: meaning)
+            return true
+        }
+        switch character {
+        case UInt8(ascii: "="):
+            padding += 1
+            return true
+        case 0x0A, 0x0D: return !options.isDisjoint(with: [.lineBreaks, .whiteSpace])
+        case 0x09, 0x0B, 0x0C, 0x20: return options.contains(.whiteSpace)
+        default: return false
+        }
+    }
+
+    private mutating func add(digit meaning: UInt16) {
+        seen |= meaning
+        group = group << 6 | UInt32(meaning & 63)
+        digits += 1
+        guard digits & 3 == 0 else { return }
+        bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+        bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: group))
+    }
+
+    /// The bytes; nil when the text is not whole, is of a wrong alphabet or of two, or has wrong padding.
+    mutating func finished() -> [UInt8]? {
+        let both = Meaning.standard | Meaning.urlSafe
+        guard seen & both & ~alphabets == 0, seen & both != both else { return nil }
+        let isPadded = padding <= 2 && (digits + padding) & 3 == 0
+        let mayBeUnpadded = !options.isDisjoint(with: [.missingPadding, .unpadded])
+        guard padding == 0 ? isPadded || mayBeUnpadded : isPadded && !options.contains(.unpadded) else { return nil }
+        switch digits & 3 {
+        case 0 where padding == 0:
+            return bytes
+        case 2 where group & 0xF == 0:
+            bytes.append(UInt8(truncatingIfNeeded: group >> 4))
+            return bytes
+        case 3 where group & 0x3 == 0:
+            bytes.append(UInt8(truncatingIfNeeded: group >> 10))
+            bytes.append(UInt8(truncatingIfNeeded: group >> 2))
+            return bytes
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Hexadecimal digits (RFC 4648, section 8), as ASCII. Writing is lowercase unless a format wants uppercase; reading takes
+/// both cases and nothing else: no prefix, no white space, no odd digit.
+package enum Hexadecimal {
+    /// The value of a digit in either case; nil for any other byte.
+    @inlinable
+    package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// The lowercase digit of a value of 0 to 15; higher bits are ignored.
+    @inlinable
+    package static func digit(_ value: UInt8) -> UInt8 {
+        let value = value & 15
+        return value < 10 ? 0x30 + value : 0x61 + value - 10
+    }
+
+    /// The uppercase digit of a value of 0 to 15; higher bits are ignored.
+    @inlinable
+    package static func uppercaseDigit(_ value: UInt8) -> UInt8 {
+        let value = value & 15
+        return value < 10 ? 0x30 + value : 0x41 + value - 10
+    }
+
+    /// Two lowercase digits for each byte.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String { encode(bytes, digit) }
+
+    /// Two uppercase digits for each byte.
+    package static func encodeUppercase(_ bytes: some Collection<UInt8>) -> String { encode(bytes, uppercaseDigit) }
+
+    /// A number in lowercase digits, most significant first: as many as its type holds, or as many as are needed and at
+    /// least `digits`.
+    package static func encode<Number: FixedWidthInteger & UnsignedInteger>(
+        _ number: Number,
+        digits: Int = Number.bitWidth / 4
+    ) -> String {
+        let needed = max(1, (Number.bitWidth - number.leadingZeroBitCount + 3) / 4)
+        let count = max(needed, digits)
+        return String(unsafeUninitializedCapacity: count) { text in
+            var rest = number
+            for place in (0..<count).reversed() {
+                text[place] = digit(UInt8(truncatingIfNeeded: rest))
+                rest >>= 4
+            }
+            return count
+        }
+    }
+
+    /// The bytes of pairs of digits; nil for anything else. No digits are no bytes.
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(text.utf8) }
+
+    /// The bytes of pairs of digits; nil for anything else. No digits are no bytes.
+    package static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    private static func encode(_ bytes: some Collection<UInt8>, _ digit: (UInt8) -> UInt8) -> String {
+        let count = bytes.count * 2
+        return String(unsafeUninitializedCapacity: count) { text in
+            var place = 0
+            for byte in bytes {
+                text[place] = digit(byte >> 4)
+                text[place + 1] = digit(byte)
+                place += 2
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import TextCoding
+
+extension Sequence<LicenseShape.Pair> {
+    /// Names and values as in a query or a form.
+    var formEncoded: String { FormEncoding.encode(map { (name: $0.name, value: $0.value) }) }
+
+    /// The address with these pairs added to its query.
+    func adding(to url: String) -> String {
+        let query = formEncoded
+        guard !query.isEmpty else { return url }
+        return url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
+    }
+}
