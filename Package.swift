@@ -83,6 +83,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "ServerCrypto",
+            dependencies: ["CLibcrypto", "FPSCrypto"],
+            path: "Sources/Server/ServerCrypto",
+            swiftSettings: settings
+        ),
+        .target(
             name: "FPSMessages",
             dependencies: ["ByteCoding"],
             path: "Sources/FairPlay/FPSMessages",
@@ -159,6 +165,7 @@ let package = Package(
             name: "KeyServer",
             dependencies: [
                 "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeyStore",
+                "ServerCrypto",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -181,7 +188,7 @@ let package = Package(
             name: "keyway-server",
             dependencies: [
                 "DRMSignaling", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
-                "KeyStorePostgres", "KeyStoreSQLite",
+                "KeyStorePostgres", "KeyStoreSQLite", "ServerCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -246,7 +253,7 @@ let package = Package(
                 "FPSCrypto", "FPSMessages",
                 "FileWriting", "HLSPlaylist", "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets",
                 "Packager",
-                "SampleEncryption", "StreamPlayer", "VirtualDevice",
+                "SampleEncryption", "ServerCrypto", "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -267,8 +274,13 @@ let package = Package(
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
-            dependencies: ["CLibcrypto", "FPSCrypto"],
+            dependencies: ["FPSCrypto"],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ServerCryptoTests",
+            dependencies: ["CLibcrypto", "FPSCrypto", "ServerCrypto"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -297,14 +309,14 @@ let package = Package(
         ),
         .testTarget(
             name: "DRMSignalingTests",
-            dependencies: ["ByteCoding", "DRMSignaling", "FPSCrypto"],
+            dependencies: ["ByteCoding", "DRMSignaling", "FPSCrypto", "ServerCrypto"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PackagerTests",
             dependencies: [
                 "ByteCoding", "DASHManifest", "DRMSignaling", "FPSCrypto", "FileWriting", "HLSPlaylist",
-                "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption",
+                "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption", "ServerCrypto",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
@@ -332,7 +344,7 @@ let package = Package(
             name: "KeyServerTests",
             dependencies: [
                 "CWebFiles", "ByteCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer",
-                "KeyServerModule", "KeyStore", "VirtualDevice",
+                "KeyServerModule", "KeyStore", "ServerCrypto", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -368,8 +380,8 @@ let package = Package(
         .testTarget(
             name: "VirtualDeviceTests",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "VectorFiles",
-                "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "ServerCrypto",
+                "VectorFiles", "VirtualDevice",
             ],
             swiftSettings: settings
         ),
@@ -377,7 +389,7 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "KeyServerModule",
-                "Packager",
+                "Packager", "ServerCrypto",
                 "VectorFiles", "VirtualDevice",
                 "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -389,7 +401,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "FPSMessages", "KeyServerModule",
-                "VirtualDevice",
+                "ServerCrypto", "VirtualDevice",
             ],
             swiftSettings: settings
         ),
@@ -398,8 +410,8 @@ let package = Package(
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
                 "KeyServer", "KeyServerModule",
-                "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
-                "VirtualDevice",
+                "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "ServerCrypto",
+                "StreamPlayer", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

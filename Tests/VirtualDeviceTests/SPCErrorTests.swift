@@ -1,4 +1,5 @@
 import FPSCrypto
+import ServerCrypto
 import Testing
 import VirtualDevice
 

@@ -1,5 +1,6 @@
 import ByteCoding
 import FPSCrypto
+import ServerCrypto
 import VirtualDevice
 
 /// The least of a key server, from the guide: opens SPCs and seals whatever CKC a test asks for.

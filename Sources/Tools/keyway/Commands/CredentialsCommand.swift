@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import FileWriting
 import Foundation
+import ServerCrypto
 
 /// `keyway credentials`: keys for development.
 struct CredentialsCommand: ParsableCommand {

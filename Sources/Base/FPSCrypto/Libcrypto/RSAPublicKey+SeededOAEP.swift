@@ -1,3 +1,4 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
 extension RSAPublicKey {
@@ -9,17 +10,15 @@ extension RSAPublicKey {
     ///     1-20         seed, masked with MGF1 of the data block
     ///     21...        data block, masked with MGF1 of the seed: SHA-1 of the empty label, zeros, 0x01, message
     ///
+    /// For tests, and for virtual devices with a seed, whose SPCs tests compare byte by byte. Only this backend has the
+    /// bare RSA operation that it takes.
+    ///
     /// - Throws: ``CryptoError/Code/invalidLength`` if `message` is longer than the modulus less 42 bytes.
-    public func encryptOAEP(
+    package func encryptOAEP(
         _ message: SecretBytes,
         using random: inout some RandomNumberGenerator
     ) throws(CryptoError) -> [UInt8] {
-        let operation = "RSA-OAEP encryption"
-        let size = (bits + 7) / 8
-        guard message.count <= size - 42 else {
-            let reason = "message: \(message.count) bytes, at most \(size - 42) for this key"
-            throw CryptoError(.invalidLength, operation: operation, reason: reason)
-        }
+        let (operation, size) = (Self.encryption, try checkedSize(for: message))
         let seed = random.bytes(SHA1.size)
         let encoded = SecretBytes(count: size) { block in
             let data = UnsafeMutableRawBufferPointer(rebasing: block[(1 + SHA1.size)...])
@@ -49,7 +48,7 @@ extension RSAPublicKey {
 
     /// The bare RSA operation, on a block as long as the modulus.
     private func encryptRaw(_ block: SecretBytes, operation: String) throws(CryptoError) -> [UInt8] {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, backend.pointer, nil) else {
             throw .fromLibrary(.libraryFailure, operation: operation)
         }
         defer { EVP_PKEY_CTX_free(context) }
@@ -73,3 +72,4 @@ extension RSAPublicKey {
         }
     }
 }
+#endif

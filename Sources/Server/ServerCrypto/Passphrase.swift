@@ -1,4 +1,5 @@
 import CLibcrypto
+import FPSCrypto
 
 /// Answers libcrypto's questions for a passphrase from memory. Without it libcrypto would ask on the terminal.
 final class PassphraseSource {

@@ -1,9 +1,10 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
 /// libcrypto's stream over bytes in memory.
-enum MemoryBIO {
+package enum MemoryBIO {
     /// Runs `body` with a stream that reads `bytes` without copying them.
-    static func reading<Value, Failure: Error>(
+    package static func reading<Value, Failure: Error>(
         _ bytes: UnsafeRawBufferPointer,
         _ body: (OpaquePointer?) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -13,7 +14,7 @@ enum MemoryBIO {
     }
 
     /// What `write` writes, or nil if it reports failure. libcrypto wipes the stream's own memory when it frees it.
-    static func written(_ write: (OpaquePointer) -> Int32) -> SecretBytes? {
+    package static func written(_ write: (OpaquePointer) -> Int32) -> SecretBytes? {
         guard let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }
         guard write(bio) == 1 else { return nil }
@@ -22,3 +23,4 @@ enum MemoryBIO {
         return SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: count))
     }
 }
+#endif

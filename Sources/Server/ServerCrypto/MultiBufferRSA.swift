@@ -1,4 +1,4 @@
-import CLibcrypto
+package import FPSCrypto
 import Foundation
 
 /// RSA private operations of one key, eight at once, by Intel's crypto_mb where it is installed.
@@ -9,11 +9,11 @@ import Foundation
 /// systems have it; nothing needs it.
 ///
 /// Like libcrypto's it is made to take the same time whatever key and message are. It does not blind.
-public final class MultiBufferRSA: Sendable {
+package final class MultiBufferRSA: Sendable {
     /// How many operations run at once.
-    public static let width = 8
+    package static let width = 8
     /// The name of the library's file, of the interface that this is written for.
-    public static let libraryName = "libcrypto_mb.so.13"
+    package static let libraryName = "libcrypto_mb.so.13"
 
     /// The sizes of keys that it takes, in bits, and what the library calls the method.
     private static let methodNames = [
@@ -40,14 +40,14 @@ public final class MultiBufferRSA: Sendable {
     private nonisolated(unsafe) let methods: [Int: Method]
     private let privateCRT: PrivateCRT
     /// What was loaded: the library's own name and version.
-    public let version: String
+    package let version: String
 
     /// Loads the library.
     ///
     /// - Parameter path: its file; a name without a slash is looked for as the system's linker does.
-    /// - Throws: ``CryptoError/Code/libraryFailure`` when there is none, when it is none, or when it does not run on this
+    /// - Throws: `libraryFailure` when there is none, when it is none, or when it does not run on this
     ///   processor.
-    public init(library path: String = MultiBufferRSA.libraryName) throws(CryptoError) {
+    package init(library path: String = MultiBufferRSA.libraryName) throws(CryptoError) {
         func failure(_ reason: String) -> CryptoError {
             CryptoError(.libraryFailure, operation: "loading crypto_mb", reason: reason)
         }
@@ -93,8 +93,8 @@ public final class MultiBufferRSA: Sendable {
         return withUnsafeTemporaryAllocation(byteCount: method.workspace, alignment: 64) { workspace in
             withUnsafeTemporaryAllocation(byteCount: 2 * Self.width * size, alignment: 64) { memory in
                 defer {
-                    OPENSSL_cleanse(workspace.baseAddress, workspace.count)
-                    OPENSSL_cleanse(memory.baseAddress, memory.count)
+                    SecretBytes.wipe(workspace)
+                    SecretBytes.wipe(memory)
                 }
                 guard let base = memory.baseAddress?.assumingMemoryBound(to: UInt8.self),
                     let work = workspace.baseAddress

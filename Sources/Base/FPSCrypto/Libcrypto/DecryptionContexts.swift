@@ -1,3 +1,4 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 import Synchronization
 
@@ -30,3 +31,4 @@ final class DecryptionContexts: Sendable {
         return body(context)
     }
 }
+#endif

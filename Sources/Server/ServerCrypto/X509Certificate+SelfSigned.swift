@@ -1,4 +1,6 @@
 import CLibcrypto
+package import FPSCrypto
+import Foundation
 
 extension X509Certificate {
     /// Makes a certificate that `key` signs itself (SHA-256 with RSA, version 3, a random 127-bit serial number), for
@@ -9,8 +11,8 @@ extension X509Certificate {
     ///   - key: the key that it certifies and that signs it.
     ///   - days: how long it is valid, 1 to 36,500 days.
     ///   - notBefore: the first second of validity, in seconds since 1970; now, if nil.
-    /// - Throws: ``CryptoError/Code/invalidArgument`` if one of them is not as described.
-    public static func selfSigned(
+    /// - Throws: `invalidArgument` if one of them is not as described.
+    package static func selfSigned(
         subject: String,
         key: RSAPrivateKey,
         days: Int,
@@ -42,15 +44,15 @@ extension X509Certificate {
                 0
             ) == 1,
             X509_set_issuer_name(certificate, name) == 1,
-            X509_set_pubkey(certificate, key.key) == 1,
-            X509_sign(certificate, key.key, Digest.sha256) > 0,
+            X509_set_pubkey(certificate, key.backend.pointer) == 1,
+            X509_sign(certificate, key.backend.pointer, EVP_sha256()) > 0,
             let der = MemoryBIO.written({ i2d_X509_bio($0, certificate) })
         else { throw .fromLibrary(.libraryFailure, operation: operation) }
         return try X509Certificate(der.reveal())
     }
 
     /// The certificate in PEM, as text in ASCII.
-    public var pem: String {
+    package var pem: String {
         let text = der.withUnsafeBufferPointer { der in
             MemoryBIO.written { PEM_write_bio($0, "CERTIFICATE", "", der.baseAddress, der.count) > 0 ? 1 : 0 }
         }

@@ -1,13 +1,25 @@
 import CLibcrypto
+package import FPSCrypto
 import Foundation
 import Synchronization
 
+extension MultiBufferRSA: BatchOAEPDecryptor {
+    package var batchSize: Int { Self.width }
+
+    package func decryptOAEP(
+        _ ciphertexts: [[UInt8]],
+        with key: RSAPrivateKey
+    ) -> [Result<SecretBytes, CryptoError>] {
+        key.decryptOAEP(ciphertexts, with: self)
+    }
+}
+
 extension RSAPrivateKey {
-    /// Decrypts as ``decryptOAEP(_:)`` does, several messages at once where that is faster, with a key that crypto_mb takes. The
+    /// Decrypts as `decryptOAEP(_:)` does, several messages at once where that is faster, with a key that crypto_mb takes. The
     /// results come in the order of the messages.
     ///
     /// How many it takes to be faster is measured when a key is first used so: three with AVX-512.
-    public func decryptOAEP(
+    package func decryptOAEP(
         _ ciphertexts: [[UInt8]],
         with multiBuffer: MultiBufferRSA?
     ) -> [Result<SecretBytes, CryptoError>] {
@@ -51,7 +63,7 @@ extension RSAPrivateKey {
     /// EME-OAEP decoding (RFC 8017, 7.1.2, step 3), by libcrypto in constant time.
     private static func message(in block: SecretBytes) -> SecretBytes? {
         withUnsafeTemporaryAllocation(byteCount: block.count, alignment: 16) { buffer in
-            defer { OPENSSL_cleanse(buffer.baseAddress, buffer.count) }
+            defer { SecretBytes.wipe(buffer) }
             let size = block.withUnsafeBytes { block in
                 clibcrypto_oaep_decode(buffer.baseAddress, buffer.count, block.baseAddress, block.count)
             }
@@ -62,9 +74,9 @@ extension RSAPrivateKey {
 
     /// The key in crypto_mb's form, once the two libraries have agreed about it; nil where it is not to be used.
     private func multiBufferKey(for multiBuffer: MultiBufferRSA) -> MultiBufferKey? {
-        multiBufferKey.withLock { known in
-            if let known { return known.usable }
-            let found = multiBuffer.takes(bits: bits) ? CRTKey(key, bits: bits) : nil
+        backend.attachment.withLock { known in
+            if let known = known as? MultiBufferUse { return known.usable }
+            let found = multiBuffer.takes(bits: bits) ? CRTKey(backend.pointer, bits: bits) : nil
             let usable = found.flatMap { tried($0, with: multiBuffer) }
             known = MultiBufferUse(usable: usable)
             return usable

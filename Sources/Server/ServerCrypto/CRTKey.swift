@@ -1,4 +1,5 @@
 import CLibcrypto
+import FPSCrypto
 
 /// A private key by its primes (RFC 8017, 3.2), in the words that crypto_mb takes.
 final class CRTKey: Sendable {
