@@ -32,6 +32,13 @@ let package = Package(
         .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
+    traits: [
+        .trait(
+            name: "SwiftCrypto",
+            description:
+                "Cryptography by swift-crypto instead of OpenSSL, for apps on Apple's platforms; not for servers"
+        )
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -46,6 +53,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        // Both only with the trait SwiftCrypto.
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
     ],
     targets: [
         .systemLibrary(
@@ -78,7 +88,12 @@ let package = Package(
         ),
         .target(
             name: "FPSCrypto",
-            dependencies: ["CLibcrypto"],
+            dependencies: [
+                .target(name: "CLibcrypto", condition: .when(platforms: [.linux])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SwiftCrypto"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["SwiftCrypto"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["SwiftCrypto"])),
+            ],
             path: "Sources/Base/FPSCrypto",
             swiftSettings: settings
         ),

@@ -48,6 +48,8 @@ struct RSAOAEPTests {
         #expect(try key.decryptOAEP(hex(vector.ciphertext)) == secret(vector.message))
     }
 
+    // swift-crypto draws the seed itself.
+    #if !SwiftCrypto
     @Test("With RSA Laboratories' seed, the message becomes their ciphertext")
     func seeded() throws {
         struct Feed: RandomNumberGenerator {
@@ -72,6 +74,7 @@ struct RSAOAEPTests {
             try key.publicKey.encryptOAEP(tooLong, using: &unused)
         }
     }
+    #endif
 
     @Test("What the public half encrypts the private half decrypts", arguments: [1024, 1032, 1536, 2048])
     func roundTrip(bits: Int) throws {

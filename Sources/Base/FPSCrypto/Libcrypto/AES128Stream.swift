@@ -1,3 +1,4 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
 /// AES-128 under one key for many calls: the key schedule is made once, and a chain or a counter starts anew with
@@ -223,3 +224,4 @@ extension Cipher {
         } == 1
     }
 }
+#endif

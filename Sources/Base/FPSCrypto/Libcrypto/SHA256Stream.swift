@@ -1,3 +1,4 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
 /// SHA-256 (FIPS 180-4) of a message that comes in pieces, such as a file that is being downloaded.
@@ -25,3 +26,4 @@ package struct SHA256Stream: ~Copyable {
         return hash
     }
 }
+#endif

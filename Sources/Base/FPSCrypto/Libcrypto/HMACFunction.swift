@@ -1,3 +1,4 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
 /// HMAC with one hash function (RFC 2104, FIPS 198-1).
@@ -60,3 +61,4 @@ struct HMACFunction: Sendable {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
 /// Ciphers of libcrypto. Each is looked up once: OpenSSL 3.0 searches its providers at every use of an algorithm that
@@ -86,10 +87,4 @@ enum Cipher {
         }
     }
 }
-
-/// Holds that something has the size it must have.
-func requireSize(_ count: Int, _ expected: Int, of what: String, operation: String) throws(CryptoError) {
-    guard count == expected else {
-        throw CryptoError(.invalidLength, operation: operation, reason: "\(what): \(count) bytes, must be \(expected)")
-    }
-}
+#endif
