@@ -1,5 +1,5 @@
 #if SwiftCrypto
-import SwiftASN1
+import Foundation
 
 extension PEMBlock {
     /// All blocks of `bytes`, with the text around them skipped, or nil if one is damaged or there is none.
@@ -25,14 +25,13 @@ extension PEMBlock {
         let lines = inside.split(whereSeparator: \.isNewline)
         // The old encrypted form has header lines, "Proc-Type: 4,ENCRYPTED" and "DEK-Info: ..."; base64 has no colon.
         let header = lines.prefix { $0.contains(":") }
-        let content = lines.dropFirst(header.count).joined(separator: "\n")
-        guard let document = try? PEMDocument(pemString: "-----BEGIN X-----\n\(content)\n-----END X-----") else {
-            return nil
-        }
+        // Lines of any length, as OpenSSL takes them; nil where anything is not base64.
+        let text = lines.dropFirst(header.count).joined().filter { $0 != " " && $0 != "\t" }
+        guard let content = Data(base64Encoded: text), !content.isEmpty else { return nil }
         return PEMBlock(
             label: label,
             header: header.isEmpty ? [] : Array(header.joined(separator: "\n").utf8),
-            content: SecretBytes(copying: document.derBytes)
+            content: SecretBytes(copying: content)
         )
     }
 }
