@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test acceptance bench soak fuzz lint format clean
+.PHONY: help setup build demo test test-swift-crypto acceptance bench soak fuzz lint format clean
 
 # Packages of their own (FuzzTesting, Benchmarks) build beside .build, so that nothing is left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
@@ -19,7 +19,7 @@ SOAK_SECONDS ?= 600
 SOAK_KILLS ?= 100
 
 help: ## Say what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install the Debian packages that are missing (quick when none is)
 	@scripts/setup
@@ -35,6 +35,9 @@ demo: build ## Start a key server, let a virtual iPhone play with it, and leave 
 test: setup ## Run every test; of those that take over a minute by themselves, a part
 	@scripts/test-units
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
+
+test-swift-crypto: setup ## Run the tests of cryptography and FairPlay with the second backend, swift-crypto
+	@scripts/test-swift-crypto
 
 # With how many devices `make acceptance` tries each rule of a policy, with every change to their SPCs.
 SWEEP_DEVICES ?= 2

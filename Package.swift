@@ -34,6 +34,13 @@ let package = Package(
         .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
     ],
+    traits: [
+        .trait(
+            name: "SwiftCrypto",
+            description:
+                "Cryptography by swift-crypto instead of OpenSSL, for apps on Apple's platforms; not for servers"
+        )
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -48,6 +55,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        // Both only with the trait SwiftCrypto.
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
     ],
     targets: [
         .systemLibrary(
@@ -73,6 +83,7 @@ let package = Package(
         // As for HLSPlaylist below: numbers of JSON are rounded.
         .target(
             name: "TextCoding",
+            dependencies: ["ByteCoding"],
             path: "Sources/Base/TextCoding",
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
@@ -94,8 +105,20 @@ let package = Package(
         ),
         .target(
             name: "FPSCrypto",
-            dependencies: ["CLibcrypto", "Locking"],
+            dependencies: [
+                "Locking",
+                .target(name: "CLibcrypto", condition: .when(platforms: [.linux])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SwiftCrypto"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["SwiftCrypto"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["SwiftCrypto"])),
+            ],
             path: "Sources/Base/FPSCrypto",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "ServerCrypto",
+            dependencies: ["CLibcrypto", "FPSCrypto", "Locking"],
+            path: "Sources/Server/ServerCrypto",
             swiftSettings: settings
         ),
         .target(
@@ -138,8 +161,8 @@ let package = Package(
         .target(
             name: "MediaDecryption",
             dependencies: [
-                "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "HLSPlaylist", "MediaFormats",
-                "SampleEncryption",
+                "ByteCoding", "DRMSignaling", "FPSCrypto", "HLSPlaylist", "MediaFormats", "SampleEncryption",
+                "TextCoding",
             ],
             path: "Sources/Media/MediaDecryption",
             swiftSettings: settings
@@ -147,8 +170,8 @@ let package = Package(
         .target(
             name: "Packager",
             dependencies: [
-                "ByteCoding", "DASHManifest", "DRMSignaling", "FPSCrypto", "FileWriting", "HLSPlaylist",
-                "Locking", "MediaDecryption", "MediaFormats", "SampleEncryption",
+                "ByteCoding", "DASHManifest", "DRMSignaling", "FileWriting", "FPSCrypto", "HLSPlaylist", "Locking",
+                "MediaDecryption", "MediaFormats", "SampleEncryption",
             ],
             path: "Sources/Media/Packager",
             swiftSettings: settings
@@ -180,9 +203,8 @@ let package = Package(
         .target(
             name: "KeyServer",
             dependencies: [
-                "CWebFiles", "ByteCoding", "TextCoding", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
-                "KeyServerModule",
-                "KeyStore",
+                "ByteCoding", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
+                "KeyServerModule", "KeyStore", "ServerCrypto", "TextCoding",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -203,8 +225,8 @@ let package = Package(
         .executableTarget(
             name: "keyway-server",
             dependencies: [
-                "DRMSignaling", "TextCoding", "FPSCrypto", "FileWriting", "KeyServer", "KeyServerModule", "KeyStore",
-                "KeyStorePostgres", "KeyStoreSQLite",
+                "DRMSignaling", "FileWriting", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore",
+                "KeyStorePostgres", "KeyStoreSQLite", "ServerCrypto", "TextCoding",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -216,7 +238,7 @@ let package = Package(
         ),
         .target(
             name: "ContentKeySession",
-            dependencies: ["ByteCoding", "TextCoding", "HLSPlaylist", "Locking"],
+            dependencies: ["HLSPlaylist", "Locking", "TextCoding"],
             path: "Sources/Client/ContentKeySession",
             swiftSettings: settings
         ),
@@ -236,7 +258,7 @@ let package = Package(
         .target(
             name: "StreamPlayer",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "Locking", "MediaDecryption",
+                "ContentKeySession", "FileWriting", "FPSCrypto", "HLSPlaylist", "Locking", "MediaDecryption",
                 "SampleEncryption",
             ],
             path: "Sources/Client/StreamPlayer",
@@ -245,8 +267,8 @@ let package = Package(
         .target(
             name: "OfflineAssets",
             dependencies: [
-                "ByteCoding", "TextCoding", "ContentKeySession", "FPSCrypto", "FileWriting", "HLSPlaylist", "Locking",
-                "StreamPlayer",
+                "ByteCoding", "ContentKeySession", "FileWriting", "FPSCrypto", "HLSPlaylist", "Locking", "StreamPlayer",
+                "TextCoding",
             ],
             path: "Sources/Client/OfflineAssets",
             swiftSettings: settings
@@ -282,12 +304,10 @@ let package = Package(
         .executableTarget(
             name: "keyway",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "TextCoding",
-                "DRMSignaling",
-                "FPSCrypto", "FPSMessages",
-                "FileWriting", "HLSPlaylist", "HTTPRequests", "HTTPTransport", "KeyServerModule", "MediaDecryption",
-                "MediaFormats", "OfflineAssets", "Packager",
-                "SampleEncryption", "StreamPlayer", "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
+                "FileWriting", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests", "HTTPTransport",
+                "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager", "SampleEncryption",
+                "ServerCrypto", "StreamPlayer", "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -310,8 +330,13 @@ let package = Package(
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
-            dependencies: ["CLibcrypto", "FPSCrypto"],
+            dependencies: ["FPSCrypto"],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ServerCryptoTests",
+            dependencies: ["CLibcrypto", "FPSCrypto", "ServerCrypto"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -340,14 +365,14 @@ let package = Package(
         ),
         .testTarget(
             name: "DRMSignalingTests",
-            dependencies: ["ByteCoding", "DRMSignaling", "FPSCrypto"],
+            dependencies: ["ByteCoding", "DRMSignaling", "FPSCrypto", "ServerCrypto"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PackagerTests",
             dependencies: [
-                "ByteCoding", "DASHManifest", "DRMSignaling", "FPSCrypto", "FileWriting", "HLSPlaylist",
-                "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption",
+                "ByteCoding", "DASHManifest", "DRMSignaling", "FileWriting", "FPSCrypto", "HLSPlaylist",
+                "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption", "ServerCrypto",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
@@ -374,8 +399,8 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "CWebFiles", "ByteCoding", "DRMSignaling", "TextCoding", "FPSCrypto", "FPSMessages", "KeyServer",
-                "KeyServerModule", "KeyStore", "VirtualDevice",
+                "ByteCoding", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule",
+                "KeyStore", "ServerCrypto", "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -415,8 +440,8 @@ let package = Package(
         .testTarget(
             name: "VirtualDeviceTests",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "VectorFiles",
-                "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "ServerCrypto",
+                "VectorFiles", "VirtualDevice",
             ],
             swiftSettings: settings
         ),
@@ -424,10 +449,8 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "KeyServerModule",
-                "Packager",
-                "TextCoding", "VectorFiles", "VirtualDevice",
-                "keyway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "KeyServerModule", "keyway", "Packager", "ServerCrypto", "TextCoding", "VectorFiles", "VirtualDevice",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             exclude: ["Media", "Playlists", "Transcripts"],
@@ -437,7 +460,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "FPSMessages", "KeyServerModule",
-                "VirtualDevice",
+                "ServerCrypto", "VirtualDevice",
             ],
             swiftSettings: settings
         ),
@@ -445,10 +468,9 @@ let package = Package(
             name: "KeyPathTests",
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
-                "HTTPRequests", "HTTPTransport",
-                "KeyServer", "KeyServerModule",
-                "KeyStore", "KeyStoreSQLite", "MediaFormats", "OfflineAssets", "Packager", "StreamPlayer",
-                "TextCoding", "VirtualDevice",
+                "HTTPRequests", "HTTPTransport", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
+                "MediaFormats", "OfflineAssets", "Packager", "ServerCrypto", "StreamPlayer", "TextCoding",
+                "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

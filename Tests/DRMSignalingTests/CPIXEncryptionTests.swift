@@ -1,5 +1,6 @@
 import DRMSignaling
 import FPSCrypto
+import ServerCrypto
 import Testing
 
 @Suite("Encrypted keys in CPIX")

@@ -1,6 +1,7 @@
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
+import ServerCrypto
 import VirtualDevice
 
 /// A key server without a server: one bundle, one piece of content, and the devices that ask for it.

@@ -17,14 +17,6 @@ func fixture(_ name: String) throws -> [UInt8] {
     return [UInt8](try Data(contentsOf: url))
 }
 
-/// The address of a file from the folder Fixtures, as a store takes it.
-func fixtureURI(_ name: String) throws -> String {
-    try #require(Bundle.module.url(forResource: "Fixtures/\(name)", withExtension: nil)).absoluteString
-}
-
-/// What opens the encrypted fixtures.
-let fixturePassphrase = SecretBytes(copying: Array("correct horse".utf8))
-
 /// The code of the error that `body` throws, or nil.
 func code(_ body: () throws(CryptoError) -> Void) -> CryptoError.Code? {
     do {

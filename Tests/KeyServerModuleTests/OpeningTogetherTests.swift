@@ -1,34 +1,44 @@
 import FPSCrypto
 import FPSMessages
-import Foundation
 import KeyServerModule
+import Synchronization
 import Testing
 import VectorFiles
 
 @Suite("Several SPCs at once")
 struct OpeningTogetherTests {
-    /// crypto_mb, where `KEYWAY_CRYPTO_MB` says that it is.
-    static let multiBuffer = ProcessInfo.processInfo.environment["KEYWAY_CRYPTO_MB"].flatMap {
-        try? MultiBufferRSA(library: $0)
+    /// Decrypts one after the other, and counts what it is given together.
+    final class CountingDecryptor: BatchOAEPDecryptor {
+        let batchSize = 5
+        let batches = Mutex<[Int]>([])
+
+        func decryptOAEP(_ ciphertexts: [[UInt8]], with key: RSAPrivateKey) -> [Result<SecretBytes, CryptoError>] {
+            batches.withLock { $0.append(ciphertexts.count) }
+            return ciphertexts.map { ciphertext in
+                Result { () throws(CryptoError) in try key.decryptOAEP(ciphertext) }
+            }
+        }
     }
 
     @Test("Each comes to what it comes to alone, in its place, whatever the others are")
-    func libcrypto() throws { try compare(nil) }
+    func oneByOne() throws { try compare(nil) }
 
-    @Test(
-        "So they do by crypto_mb",
-        .enabled(if: multiBuffer != nil, "KEYWAY_CRYPTO_MB names no crypto_mb that runs on this processor")
-    )
-    func cryptoMB() throws { try compare(Self.multiBuffer) }
+    @Test("So they do where several are decrypted together, one batch for each key")
+    func together() throws {
+        let decryptor = CountingDecryptor()
+        try compare(decryptor)
+        let batches = decryptor.batches.withLock { $0 }
+        #expect(batches.count == 2)
+        #expect(batches.allSatisfy { $0 > 1 })
+    }
 
     @Test("They are best opened together where something does several RSA operations at once")
     func openedTogether() throws {
         #expect(try TestKeys.module().openedTogether == 1)
-        guard let multiBuffer = Self.multiBuffer else { return }
-        #expect(try TestKeys.module { $0.multiBuffer = multiBuffer }.openedTogether == MultiBufferRSA.width)
+        #expect(try TestKeys.module { $0.multiBuffer = CountingDecryptor() }.openedTogether == 5)
     }
 
-    private func compare(_ multiBuffer: MultiBufferRSA?) throws {
+    private func compare(_ multiBuffer: CountingDecryptor?) throws {
         // Of both keys' sizes, sound ones and wrong ones, and some twice.
         var spcs = try VectorFile.all(in: "spc").map(\.message)
         spcs += spcs.reversed() + [[]]

@@ -2,6 +2,7 @@ import FPSCrypto
 import KeyServerModule
 import KeyStore
 import Logging
+import ServerCrypto
 import Testing
 
 @testable import KeyServer

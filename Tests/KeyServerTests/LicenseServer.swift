@@ -3,6 +3,7 @@ import Hummingbird
 import KeyServerModule
 import KeyStore
 import Logging
+import ServerCrypto
 import TextCoding
 import VirtualDevice
 

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOSSL
+import ServerCrypto
 import ServiceLifecycle
 
 @testable import KeyServer

@@ -1,5 +1,6 @@
 import FPSCrypto
 import Foundation
+import ServerCrypto
 import Testing
 import TextCoding
 import VectorFiles

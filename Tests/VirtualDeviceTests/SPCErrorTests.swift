@@ -1,6 +1,11 @@
 import FPSCrypto
+import Foundation
 import Testing
 import VirtualDevice
+
+#if !SwiftCrypto
+import ServerCrypto
+#endif
 
 @Suite("Errors when making an SPC")
 struct SPCErrorTests {
@@ -47,21 +52,26 @@ struct SPCErrorTests {
         #expect(code(certificate: Array(good.dropLast()), assetID: [1, 2], versions: [1]) == -42679)
         #expect(code(certificate: good + [0], assetID: [1, 2], versions: [1]) == -42679)
         #expect(code(certificate: Array(repeating: 0x30, count: 900), assetID: [1, 2], versions: [1]) == -42679)
-        let pem = Array(try X509Certificate(good).pem.utf8)
+        let base64 = Data(good).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        let pem = Array("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
         #expect(code(certificate: pem, assetID: [1, 2], versions: [1]) == -42679)
     }
 
     @Test("The certificate's key must be one that the device can use")
     func keySize() throws {
-        let key = try RSAPrivateKey.generate(bits: 1536)
-        let odd = try X509Certificate.selfSigned(subject: "Odd", key: key, days: 1).der
-        #expect(code(certificate: odd, assetID: [1, 2], versions: [1]) == -42679)
-
         var profile = DeviceProfile.iPhone
         profile.spcVersions = [1]
         let old = try Bench(profile)
         #expect(throws: FPSError.invalidCertificate) { try old.request() }
         _ = try Bench(profile, server: TinyServer.rsa1024).request()
+    }
+
+    #if !SwiftCrypto
+    @Test("A key of another size is not one of them")
+    func oddKeySize() throws {
+        let key = try RSAPrivateKey.generate(bits: 1536)
+        let odd = try X509Certificate.selfSigned(subject: "Odd", key: key, days: 1).der
+        #expect(code(certificate: odd, assetID: [1, 2], versions: [1]) == -42679)
     }
 
     @Test("An expired certificate is no obstacle")
@@ -70,6 +80,7 @@ struct SPCErrorTests {
         let old = try X509Certificate.selfSigned(subject: "Old", key: key, days: 1, notBefore: 1_000_000_000).der
         #expect(code(certificate: old, assetID: [1, 2], versions: [1]) == 0)
     }
+    #endif
 
     @Test("A revoked certificate is refused, another one is not")
     func revoked() throws {

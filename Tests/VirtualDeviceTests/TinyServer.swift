@@ -1,5 +1,7 @@
 import ByteCoding
 import FPSCrypto
+import Foundation
+import VectorFiles
 import VirtualDevice
 
 /// The least of a key server, from the guide: opens SPCs and seals whatever CKC a test asks for.
@@ -8,16 +10,17 @@ struct TinyServer {
     let certificate: [UInt8]
     let ask: SecretBytes
 
-    init(bits: Int, name: String = "Tiny") throws {
-        privateKey = try RSAPrivateKey.generate(bits: bits)
-        certificate = try X509Certificate.selfSigned(subject: name, key: privateKey, days: 30).der
+    /// A server with a key and its certificate of TestVectors/keys.
+    init(_ name: String) throws {
+        let folder = VectorFile.root.appending(path: "keys")
+        privateKey = try RSAPrivateKey(Data(contentsOf: folder.appending(path: "\(name).pem")))
+        certificate = try [UInt8](Data(contentsOf: folder.appending(path: "\(name).der")))
         ask = SecretBytes(copying: Array(0..<16))
     }
 
-    /// Keys take a while to make, so all tests share these.
-    static let rsa1024 = Result { try TinyServer(bits: 1024) }
-    static let rsa2048 = Result { try TinyServer(bits: 2048) }
-    static let other = Result { try TinyServer(bits: 2048, name: "Other") }
+    static let rsa1024 = Result { try TinyServer("test-rsa-1024") }
+    static let rsa2048 = Result { try TinyServer("test-rsa-2048") }
+    static let other = Result { try TinyServer("test-rsa-2048-other") }
 
     struct Block: Equatable {
         var tag: UInt64

@@ -1,5 +1,3 @@
-import CLibcrypto
-
 /// AES-256 in Galois/Counter Mode (SP 800-38D), for keys at rest.
 ///
 /// A sealed message is a random 12-byte nonce, the ciphertext (as long as the plaintext) and a 16-byte tag. Because the
@@ -64,25 +62,7 @@ public enum AES256GCM {
         let operation = "AES-256-GCM encryption"
         try requireSize(key.count, keySize, of: "key", operation: operation)
         return try makeBytes(count: nonceSize + plaintext.count + tagSize) { out throws(CryptoError) in
-            let nonce = UnsafeMutableRawBufferPointer(rebasing: out[..<nonceSize])
-            let tag = UnsafeMutableRawBufferPointer(rebasing: out[(nonceSize + plaintext.count)...])
-            let ciphertext = out.baseAddress.map { $0 + nonceSize }
-            SecureRandom.fill(nonce)
-            try Cipher.withContext(
-                Cipher.aes256GCM,
-                .encrypt,
-                key: key,
-                iv: UnsafeRawBufferPointer(nonce),
-                operation: operation
-            ) { context throws(CryptoError) in
-                try Cipher.update(context, associatedData, to: nil, operation: operation)
-                try Cipher.update(context, plaintext, to: ciphertext, operation: operation)
-                var written: Int32 = 0
-                let end = tag.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                guard EVP_CipherFinal_ex(context, end, &written) == 1,
-                    EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagSize), tag.baseAddress) == 1
-                else { throw .fromLibrary(.libraryFailure, operation: operation) }
-            }
+            try seal(plaintext, to: out, key: key, authenticating: associatedData, operation: operation)
         }
     }
 
@@ -98,29 +78,8 @@ public enum AES256GCM {
             let reason = "\(sealed.count) bytes, at least \(nonceSize + tagSize) expected"
             throw CryptoError(.invalidLength, operation: operation, reason: reason)
         }
-        // libcrypto takes the tag through a pointer that is not const, and reads it only.
-        var tag = [UInt8](sealed.suffix(tagSize))
         return try SecretBytes(count: size) { out throws(CryptoError) in
-            try Cipher.withContext(
-                Cipher.aes256GCM,
-                .decrypt,
-                key: key,
-                iv: UnsafeRawBufferPointer(rebasing: sealed[..<nonceSize]),
-                operation: operation
-            ) { context throws(CryptoError) in
-                let ciphertext = UnsafeRawBufferPointer(rebasing: sealed[nonceSize..<nonceSize + size])
-                try Cipher.update(context, associatedData, to: nil, operation: operation)
-                try Cipher.update(context, ciphertext, to: out.baseAddress, operation: operation)
-                guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagSize), &tag) == 1 else {
-                    throw .fromLibrary(.libraryFailure, operation: operation)
-                }
-                // Nothing is left to write, but libcrypto wants somewhere to write it.
-                var (nothing, written): (UInt8, Int32) = (0, 0)
-                guard EVP_CipherFinal_ex(context, &nothing, &written) == 1 else {
-                    ERR_clear_error()
-                    throw CryptoError(.authenticationFailed, operation: operation)
-                }
-            }
+            try open(sealed, to: out, key: key, authenticating: associatedData, operation: operation)
         }
     }
 }

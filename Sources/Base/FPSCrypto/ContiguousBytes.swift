@@ -2,7 +2,7 @@
 ///
 /// Always inlined: most callers are generic themselves, and a call would have the runtime make this one's types each time.
 @inline(__always)
-func withContiguousBytes<Value, Failure: Error>(
+package func withContiguousBytes<Value, Failure: Error>(
     _ bytes: some Collection<UInt8>,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
 ) throws(Failure) -> Value {

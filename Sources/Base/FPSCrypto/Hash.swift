@@ -1,5 +1,3 @@
-import CLibcrypto
-
 /// SHA-1 (FIPS 180-4). Broken as a signature hash; here because FairPlay Streaming names certificates and derives the
 /// CKC's key with it.
 public enum SHA1 {
@@ -33,30 +31,12 @@ public enum SHA256 {
     }
 }
 
-/// Hash functions of libcrypto, looked up once (see ``Cipher``).
-enum Digest {
-    // Immutable after the fetch and meant by libcrypto to be shared between threads; never freed.
-    nonisolated(unsafe) static let sha1: OpaquePointer? = EVP_MD_fetch(nil, "SHA1", nil)
-    nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
-
-    static func hash(_ message: some Collection<UInt8>, _ digest: OpaquePointer?, _ size: Int) -> [UInt8] {
+extension Digest {
+    static func hash(_ message: some Collection<UInt8>, _ digest: Function, _ size: Int) -> [UInt8] {
         withContiguousBytes(message) { message in makeBytes(count: size) { compute(message, digest, $0) } }
     }
 
-    static func hash(_ message: SecretBytes, _ digest: OpaquePointer?, _ size: Int) -> SecretBytes {
+    static func hash(_ message: SecretBytes, _ digest: Function, _ size: Int) -> SecretBytes {
         message.withUnsafeBytes { message in SecretBytes(count: size) { compute(message, digest, $0) } }
-    }
-
-    /// Traps if libcrypto has no such hash function or no memory: no input brings that about, and no caller could go on.
-    private static func compute(
-        _ message: UnsafeRawBufferPointer,
-        _ digest: OpaquePointer?,
-        _ output: UnsafeMutableRawBufferPointer
-    ) {
-        let out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        precondition(
-            digest != nil && EVP_Digest(message.baseAddress, message.count, out, nil, digest, nil) == 1,
-            "libcrypto cannot compute a hash"
-        )
     }
 }

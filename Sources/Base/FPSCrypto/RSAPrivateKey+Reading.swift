@@ -1,77 +1,89 @@
-import CLibcrypto
-
 extension RSAPrivateKey {
-    /// Reads a key in PEM or DER, as PKCS#1, PKCS#8 or encrypted PKCS#8; which one it is shows in the bytes. It never
-    /// asks for a passphrase on the terminal. `passphrase` (UTF-8) is not looked at when the key is not encrypted.
+    /// Reads a key that is not encrypted, in PEM or DER, as PKCS#1 or PKCS#8; which one it is shows in the bytes.
     ///
     /// The key is tried once, so that a damaged one is found here and not when the first client comes.
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey``, ``CryptoError/Code/notAnRSAKey``,
-    ///   ``CryptoError/Code/unsupportedKeySize``, ``CryptoError/Code/passphraseNeeded`` or
-    ///   ``CryptoError/Code/wrongPassphrase``.
-    public convenience init(_ bytes: some Collection<UInt8>, passphrase: SecretBytes? = nil) throws(CryptoError) {
-        let key = try withContiguousBytes(bytes) { bytes throws(CryptoError) in
-            try PrivateKeyReader(passphrase: passphrase).read(bytes)
+    ///   ``CryptoError/Code/unsupportedKeySize``, or ``CryptoError/Code/passphraseNeeded`` for an encrypted key.
+    public convenience init(_ bytes: some Collection<UInt8>) throws(CryptoError) {
+        try self.init(withContiguousBytes(bytes) { bytes throws(CryptoError) in try PrivateKeyFile(bytes) })
+    }
+
+    /// Reads a key that is held as a secret, as ``init(_:)-(Collection<UInt8>)`` reads plain bytes.
+    public convenience init(_ bytes: SecretBytes) throws(CryptoError) {
+        try self.init(bytes.withUnsafeBytes { bytes throws(CryptoError) in try PrivateKeyFile(bytes) })
+    }
+
+    private convenience init(_ file: PrivateKeyFile) throws(CryptoError) {
+        guard file.header.isEmpty else {
+            throw CryptoError(.passphraseNeeded, operation: PrivateKeyFile.operation)
         }
-        try self.init(owning: key, operation: PrivateKeyReader.operation)
+        try self.init(try PrivateKeyFile.key(der: file.content), operation: PrivateKeyFile.operation)
         try checkHalves()
     }
 
-    /// Reads a key that is held as a secret, as ``init(_:passphrase:)`` reads plain bytes.
-    public convenience init(_ bytes: SecretBytes, passphrase: SecretBytes? = nil) throws(CryptoError) {
-        let key = try bytes.withUnsafeBytes { bytes throws(CryptoError) in
-            try PrivateKeyReader(passphrase: passphrase).read(bytes)
-        }
-        try self.init(owning: key, operation: PrivateKeyReader.operation)
-        try checkHalves()
-    }
-
-    /// Opens the first private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
-    /// OpenSSL's configuration add, such as `pkcs11:`. The key stays where it is and works there.
+    /// Checks that the private half undoes what the public half does.
     ///
-    /// - Throws: what ``init(_:passphrase:)`` throws; ``CryptoError/Code/unreadableKey`` also when there is no key, or
-    ///   no provider for the scheme.
-    public convenience init(storeURI uri: String, passphrase: SecretBytes? = nil) throws(CryptoError) {
-        let source = PassphraseSource(passphrase)
-        let (key, failed) = clearingErrors { source.withArgument { Self.load(uri, $0) } }
-        guard let key else {
-            if source.wasAsked, passphrase == nil {
-                throw CryptoError(.passphraseNeeded, operation: Self.storeOperation)
-            }
-            if source.wasAsked, failed { throw CryptoError(.wrongPassphrase, operation: Self.storeOperation) }
-            throw CryptoError(.unreadableKey, operation: Self.storeOperation, reason: "no private key was found there")
-        }
-        try self.init(owning: key, operation: Self.storeOperation)
-        try checkHalves()
-    }
-
-    private static let storeOperation = "opening an RSA private key in a store"
-
-    /// The first private key, or nil and whether the store broke off rather than came to its end.
-    private static func load(_ uri: String, _ argument: UnsafeMutableRawPointer) -> (OpaquePointer?, failed: Bool) {
-        guard let method = UI_UTIL_wrap_read_pem_callback(passphraseCallback, 0) else { return (nil, true) }
-        defer { UI_destroy_method(method) }
-        guard let store = OSSL_STORE_open(uri, method, argument, nil, nil) else { return (nil, true) }
-        defer { OSSL_STORE_close(store) }
-        guard OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) == 1 else { return (nil, true) }
-        while OSSL_STORE_eof(store) == 0, OSSL_STORE_error(store) == 0 {
-            guard let information = OSSL_STORE_load(store) else { continue }
-            defer { OSSL_STORE_INFO_free(information) }
-            if OSSL_STORE_INFO_get_type(information) == OSSL_STORE_INFO_PKEY {
-                return (OSSL_STORE_INFO_get1_PKEY(information), false)
-            }
-        }
-        return (nil, OSSL_STORE_error(store) != 0)
-    }
-
-    /// Holds that the private half undoes what the public half does.
-    private func checkHalves() throws(CryptoError) {
-        let operation = PrivateKeyReader.operation
+    /// - Throws: ``CryptoError/Code/unreadableKey``.
+    package func checkHalves() throws(CryptoError) {
         var random = SecureRandom()
         let message = SecretBytes(count: 16, randomFrom: &random)
         do {
             if try decryptOAEP(publicKey.encryptOAEP(message)) == message { return }
         } catch {}
-        throw CryptoError(.unreadableKey, operation: operation, reason: "its private and public parts do not agree")
+        throw PrivateKeyFile.unreadable("its private and public parts do not agree")
+    }
+}
+
+/// The one private key of a file: the bytes of a DER file, or the block of a PEM text (`RSA PRIVATE KEY`, `PRIVATE KEY`,
+/// `ENCRYPTED PRIVATE KEY`). Other blocks, a certificate for instance, are skipped.
+package struct PrivateKeyFile {
+    /// What errors say was being done.
+    package static let operation = "reading an RSA private key"
+
+    /// The DER, encrypted as a whole where there is a header.
+    package let content: SecretBytes
+    /// The header lines of PEM's old encrypted form, with `DEK-Info`; empty otherwise.
+    package let header: [UInt8]
+
+    /// Finds the key.
+    ///
+    /// - Throws: ``CryptoError/Code/unreadableKey`` or ``CryptoError/Code/notAnRSAKey``.
+    package init(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
+        guard bytes.count <= PEMBlock.maximumSize else { throw Self.unreadable("longer than 1 MiB") }
+        guard PEMBlock.isPEM(bytes) else {
+            (content, header) = (SecretBytes(copying: bytes), [])
+            return
+        }
+        guard let blocks = PEMBlock.all(in: bytes) else { throw Self.unreadable("the PEM text is damaged") }
+        let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
+        guard let key = keys.first else {
+            let found = Set(blocks.map(\.label)).sorted().joined(separator: ", ")
+            throw Self.unreadable("the PEM text holds no private key, only: \(found)")
+        }
+        guard keys.count == 1 else { throw Self.unreadable("the PEM text holds \(keys.count) private keys") }
+        guard ["RSA PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY"].contains(key.label) else {
+            throw CryptoError(.notAnRSAKey, operation: Self.operation, reason: "the PEM text says \(key.label)")
+        }
+        (content, header) = (key.content, key.header)
+    }
+
+    /// The key in an unencrypted DER encoding.
+    ///
+    /// - Throws: ``CryptoError/Code/passphraseNeeded`` when it is encrypted, ``CryptoError/Code/unreadableKey``, and
+    ///   with some libraries ``CryptoError/Code/notAnRSAKey``.
+    package static func key(der: SecretBytes) throws(CryptoError) -> RSAPrivateBackend {
+        try der.withUnsafeBytes { der throws(CryptoError) in
+            if let key = try RSAPrivateBackend.privateKey(der: der, operation: operation) { return key }
+            guard !RSAPrivateBackend.isEncryptedPrivateKey(der: der) else {
+                throw CryptoError(.passphraseNeeded, operation: operation)
+            }
+            throw unreadable("it is neither PEM nor the DER of a private key, or it is damaged")
+        }
+    }
+
+    /// The error for bytes that are not a private key.
+    package static func unreadable(_ reason: String) -> CryptoError {
+        CryptoError(.unreadableKey, operation: operation, reason: reason)
     }
 }

@@ -1,5 +1,3 @@
-import CLibcrypto
-
 /// Bytes that must not be seen: a key, a session secret, a private key's encoding.
 ///
 /// The size is fixed and the content cannot change. The memory is wiped when the last reference goes, comparison takes
@@ -40,7 +38,7 @@ public final class SecretBytes: Sendable {
     }
 
     deinit {
-        OPENSSL_cleanse(memory, count)
+        Self.wipe(UnsafeMutableRawBufferPointer(start: memory, count: count))
         memory.deallocate()
     }
 
@@ -67,7 +65,7 @@ public final class SecretBytes: Sendable {
 extension SecretBytes: Equatable {
     /// Compares in a time that depends on the sizes alone. Different sizes are unequal.
     public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
-        left.count == right.count && CRYPTO_memcmp(left.memory, right.memory, left.count) == 0
+        left.count == right.count && constantTimeEquals(left.memory, right.memory, left.count)
     }
 
     /// Compares plain bytes (authentication tags, hashes, tokens) in a time that depends on their sizes alone.
@@ -75,7 +73,7 @@ extension SecretBytes: Equatable {
     public static func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         withContiguousBytes(left) { left in
             withContiguousBytes(right) { right in
-                left.count == right.count && CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
+                left.count == right.count && constantTimeEquals(left.baseAddress, right.baseAddress, left.count)
             }
         }
     }

@@ -1,6 +1,4 @@
-import CLibcrypto
-
-/// libcrypto's random generator, seeded by the operating system: for keys, initialisation vectors, nonces, padding.
+/// The library's random generator, seeded by the operating system: for keys, initialization vectors, nonces, padding.
 ///
 /// It draws 256 bytes at a time and wipes each one as it is given out. Copies share what is left, so that no two give
 /// out the same bytes; therefore it is not `Sendable`: every task makes its own. A process that forks without calling
@@ -16,24 +14,13 @@ public struct SecureRandom: RandomNumberGenerator {
     /// The next 8 random bytes.
     public mutating func next() -> UInt64 { pool.next() }
 
-    /// Fills `buffer` straight from libcrypto.
-    static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let part = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(1 << 30))
-            let start = part.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            precondition(RAND_bytes(start, Int32(part.count)) == 1, "no random bytes to be had from the system")
-            rest = rest.dropFirst(part.count)
-        }
-    }
-
     private final class Pool {
         private static let size = 256
         private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Pool.size, alignment: 8)
         private var used = Pool.size
 
         deinit {
-            OPENSSL_cleanse(memory.baseAddress, memory.count)
+            SecretBytes.wipe(memory)
             memory.deallocate()
         }
 

@@ -35,7 +35,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         do {
             pool = try AES128.encryptCTR([UInt8](repeating: 0, count: 256), key: key, counter: counter)
         } catch {
-            preconditionFailure("libcrypto cannot encrypt: \(error)")
+            preconditionFailure("AES-CTR does not encrypt: \(error)")
         }
         block += 16
         used = 0

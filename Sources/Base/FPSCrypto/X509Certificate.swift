@@ -1,5 +1,3 @@
-import CLibcrypto
-
 /// What FairPlay Streaming needs to know of an X.509 certificate. Its signature is not checked: the server names the
 /// certificate it was configured with, it does not trust one that is sent.
 public final class X509Certificate: Sendable {
@@ -23,7 +21,7 @@ public final class X509Certificate: Sendable {
     public init(_ bytes: some Collection<UInt8>) throws(CryptoError) {
         der = try withContiguousBytes(bytes) { bytes throws(CryptoError) in try Self.der(in: bytes) }
         let fields = try der.withUnsafeBufferPointer { der throws(CryptoError) in
-            try clearingErrors { () throws(CryptoError) in try Self.read(der) }
+            try Self.read(der)
         }
         sha1 = SHA1.hash(der)
         (subject, notBefore, notAfter, keyOrError) = fields
@@ -40,12 +38,12 @@ public final class X509Certificate: Sendable {
     /// True if `key` is the private half of the certificate's key.
     public func matches(_ key: RSAPrivateKey) -> Bool {
         guard case .success(let publicKey) = keyOrError else { return false }
-        return clearingErrors { EVP_PKEY_eq(publicKey.key, key.key) == 1 }
+        return publicKey.backend.isPublicHalf(of: key.backend)
     }
 
     private static let operation = "reading an X.509 certificate"
 
-    private static func unreadable(_ reason: String) -> CryptoError {
+    static func unreadable(_ reason: String) -> CryptoError {
         CryptoError(.unreadableCertificate, operation: operation, reason: reason)
     }
 
@@ -62,48 +60,5 @@ public final class X509Certificate: Sendable {
         return certificate.content.reveal()
     }
 
-    private typealias Fields = (String, Int64, Int64, Result<RSAPublicKey, CryptoError>)
-
-    private static func read(_ der: UnsafeBufferPointer<UInt8>) throws(CryptoError) -> Fields {
-        var cursor = der.baseAddress
-        guard let certificate = d2i_X509(nil, &cursor, der.count) else {
-            throw unreadable("it is neither PEM nor the DER of a certificate, or it is damaged")
-        }
-        defer { X509_free(certificate) }
-        guard cursor == der.baseAddress.map({ $0 + der.count }) else {
-            throw unreadable("bytes follow the certificate")
-        }
-        let name = MemoryBIO.written { bio in
-            // Returns the length, or -1.
-            X509_NAME_print_ex(bio, X509_get_subject_name(certificate), 0, clibcrypto_name_style) >= 0 ? 1 : 0
-        }
-        guard let name, let notBefore = seconds(X509_get0_notBefore(certificate)),
-            let notAfter = seconds(X509_get0_notAfter(certificate))
-        else {
-            throw unreadable("its subject or its validity is malformed")
-        }
-        let subject = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        return (subject, notBefore, notAfter, key(of: certificate))
-    }
-
-    private static func key(of certificate: OpaquePointer) -> Result<RSAPublicKey, CryptoError> {
-        let operation = "reading the public key of a certificate"
-        guard let key = X509_get_pubkey(certificate) else {
-            return .failure(.fromLibrary(.unreadableKey, operation: operation))
-        }
-        do throws(CryptoError) {
-            return .success(try RSAPublicKey(owning: key, operation: operation))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// A point in time in seconds since 1970, or nil if it is malformed.
-    private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
-        let epoch = ASN1_TIME_set(nil, 0)
-        defer { ASN1_STRING_free(epoch) }
-        var (days, seconds): (Int32, Int32) = (0, 0)
-        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
-        return Int64(days) * 86_400 + Int64(seconds)
-    }
+    typealias Fields = (String, Int64, Int64, Result<RSAPublicKey, CryptoError>)
 }

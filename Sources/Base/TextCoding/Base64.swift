@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// Base64 (RFC 4648, sections 4 and 5).
 ///
 /// Reading is strict unless told otherwise: the standard alphabet, padding, nothing in between, and no unused bits that are

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// What has been read of a base64 text.
 struct Base64Decoder {
     private let options: Base64.Options

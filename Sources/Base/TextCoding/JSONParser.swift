@@ -1,3 +1,5 @@
+import ByteCoding
+
 extension JSONValue {
     /// Reads a whole text in UTF-8: exactly the grammar of RFC 8259. A scalar has depth 0, an empty array depth 1.
     ///

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// Percent-encoding (RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// Encodes every byte of the text but RFC 3986's unreserved characters.

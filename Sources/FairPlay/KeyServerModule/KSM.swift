@@ -25,7 +25,7 @@ public struct KSM: Sendable {
         /// The Kext Deny List version below which a Mac counts as Baseline; 31 is Apple's latest as of September 2024.
         public var minimumKDL: UInt32 = 31
         /// What does several RSA operations at once; nil where there is none.
-        public var multiBuffer: MultiBufferRSA?
+        public var multiBuffer: (any BatchOAEPDecryptor)?
         /// Whether every CKC is opened again and checked before it leaves. Costs a few microseconds.
         public var checksBeforeIssuing: Bool
 

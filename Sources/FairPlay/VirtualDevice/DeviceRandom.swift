@@ -6,7 +6,7 @@ extension FPSDevice {
         /// The system's generator.
         case secure
         /// Numbers that follow from a seed: with the same clock and the same calls in the same order, the same SPCs. For
-        /// tests only.
+        /// tests only. With the package trait `SwiftCrypto` the encrypted key in an SPC follows from nothing.
         case seeded(UInt64)
     }
 }

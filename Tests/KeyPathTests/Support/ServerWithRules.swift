@@ -5,6 +5,7 @@ import KeyServerModule
 import KeyStore
 import KeyStoreSQLite
 import Logging
+import ServerCrypto
 import ServiceLifecycle
 import Synchronization
 import VirtualDevice

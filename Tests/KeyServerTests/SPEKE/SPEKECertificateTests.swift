@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import ServerCrypto
 import Testing
 
 @testable import KeyServer

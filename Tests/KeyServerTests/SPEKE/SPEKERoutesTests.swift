@@ -1,6 +1,7 @@
 import DRMSignaling
 import FPSCrypto
 import KeyStore
+import ServerCrypto
 import Testing
 import TextCoding
 

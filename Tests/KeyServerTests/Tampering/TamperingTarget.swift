@@ -1,6 +1,7 @@
 import FPSCrypto
 import KeyServerModule
 import KeyStore
+import ServerCrypto
 import VirtualDevice
 
 @testable import KeyServer

@@ -2,6 +2,7 @@ import DRMSignaling
 import FPSCrypto
 import HLSPlaylist
 import MediaFormats
+import ServerCrypto
 import Testing
 
 @testable import Packager

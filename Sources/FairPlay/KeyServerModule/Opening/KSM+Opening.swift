@@ -7,7 +7,7 @@ import TextCoding
 
 extension KSM {
     /// How many SPCs are best opened together.
-    public var openedTogether: Int { configuration.multiBuffer == nil ? 1 : MultiBufferRSA.width }
+    public var openedTogether: Int { configuration.multiBuffer?.batchSize ?? 1 }
 
     /// Steps 1 to 6: reads an SPC, decrypts it and proves its integrity.
     ///
@@ -35,7 +35,7 @@ extension KSM {
         var payloadKeys = [Result<SecretBytes, CryptoError>?](repeating: nil, count: spcs.count)
         for (key, places) in places(byKeyOf: received) {
             let encrypted = places.map(\.message.encryptedKey)
-            for (place, payloadKey) in zip(places, key.decryptOAEP(encrypted, with: multiBuffer)) {
+            for (place, payloadKey) in zip(places, multiBuffer.decryptOAEP(encrypted, with: key)) {
                 payloadKeys[place.index] = payloadKey
             }
         }

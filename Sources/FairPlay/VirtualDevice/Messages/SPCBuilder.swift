@@ -172,7 +172,12 @@ struct SPCBuilder {
         writer.write(draft.version)
         writer.write(draft.reserved)
         writer.write(iv)
+        #if SwiftCrypto
+        // It draws the random part of RSA-OAEP itself: this field differs from SPC to SPC for seeded devices too.
+        writer.write(try certificate.publicKey.encryptOAEP(key))
+        #else
         writer.write(try certificate.publicKey.encryptOAEP(key, using: &random))
+        #endif
         writer.write(draft.certificateHash)
         writer.write(draft.payloadLength ?? UInt32(truncatingIfNeeded: payload.count))
         writer.write(try AES128.encryptCBC(payload, key: key, iv: iv))

@@ -1,6 +1,7 @@
 import FPSCrypto
 package import KeyServerModule
 package import KeyStore
+import ServerCrypto
 
 /// Makes certificate bundles from what a store keeps of them.
 package enum BundleLoader {

@@ -4,6 +4,7 @@ import Foundation
 import KeyServer
 import KeyServerModule
 import KeyStore
+import ServerCrypto
 import TextCoding
 
 /// Certificate bundles.

@@ -6,6 +6,7 @@ import KeyServer
 import KeyServerModule
 import KeyStore
 import Logging
+import ServerCrypto
 
 /// The server itself.
 struct ServeCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import FileWriting
 import Foundation
+import ServerCrypto
 import TextCoding
 
 /// `keyway credentials`: keys for development.

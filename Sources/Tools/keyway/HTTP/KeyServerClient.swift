@@ -95,7 +95,7 @@ struct KeyServerClient: Sendable {
         let (_, answer) = try await send(
             Self.contentPath(assetID),
             method: "PUT",
-            body: Array(document.text.utf8),
+            body: document.encoded(),
             contentType: "application/json"
         )
         return answer.status == 201

@@ -130,14 +130,14 @@ extension FileKind {
         // All hexadecimal digits are base64 as well, so they come first.
         if let bytes = TextEncodings.hexadecimal(text) { return .hexadecimal(FileKind(bytes, depth: depth + 1)) }
         // Short words are base64 too; nothing that is worth encoding is that short.
-        if text.count >= 16, let bytes = TextEncodings.base64(text) {
-            let kind = FileKind(bytes, depth: depth + 1)
-            if !kind.isWholeMessage, text.contains(0x20) {
+        if text.count >= 16 {
+            let plain = TextEncodings.base64(text).map { FileKind($0, depth: depth + 1) }
+            if plain?.isWholeMessage != true, text.contains(0x20) {
                 let repaired = text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
                 let other = TextEncodings.base64(repaired).map { FileKind($0, depth: depth + 1) }
                 if let other, other.isWholeMessage { return .base64WithoutPlus(other) }
             }
-            return .base64(kind)
+            if let plain { return .base64(plain) }
         }
         if let (field, value) = formField(text) {
             return .form(field: field, FileKind(TextEncodings.formDecoded(value), depth: depth + 1))

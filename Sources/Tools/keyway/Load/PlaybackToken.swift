@@ -41,12 +41,14 @@ struct PlaybackTokenSigner: Sendable {
 
     /// Signs with an ECDSA key on P-256 (ES256).
     init(es256 key: ES256PrivateKey) async throws {
-        guard let point = key.parameters else { throw CommandFailure.input("the token key has no public point") }
+        guard let point = key.parameters, let x = Base64.decode(point.x, .lenient),
+            let y = Base64.decode(point.y, .lenient)
+        else { throw CommandFailure.input("the token key has no public point") }
         kid = Hexadecimal.encode(SHA256.hash(Array((point.x + point.y).utf8)).prefix(8))
         keySetIsSecret = false
         keySet = Self.set([
             "kty": .string("EC"), "crv": .string("P-256"), "alg": .string("ES256"), "use": .string("sig"),
-            "kid": .string(kid), "x": .string(Self.urlSafe(point.x)), "y": .string(Self.urlSafe(point.y)),
+            "kid": .string(kid), "x": .string(Base64.encodeURLSafe(x)), "y": .string(Base64.encodeURLSafe(y)),
         ])
         await keys.add(ecdsa: key, kid: JWKIdentifier(string: kid))
     }

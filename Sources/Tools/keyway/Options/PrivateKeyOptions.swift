@@ -1,5 +1,6 @@
 import ArgumentParser
 import FPSCrypto
+import ServerCrypto
 
 /// Where the private key is.
 struct PrivateKeyOptions: ParsableArguments {

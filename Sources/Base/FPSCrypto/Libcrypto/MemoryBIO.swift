@@ -1,0 +1,26 @@
+#if !SwiftCrypto && canImport(CLibcrypto)
+import CLibcrypto
+
+/// libcrypto's stream over bytes in memory.
+package enum MemoryBIO {
+    /// Runs `body` with a stream that reads `bytes` without copying them.
+    package static func reading<Value, Failure: Error>(
+        _ bytes: UnsafeRawBufferPointer,
+        _ body: (OpaquePointer?) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+        defer { BIO_free(bio) }
+        return try body(bio)
+    }
+
+    /// What `write` writes, or nil if it reports failure. libcrypto wipes the stream's own memory when it frees it.
+    package static func written(_ write: (OpaquePointer) -> Int32) -> SecretBytes? {
+        guard let bio = BIO_new(BIO_s_mem()) else { return nil }
+        defer { BIO_free(bio) }
+        guard write(bio) == 1 else { return nil }
+        var start: UnsafePointer<UInt8>?
+        let count = clibcrypto_bio_bytes(bio, &start)
+        return SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+#endif

@@ -1,0 +1,200 @@
+#if SwiftCrypto
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// AES-128 under one key for many calls: a chain or a counter starts again with ``reset(iv:)``. For media, where a
+/// segment has thousands of short chains.
+///
+/// swift-crypto has no cipher that goes on from call to call, so that the chain's last block and the counter are kept
+/// here. It is slower than the other backend, which keeps the key schedule.
+///
+/// Input and output may be the same memory, but must not overlap otherwise.
+package struct AES128Stream: ~Copyable {
+    /// The modes of SP 800-38A that media encryption uses.
+    package enum Mode: Sendable {
+        /// Single blocks, 6.1: every block by itself.
+        case ecb
+        /// Cipher block chaining, 6.2, without padding.
+        case cbc
+        /// Counter mode, 6.5: the counter block counts up as one 128-bit big-endian number.
+        case ctr
+    }
+
+    /// What is done to the bytes. Counter mode does the same for both.
+    package enum Direction: Sendable {
+        /// Ciphertext to plaintext.
+        case decrypt
+        /// Plaintext to ciphertext.
+        case encrypt
+    }
+
+    private var chain: Chain
+
+    /// Sets up the key of 16 bytes. The IV, or the counter block, is all zeros until ``reset(iv:)``.
+    ///
+    /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
+    package init(_ mode: Mode, _ direction: Direction, key: SecretBytes) throws(CryptoError) {
+        let name =
+            switch mode {
+            case .ecb: "AES-128-ECB"
+            case .cbc: "AES-128-CBC"
+            case .ctr: "AES-128-CTR"
+            }
+        let operation = name + (direction == .encrypt ? " encryption" : " decryption")
+        try requireSize(key.count, AES128.blockSize, of: "key", operation: operation)
+        chain = Chain(mode: mode, direction: direction, key: key.symmetricKey, operation: operation)
+    }
+
+    /// Starts a new chain, or counts from a new counter block, under the same key.
+    package mutating func reset(iv: SIMD16<UInt8>) throws(CryptoError) {
+        (chain.iv, chain.used) = (iv, 0)
+    }
+
+    /// Passes `count` bytes through, going on from the call before. The caller guarantees that `count` bytes lie at both
+    /// pointers. ECB and CBC take whole blocks only.
+    ///
+    /// - Throws: ``CryptoError/Code/invalidLength`` if `count` is negative or not a multiple of 16 in ECB and CBC.
+    package mutating func update(
+        _ input: UnsafeRawPointer,
+        to output: UnsafeMutableRawPointer,
+        count: Int
+    ) throws(CryptoError) {
+        guard count >= 0, chain.mode == .ctr || count.isMultiple(of: AES128.blockSize) else { throw wrongSize(count) }
+        try chain.pass(UnsafeRawBufferPointer(start: input, count: count), to: output)
+    }
+
+    /// Passes all bytes of `bytes` through where they lie, going on from the call before.
+    ///
+    /// - Throws: ``CryptoError/Code/invalidLength`` if ECB or CBC is given other than whole blocks.
+    package mutating func update(inPlace bytes: inout MutableRawSpan) throws(CryptoError) {
+        let count = bytes.byteCount
+        guard chain.mode == .ctr || count.isMultiple(of: AES128.blockSize) else { throw wrongSize(count) }
+        var next = chain
+        try bytes.withUnsafeMutableBytes { bytes throws(CryptoError) in
+            try next.pass(UnsafeRawBufferPointer(bytes), to: bytes.baseAddress)
+        }
+        chain = next
+    }
+
+    private func wrongSize(_ count: Int) -> CryptoError {
+        let reason = "\(count) bytes, must be a multiple of \(AES128.blockSize)"
+        return CryptoError(.invalidLength, operation: chain.operation, reason: reason)
+    }
+}
+
+/// AES-128-CBC with PKCS #7 padding (RFC 5652, 6.3) over bytes that come in parts of any size: whole media segments.
+///
+/// Encryption appends 1 to 16 bytes of padding at the end; decryption checks and drops them. The output of a part may
+/// lag behind by up to 16 bytes.
+package struct AES128PaddedStream: ~Copyable {
+    private var chain: Chain
+    /// What came and has not been passed on: less than a block, or when decrypting up to a whole one, since it may be
+    /// the last and end in padding.
+    private var rest: [UInt8] = []
+
+    /// Sets up the key of 16 bytes and the IV.
+    ///
+    /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
+    package init(_ direction: AES128Stream.Direction, key: SecretBytes, iv: SIMD16<UInt8>) throws(CryptoError) {
+        let operation = "AES-128-CBC " + (direction == .encrypt ? "encryption" : "decryption") + " with padding"
+        try requireSize(key.count, AES128.blockSize, of: "key", operation: operation)
+        chain = Chain(mode: .cbc, direction: direction, key: key.symmetricKey, iv: iv, operation: operation)
+    }
+
+    /// Passes the next part through and appends to `output` what is complete.
+    package mutating func update(_ input: RawSpan, appendingTo output: inout [UInt8]) throws(CryptoError) {
+        input.withUnsafeBytes { rest.append(contentsOf: $0) }
+        let held = chain.direction == .encrypt ? 0 : min(rest.count, 1)
+        let whole = (rest.count - held) / AES128.blockSize * AES128.blockSize
+        try pass(whole, appendingTo: &output)
+        rest.removeFirst(whole)
+    }
+
+    /// Ends the message: appends the padding's block, or the rest of the plaintext without its padding.
+    ///
+    /// - Throws: ``CryptoError/Code/decryptionFailed`` when the ciphertext is not a positive multiple of 16 bytes or
+    ///   the padding is wrong. Which of the two is not said.
+    package consuming func finish(appendingTo output: inout [UInt8]) throws(CryptoError) {
+        let failure: CryptoError.Code = chain.direction == .encrypt ? .libraryFailure : .decryptionFailed
+        do {
+            let iv = try withUnsafeBytes(of: chain.iv) { try AES._CBC.IV(ivBytes: $0) }
+            output +=
+                chain.direction == .encrypt
+                ? try AES._CBC.encrypt(rest, using: chain.key, iv: iv)
+                : try AES._CBC.decrypt(rest, using: chain.key, iv: iv)
+        } catch {
+            throw CryptoError(failure, operation: chain.operation)
+        }
+    }
+
+    private mutating func pass(_ count: Int, appendingTo output: inout [UInt8]) throws(CryptoError) {
+        var next = chain
+        let part = rest
+        output += try part.withUnsafeBufferPointer { part throws(CryptoError) in
+            try makeBytes(count: count) { out throws(CryptoError) in
+                try next.pass(
+                    UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(part)[..<count]),
+                    to: out.baseAddress
+                )
+            }
+        }
+        chain = next
+    }
+}
+
+/// A cipher between two calls.
+private struct Chain {
+    let mode: AES128Stream.Mode
+    let direction: AES128Stream.Direction
+    let key: SymmetricKey
+    /// The IV or the last block of ciphertext; in counter mode the counter block.
+    var iv = SIMD16<UInt8>()
+    /// How many bytes of the counter block's keystream have been used.
+    var used = 0
+    let operation: String
+
+    /// Passes bytes through. `output` may be the memory of `input`.
+    mutating func pass(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer?) throws(CryptoError) {
+        guard !input.isEmpty, let output else { return }
+        guard mode != .ctr else { return try count(input, to: output) }
+        let lastInput = input.loadUnaligned(fromByteOffset: input.count - AES128.blockSize, as: SIMD16<UInt8>.self)
+        try transform(mode == .ecb ? .ecb : .cbc, input, to: output)
+        let lastOutput = UnsafeRawPointer(output)
+            .loadUnaligned(fromByteOffset: input.count - AES128.blockSize, as: SIMD16<UInt8>.self)
+        iv = direction == .encrypt ? lastOutput : lastInput
+    }
+
+    /// Counter mode starts with a whole block, so that what has been used of one is passed through again.
+    private mutating func count(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) throws(CryptoError)
+    {
+        let total = used + input.count
+        var bytes = [UInt8](repeating: 0, count: used) + input
+        try bytes.withUnsafeMutableBufferPointer { bytes throws(CryptoError) in
+            let bytes = UnsafeMutableRawBufferPointer(bytes)
+            try transform(.ctr, UnsafeRawBufferPointer(bytes), to: bytes.baseAddress)
+            UnsafeMutableRawBufferPointer(start: output, count: input.count)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            SecretBytes.wipe(bytes)
+        }
+        used = total % AES128.blockSize
+        var carry = total / AES128.blockSize
+        for place in iv.indices.reversed() where carry > 0 {
+            carry += Int(iv[place])
+            iv[place] = UInt8(truncatingIfNeeded: carry)
+            carry >>= 8
+        }
+    }
+
+    private func transform(
+        _ mode: Cipher.Mode,
+        _ input: UnsafeRawBufferPointer,
+        to output: UnsafeMutableRawPointer?
+    ) throws(CryptoError) {
+        let way = direction == .encrypt ? Cipher.Direction.encrypt : .decrypt
+        try withUnsafeBytes(of: iv) { iv throws(CryptoError) in
+            try Cipher.transform(mode, way, input, to: output, key: key, iv: iv, operation: operation)
+        }
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+#if SwiftCrypto
+import Crypto
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension SecretBytes {
+    /// Overwrites memory that held a secret outside of a ``SecretBytes``, in a way that the optimizer cannot remove.
+    public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+        guard let start = memory.baseAddress else { return }
+        #if canImport(Darwin)
+        memset_s(start, memory.count, 0, memory.count)
+        #else
+        explicit_bzero(start, memory.count)
+        #endif
+    }
+
+    /// Compares `count` bytes in a time that depends on `count` alone.
+    @inline(never)
+    static func constantTimeEquals(_ left: UnsafeRawPointer?, _ right: UnsafeRawPointer?, _ count: Int) -> Bool {
+        guard let left, let right else { return count == 0 }
+        var difference: UInt8 = 0
+        for offset in 0..<count {
+            difference |=
+                left.load(fromByteOffset: offset, as: UInt8.self) ^ right.load(fromByteOffset: offset, as: UInt8.self)
+        }
+        return difference == 0
+    }
+
+    /// A copy in the library's own form, which wipes itself as this one does.
+    var symmetricKey: SymmetricKey { withUnsafeBytes { SymmetricKey(data: $0) } }
+}
+#endif

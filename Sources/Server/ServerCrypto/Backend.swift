@@ -1,0 +1,3 @@
+#if SwiftCrypto
+#error("ServerCrypto calls OpenSSL directly: build servers and tools without the trait SwiftCrypto")
+#endif

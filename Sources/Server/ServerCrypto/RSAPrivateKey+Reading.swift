@@ -1,0 +1,61 @@
+import CLibcrypto
+package import FPSCrypto
+
+extension RSAPrivateKey {
+    /// Reads a key in PEM or DER, as PKCS#1, PKCS#8 or encrypted PKCS#8; which one it is shows in the bytes. It never
+    /// asks for a passphrase on the terminal. `passphrase` (UTF-8) is not used when the key is not encrypted.
+    ///
+    /// The key is tried once, so that a damaged one is found here and not when the first client comes.
+    ///
+    /// - Throws: `unreadableKey`, `notAnRSAKey`, `unsupportedKeySize`, `passphraseNeeded` or `wrongPassphrase`.
+    package convenience init(_ bytes: some Collection<UInt8>, passphrase: SecretBytes?) throws(CryptoError) {
+        let file = try withContiguousBytes(bytes) { bytes throws(CryptoError) in try PrivateKeyFile(bytes) }
+        try self.init(try PrivateKeyReader(passphrase: passphrase).read(file), operation: PrivateKeyFile.operation)
+        try checkHalves()
+    }
+
+    /// Reads a key that is held as a secret, as `init(_:passphrase:)` reads plain bytes.
+    package convenience init(_ bytes: SecretBytes, passphrase: SecretBytes?) throws(CryptoError) {
+        let file = try bytes.withUnsafeBytes { bytes throws(CryptoError) in try PrivateKeyFile(bytes) }
+        try self.init(try PrivateKeyReader(passphrase: passphrase).read(file), operation: PrivateKeyFile.operation)
+        try checkHalves()
+    }
+
+    /// Opens the first private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
+    /// OpenSSL's configuration add, such as `pkcs11:`. The key stays where it is and works there.
+    ///
+    /// - Throws: what `init(_:passphrase:)` throws; `unreadableKey` also when there is no key, or no provider for the
+    ///   scheme.
+    package convenience init(storeURI uri: String, passphrase: SecretBytes? = nil) throws(CryptoError) {
+        let source = PassphraseSource(passphrase)
+        let (key, failed) = clearingErrors { source.withArgument { Self.load(uri, $0) } }
+        guard let key else {
+            if source.wasAsked, passphrase == nil {
+                throw CryptoError(.passphraseNeeded, operation: Self.storeOperation)
+            }
+            if source.wasAsked, failed { throw CryptoError(.wrongPassphrase, operation: Self.storeOperation) }
+            throw CryptoError(.unreadableKey, operation: Self.storeOperation, reason: "no private key was found there")
+        }
+        try self.init(LibcryptoKey(owning: key), operation: Self.storeOperation)
+        try checkHalves()
+    }
+
+    private static let storeOperation = "opening an RSA private key in a store"
+
+    /// The first private key, or nil and whether the store broke off rather than came to its end.
+    private static func load(_ uri: String, _ argument: UnsafeMutableRawPointer) -> (OpaquePointer?, failed: Bool) {
+        guard let method = UI_UTIL_wrap_read_pem_callback(passphraseCallback, 0) else { return (nil, true) }
+        defer { UI_destroy_method(method) }
+        guard let store = OSSL_STORE_open(uri, method, argument, nil, nil) else { return (nil, true) }
+        defer { OSSL_STORE_close(store) }
+        guard OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) == 1 else { return (nil, true) }
+        while OSSL_STORE_eof(store) == 0, OSSL_STORE_error(store) == 0 {
+            guard let information = OSSL_STORE_load(store) else { continue }
+            defer { OSSL_STORE_INFO_free(information) }
+            if OSSL_STORE_INFO_get_type(information) == OSSL_STORE_INFO_PKEY {
+                return (OSSL_STORE_INFO_get1_PKEY(information), false)
+            }
+        }
+        return (nil, OSSL_STORE_error(store) != 0)
+    }
+}
