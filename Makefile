@@ -70,8 +70,8 @@ bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packag
 	@Benchmarks/Server/dashboard --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/encoders --bin "$$(swift build -c release --show-bin-path)"
 	@bin=$$(swift build -c release --show-bin-path); bench=.build-bench/release/keyway-bench; library=$$(scripts/crypto-mb || true); \
-	[ -z "$$library" ] || Benchmarks/Server/licences --bin "$$bin" --bench "$$bench" --soak 0 --no-bars && \
-	Benchmarks/Server/licences --bin "$$bin" --bench "$$bench" $${library:+--multi-buffer "$$library"}
+	[ -z "$$library" ] || Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" --soak 0 --no-bars && \
+	Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" $${library:+--multi-buffer "$$library"}
 
 # The tests run side by side; then nothing else may, while memory is measured.
 soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten minutes of load
@@ -79,7 +79,7 @@ soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten m
 	$(RELEASE) --product keyway-server
 	KILLS=$(SOAK_KILLS) SECONDS=$(SOAK_SECONDS) IntegrationTests/run "$$(swift build -c release --show-bin-path)" \
 		test-server-crash test-server-streams
-	@library=$$(scripts/crypto-mb || true); Benchmarks/Server/licences --bin "$$(swift build -c release --show-bin-path)" \
+	@library=$$(scripts/crypto-mb || true); Benchmarks/Server/licenses --bin "$$(swift build -c release --show-bin-path)" \
 		--soak $(SOAK_SECONDS) $${library:+--multi-buffer "$$library"}
 
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds

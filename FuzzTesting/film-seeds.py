@@ -93,7 +93,7 @@ def films():
         "avc-encrypted.mp4": both + encryption,
         "avc-encrypted-fragments.mp4": both + encryption + fragments,
         "avc-delayed.mp4": PICTURE + ["-itsoffset", "0.3"] + SOUND + AVC + ["-c:a", "aac"],
-        "avc-colours.mp4": PICTURE
+        "avc-colors.mp4": PICTURE
         + AVC
         + ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-movflags", "write_colr"],
         "hevc.mp4": PICTURE + HEVC,
@@ -188,7 +188,7 @@ def additions(film):
         full("saio", 1, 1, b"cenc" + numbers(0, 1, 0, 64)),
         full("saiz", 0, 1, b"cenc" + numbers(0) + b"\x08" + numbers(4)),
     ]
-    colour = struct.pack(">HHH", 9, 16, 9)
+    color = struct.pack(">HHH", 9, 16, 9)
     return {
         "groups": inside(("stbl", groups)),
         "groups-default": inside(("stbl", default)),
@@ -199,8 +199,8 @@ def additions(film):
         "random-access": inside(("stbl", [full("sgpd", 1, 0, b"rap " + numbers(1, 1) + b"\x82")])),
         "subsamples": inside(("stbl", [full("subs", 0, 0, numbers(1, 1) + struct.pack(">HIBBI", 1, 5, 0, 0, 0))])),
         "language": inside(("mdia", [full("elng", 0, 0, b"de-CH\0")])),
-        "nclx": entries(Box("colr", b"nclx" + colour + b"\x80")),
-        "nclc": entries(Box("colr", b"nclc" + colour)),
+        "nclx": entries(Box("colr", b"nclx" + color + b"\x80")),
+        "nclc": entries(Box("colr", b"nclc" + color)),
         "profile": entries(Box("colr", b"prof" + bytes(20))),
         "light": entries(Box("mdcv", bytes(range(24))), Box("clli", b"\3\xe8\1\x90")),
         "vision": entries(Box("dvcC", b"\1\0\x0a\x35" + bytes(20)), Box("dvvC", b"\1\0\x10\x35\x10" + bytes(19))),
@@ -414,7 +414,7 @@ def rarities(made):
     root, boxes = read("hevc.mp4")
     for box in root.all("hvcC"):
         box.head = deep_colour(box.head)
-    yield "deep-colour", b"".join(box.write() for box in boxes)
+    yield "deep-color", b"".join(box.write() for box in boxes)
 
     # A descriptor whose size takes two bytes.
     inner = b"\x40\x15" + bytes(11) + b"\5\x81\x48" + bytes(200)
@@ -558,8 +558,8 @@ def tags():
         "footer": tag(4, 0x10, stamp) + b"3DI\4\0\0\0\0\0\0",
         "extended-3": tag(3, 0x40, numbers(6) + bytes(6), stamp),
         "extended-4": tag(4, 0x40, numbers(6) + b"\1\0", stamp),
-        "unsynchronised-3": tag(3, 0x80, frame(b"PRIV", owner + b"\xff\0\1")),
-        "unsynchronised-4": tag(4, 0x80, frame(b"PRIV", owner + b"\xff\0\1", 2)),
+        "unsynchronized-3": tag(3, 0x80, frame(b"PRIV", owner + b"\xff\0\1")),
+        "unsynchronized-4": tag(4, 0x80, frame(b"PRIV", owner + b"\xff\0\1", 2)),
         "grouped": tag(4, 0, frame(b"PRIV", b"\1\0\0\0\5" + owner, 0x41)),
         "compressed": tag(4, 0, frame(b"PRIV", owner, 8)),
         "size": tag(4, 0, b"PRIV\0\0\0\xff\0\0abc"),

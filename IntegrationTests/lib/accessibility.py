@@ -89,7 +89,7 @@ for (const element of all("input, textarea")) texts.set(element, null);
 for (const element of texts.keys()) {
   const style = getComputedStyle(element);
   const color = parse(element instanceof SVGElement ? style.fill : style.color);
-  if (!color) { say(element, `a colour that cannot be read, ${style.color}`); continue; }
+  if (!color) { say(element, `a color that cannot be read, ${style.color}`); continue; }
   const below = ground(element);
   const [one, other] = [light(over(color, below)), light(below)].sort((left, right) => right - left);
   const ratio = (one + 0.05) / (other + 0.05);

@@ -6,7 +6,7 @@
  *
  * SPCs are made and CKCs opened by the virtual device behind the bridge; the keys that it finds go to the browser's own Clear
  * Key, which decrypts. `skd` stands for HLS that Safari plays by itself, `sinf` and `cenc` for Media Source Extensions with
- * that initialisation data. What becomes the asset ID of an SPC is what WebKit makes it: with the modern API the URI, or the
+ * that initialization data. What becomes the asset ID of an SPC is what WebKit makes it: with the modern API the URI, or the
  * key ID in 16 bytes; with the prefixed one what the page says.
  *
  * Nothing of the module is used where the module is what is tested. The stand-in for Safari's own HLS player borrows its

@@ -9,7 +9,7 @@ import { attributes, parse, requirePlayable } from "./hls.js";
 import {
     base64, base64url, contentID, fromHex, hex, keyIDsData, keyIDsOf, prefixedInitData, prefixedKeyURI, tracksIn,
 } from "./init-data.js";
-import { LicenceServer } from "./licences.js";
+import { LicenseServer } from "./licenses.js";
 
 const KID = "000102030405060708090a0b0c0d0e0f";
 const OTHER = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
@@ -37,7 +37,7 @@ test("the table of errors in the documentation is the module's", () => {
 });
 
 test("every code that the module uses has words", () => {
-    for (const name of ["hls", "keys", "keyway-player", "licences", "mse", "webkit-keys"]) {
+    for (const name of ["hls", "keys", "keyway-player", "licenses", "mse", "webkit-keys"]) {
         const source = readFileSync(new URL(`${name}.js`, import.meta.url), "utf8");
         for (const [, code] of source.matchAll(/new PlayerError\("([a-z0-9-]+)"/g)) assert.ok(code in WORDS, `${name}: ${code}`);
     }
@@ -45,7 +45,7 @@ test("every code that the module uses has words", () => {
 
 test("a refusal keeps the server's type and reason, and has words", () => {
     const error = refusal(403, { type: "urn:keyway:problem:refused-by-policy", reason: "client-not-protected" });
-    assert.equal(error.code, "licence-refused");
+    assert.equal(error.code, "license-refused");
     assert.equal(error.reason, "client-not-protected");
     assert.match(error.message, /refuses the key.*client-not-protected/);
 });
@@ -169,7 +169,7 @@ test("an init segment that is cut off or lies about its sizes has no key, and no
     assert.deepEqual(tracksIn(whole.subarray(0, whole.length - 1)), []);
 });
 
-test("key IDs are read from each type of initialisation data", () => {
+test("key IDs are read from each type of initialization data", () => {
     assert.deepEqual(keyIDsOf("cenc", join(pssh(KID, OTHER), pssh())), [KID, OTHER]);
     assert.deepEqual(keyIDsOf("keyids", keyIDsData([KID, OTHER])), [KID, OTHER]);
     assert.deepEqual(keyIDsOf("sinf", utf8(JSON.stringify({ sinf: [base64(sinf(KID))] }))), [KID]);
@@ -177,7 +177,7 @@ test("key IDs are read from each type of initialisation data", () => {
     assert.deepEqual(keyIDsOf("skd", utf8("skd://movie")), []);
 });
 
-test("initialisation data that is damaged names no keys", () => {
+test("initialization data that is damaged names no keys", () => {
     for (const type of ["cenc", "keyids", "sinf", "skd", "other"]) {
         assert.deepEqual(keyIDsOf(type, Uint8Array.from([1, 2, 3])), []);
         assert.deepEqual(keyIDsOf(type, new Uint8Array()), []);
@@ -217,10 +217,10 @@ const EXPIRED = [401, { type: "urn:keyway:problem:token-expired" }];
 test("an expired token is replaced once, for several requests at a time", async () => {
     const asked = server(EXPIRED, EXPIRED, [200, "one"], [200, "two"]);
     const refreshes = [];
-    const licences = new LicenceServer("https://keys.example.com", {
+    const licenses = new LicenseServer("https://keys.example.com", {
         token: async ({ isRefresh }) => { refreshes.push(isRefresh); return isRefresh ? "new" : "old"; },
     });
-    await Promise.all([licences.fairPlay(new Uint8Array(1)), licences.fairPlay(new Uint8Array(2))]);
+    await Promise.all([licenses.fairPlay(new Uint8Array(1)), licenses.fairPlay(new Uint8Array(2))]);
     assert.deepEqual(refreshes, [false, true]);
     assert.deepEqual(asked.map(([, token]) => token), ["Bearer old", "Bearer old", "Bearer new", "Bearer new"]);
     assert.equal(asked[0][0], "https://keys.example.com/fps/license");
@@ -228,32 +228,32 @@ test("an expired token is replaced once, for several requests at a time", async 
 
 test("a token that stays expired is an error, and is not asked for again and again", async () => {
     const asked = server(EXPIRED, EXPIRED);
-    const licences = new LicenceServer("https://keys.example.com", { token: ({ isRefresh }) => (isRefresh ? "b" : "a") });
-    await assert.rejects(licences.clearKey(utf8("{}")), { code: "token-expired" });
+    const licenses = new LicenseServer("https://keys.example.com", { token: ({ isRefresh }) => (isRefresh ? "b" : "a") });
+    await assert.rejects(licenses.clearKey(utf8("{}")), { code: "token-expired" });
     assert.equal(asked.length, 2);
 });
 
 test("a token function that fails is told from a server that refuses", async () => {
-    const licences = new LicenceServer("https://keys.example.com", { token: async () => { throw new Error("signed out"); } });
-    await assert.rejects(licences.clearKey(utf8("{}")), { code: "token-unavailable", detail: "signed out" });
+    const licenses = new LicenseServer("https://keys.example.com", { token: async () => { throw new Error("signed out"); } });
+    await assert.rejects(licenses.clearKey(utf8("{}")), { code: "token-unavailable", detail: "signed out" });
 });
 
 test("a token goes to the key server and to nobody else", async () => {
     const asked = server([200, "0123456789abcdef"], [200, "0123456789abcdef"], [200, "short"]);
-    const licences = new LicenceServer("https://keys.example.com", { token: () => "secret" });
-    await licences.key("https://keys.example.com/keys/1");
-    await licences.key("https://keys.example.com.evil.example/keys/1");
+    const licenses = new LicenseServer("https://keys.example.com", { token: () => "secret" });
+    await licenses.key("https://keys.example.com/keys/1");
+    await licenses.key("https://keys.example.com.evil.example/keys/1");
     assert.deepEqual(asked.map(([, token]) => token), ["Bearer secret", null]);
-    await assert.rejects(licences.key("https://other.example/keys/1"), { code: "key-rejected" });
+    await assert.rejects(licenses.key("https://other.example/keys/1"), { code: "key-rejected" });
 });
 
 test("a busy server is asked again, and then given up", async () => {
     const busy = [503, { type: "urn:keyway:problem:overloaded" }];
     server(busy, [200, "ckc"]);
-    const licences = new LicenceServer("https://keys.example.com");
-    assert.equal(new TextDecoder().decode(await licences.fairPlay(new Uint8Array(1))), "ckc");
+    const licenses = new LicenseServer("https://keys.example.com");
+    assert.equal(new TextDecoder().decode(await licenses.fairPlay(new Uint8Array(1))), "ckc");
     server(busy, busy, busy);
-    await assert.rejects(licences.fairPlay(new Uint8Array(1)), { code: "server-busy" });
+    await assert.rejects(licenses.fairPlay(new Uint8Array(1)), { code: "server-busy" });
 });
 
 test("a batch gives each key its own outcome", async () => {
@@ -261,21 +261,21 @@ test("a batch gives each key its own outcome", async () => {
         { id: 2, status: 403, problem: { type: "urn:keyway:problem:refused-by-policy", reason: "virtual-machine" } },
         { id: 1, status: 0, ckc: base64(utf8("ckc")) },
     ] } }]);
-    const [one, two] = await new LicenceServer("https://keys.example.com").fairPlayBatch([new Uint8Array(1), new Uint8Array(1)]);
+    const [one, two] = await new LicenseServer("https://keys.example.com").fairPlayBatch([new Uint8Array(1), new Uint8Array(1)]);
     assert.equal(new TextDecoder().decode(one), "ckc");
-    assert.equal(two.code, "licence-refused");
+    assert.equal(two.code, "license-refused");
 });
 
 test("a certificate is fetched once, and again when that failed", async () => {
     const asked = server([404, {}], [200, "der"]);
-    const licences = new LicenceServer("https://keys.example.com", { app: "my app" });
-    await assert.rejects(licences.certificate(), { code: "certificate-unavailable" });
-    await licences.certificate();
-    await licences.certificate();
+    const licenses = new LicenseServer("https://keys.example.com", { app: "my app" });
+    await assert.rejects(licenses.certificate(), { code: "certificate-unavailable" });
+    await licenses.certificate();
+    await licenses.certificate();
     assert.deepEqual(asked.map(([url]) => url), Array(2).fill("https://keys.example.com/fps/certificate?app=my%20app"));
 });
 
 test("a server that cannot be reached is told from one that refuses", async () => {
     globalThis.fetch = async () => { throw new TypeError("network"); };
-    await assert.rejects(new LicenceServer("https://keys.example.com").clearKey(utf8("{}")), { code: "server-unreachable" });
+    await assert.rejects(new LicenseServer("https://keys.example.com").clearKey(utf8("{}")), { code: "server-unreachable" });
 });

@@ -112,14 +112,14 @@ class Server:
                 run("keyway", "token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json",
                     "--account", "a")
             unlimited = {"perMinute": 10_000_000, "burst": 10_000_000}
-            rates = {kind: {"account": unlimited, "address": unlimited} for kind in ("licence", "segment", "other")}
+            rates = {kind: {"account": unlimited, "address": unlimited} for kind in ("license", "segment", "other")}
             configuration = {
                 "data": str(Path(data).resolve()),
                 "admin": {"listen": "127.0.0.1:0"},
                 "authorization": authorization or {"tokens": [
                     {"issuer": ISSUER, "audience": AUDIENCE, "algorithms": ["ES256"], "jwks": str(Path("jwks.json").resolve())}]},
                 # The longest that the server takes beside this skew.
-                "licences": {"leaseSkew": f"PT{skew}S", "retryGrace": f"PT{skew - ANSWER_TIME}S"},
+                "licenses": {"leaseSkew": f"PT{skew}S", "retryGrace": f"PT{skew - ANSWER_TIME}S"},
                 "limits": {"rates": rates, "connections": 4000},
             }
             for section, values in (settings or {}).items():
@@ -137,7 +137,7 @@ class Server:
         # Without a configuration everybody is one account, whose rate would be what is measured.
         unlimited = {} if self.has_tokens else {
             f"KEYWAY_LIMITS_RATES_{kind}_{who}_PER_MINUTE": "0"
-            for kind in ("LICENCE", "SEGMENT", "OTHER") for who in ("ACCOUNT", "ADDRESS")}
+            for kind in ("LICENSE", "SEGMENT", "OTHER") for who in ("ACCOUNT", "ADDRESS")}
         with out.open("w") as output, Path(f"{self.name}.log").open("a") as log:
             self.process = subprocess.Popen(
                 [*prefix, "keyway-server", "serve", *mode, "--listen", f"127.0.0.1:{self.port}", *options],

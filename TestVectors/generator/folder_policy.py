@@ -1,4 +1,4 @@
-"""policy/: what a key server decides for a valid SPC under a licence policy (docs/policy.md, "What becomes of it").
+"""policy/: what a key server decides for a valid SPC under a license policy (docs/policy.md, "What becomes of it").
 
 The outcomes are declared here by hand, from the document; nothing computes them.
 """

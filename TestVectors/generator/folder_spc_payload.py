@@ -174,9 +174,9 @@ def successes() -> Iterator[Vector]:
     content, title, challenge = draw("content ID", 16), draw("title ID", 16), draw("challenge", 8)
     streams = [draw("stream 1", 16), draw("stream 2", 16)]
     yield with_block("sync-v1", "Sync version 1 with time left.", b.sync_v1(content, 2_591_000))
-    yield with_block("sync-v1-expired", "Sync version 1 of an expired licence: 0 seconds.", b.sync_v1(content, 0))
+    yield with_block("sync-v1-expired", "Sync version 1 of an expired license: 0 seconds.", b.sync_v1(content, 0))
     yield with_block(
-        "sync-v1-unlimited", "Sync version 1 of a licence without expiry: 0xffffffff.", b.sync_v1(content, 0xFFFFFFFF)
+        "sync-v1-unlimited", "Sync version 1 of a license without expiry: 0xffffffff.", b.sync_v1(content, 0xFFFFFFFF)
     )
     yield with_block(
         "sync-v2-report",

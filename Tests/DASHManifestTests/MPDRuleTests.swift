@@ -137,7 +137,7 @@ struct MPDRuleTests {
     }
 
     @Test("docs/dash-rules.md has every rule, in the order of the code")
-    func catalogue() throws {
+    func catalog() throws {
         let path = VectorFile.root.deletingLastPathComponent().appending(path: "docs/dash-rules.md")
         let rows = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let rules = MPDRule.all.map { "| `\($0.id)` | \($0.severity.rawValue) | \($0.section) | \($0.summary) |" }

@@ -47,7 +47,7 @@ private func livePeriod(_ id: String, start: Double, number: UInt64, time: UInt6
     return Period(id: id, start: ManifestDuration(seconds: start), adaptationSets: [set])
 }
 
-/// cbcs under one key, signalled to Widevine.
+/// cbcs under one key, signaled to Widevine.
 var videoSet: AdaptationSet {
     var set = AdaptationSet(
         id: 0,

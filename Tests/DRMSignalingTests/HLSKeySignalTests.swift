@@ -124,7 +124,7 @@ struct HLSKeySignalTests {
         #expect(refusal(.identity, .aes128, "../keys/1.bin") == nil)
     }
 
-    @Test("Identity and a DRM system are not signalled together")
+    @Test("Identity and a DRM system are not signaled together")
     func conflict() {
         let error = failure { () throws(SignalingError) in
             _ = try HLSKeySignal.signals(to: [.identity, .common], keyID: firstID, method: .sampleAES)

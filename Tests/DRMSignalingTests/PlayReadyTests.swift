@@ -44,7 +44,7 @@ struct PlayReadyTests {
     func roundTrip() throws {
         let written = PlayReadyHeader(
             keys: [.init(keyID: firstID, algorithm: .chaining), .init(keyID: secondID, algorithm: nil)],
-            licenceURL: "https://a.example/?b=c&d=<e>"
+            licenseURL: "https://a.example/?b=c&d=<e>"
         )
         let object = try PlayReadyObject(written)
         #expect(try PlayReadyObject(object.bytes) == object)
@@ -61,7 +61,7 @@ struct PlayReadyTests {
             "<DATA><PROTECTINFO><KEYLEN>16</KEYLEN><ALGID>AESCTR</ALGID></PROTECTINFO><KID>\(value)</KID>"
                 + "<CHECKSUM>AAAAAAAAAAA=</CHECKSUM><LA_URL> https://a/ </LA_URL></DATA>"
         )
-        #expect(four == PlayReadyHeader(keyIDs: [keyID], scheme: .cenc, licenceURL: "https://a/"))
+        #expect(four == PlayReadyHeader(keyIDs: [keyID], scheme: .cenc, licenseURL: "https://a/"))
         let one = try header(
             "<DATA><PROTECTINFO><KID ALGID='AESCTR' VALUE='\(value)'/></PROTECTINFO></DATA>",
             version: "4.1.0.0"

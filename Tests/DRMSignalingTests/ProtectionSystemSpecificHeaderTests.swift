@@ -12,7 +12,7 @@ struct ProtectionSystemSpecificHeaderTests {
         00000000
         """
     )
-    /// The example of the W3C's "cenc" initialisation data format, section 4: two key IDs, no data.
+    /// The example of the W3C's "cenc" initialization data format, section 4: two key IDs, no data.
     static let published = hex(
         """
         00000044 70737368 01000000 1077efec c0b24d02 ace33c1e 52e2fb4b

@@ -79,7 +79,7 @@ struct MatrixTests {
                     case (.failure(let error), let expected):
                         #expect(error.code.rawValue == expected, "\(label)")
                     case (.success, let expected?):
-                        Issue.record("\(label): a licence instead of \(expected)")
+                        Issue.record("\(label): a license instead of \(expected)")
                     case (.success(let license), nil):
                         try accept(license, row, request, device, stage, persistable, label)
                     }

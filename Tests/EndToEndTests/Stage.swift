@@ -74,7 +74,7 @@ struct Stage {
         )
     }
 
-    /// SPC, licence, key: ready to play.
+    /// SPC, license, key: ready to play.
     func key(
         _ device: FPSDevice,
         _ policy: LicensePolicy = .default,
@@ -84,7 +84,7 @@ struct Stage {
         return try device.process(ckc: answer(request.spc, policy).ckc, for: request)
     }
 
-    /// SPC, licence, persistent key.
+    /// SPC, license, persistent key.
     func persistentKey(_ device: FPSDevice, _ policy: LicensePolicy) throws -> [UInt8] {
         let request = try request(device)
         let license = try answer(request.spc, policy, persistable: true)

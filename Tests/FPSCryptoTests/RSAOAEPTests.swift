@@ -92,7 +92,7 @@ struct RSAOAEPTests {
             let message = SecretBytes(copying: (0..<size).map { UInt8(truncatingIfNeeded: $0) })
             let ciphertext = try publicKey.encryptOAEP(message)
             #expect(ciphertext.count == bits / 8)
-            #expect(try ciphertext != publicKey.encryptOAEP(message), "OAEP must be randomised")
+            #expect(try ciphertext != publicKey.encryptOAEP(message), "OAEP must be randomized")
             #expect(try key.decryptOAEP(ciphertext) == message)
             #expect(try key.decryptOAEP(([0] + ciphertext + [0])[1...bits / 8]) == message)
         }

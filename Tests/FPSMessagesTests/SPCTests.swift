@@ -58,7 +58,7 @@ struct SPCTests {
         #expect(error(encoded + [0])?.code == .trailingBytes)
     }
 
-    @Test("Version 3 is recognised, others are refused by number")
+    @Test("Version 3 is recognized, others are refused by number")
     func versions() {
         var encoded = Self.message(.version2).encoded
         encoded[3] = 3
@@ -127,7 +127,7 @@ struct SPCTests {
                 guard let parsed = try? SPCPayload(parsing: wrong) else { continue }
                 #expect(parsed.blocks.encoded == wrong)
                 if bit < 32 {
-                    // A longer block takes its neighbours for padding, which Table 2-2 allows.
+                    // A longer block takes its neighbors for padding, which Table 2-2 allows.
                     #expect(parsed.blocks.count < blocks.count, "bit \(bit) of the block length of \(block.tag)")
                 } else {
                     let variable: Set<TLLVTag> = [

@@ -88,7 +88,7 @@ struct ArticleTests {
         #expect(try PlaylistDocument.fairPlayURIs(media) == ["skd://film-7/1", "skd://film-7/2"])
     }
 
-    @Test("finds the initialisation vectors")
+    @Test("finds the initialization vectors")
     func vectors() throws {
         let text = """
             #EXTM3U

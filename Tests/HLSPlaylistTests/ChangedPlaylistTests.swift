@@ -23,7 +23,7 @@ struct ChangedPlaylistTests {
         #expect(written == "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + map + b + "#EXTINF:6,\n1.m4s\n")
     }
 
-    @Test("a variant that clients ignore keeps its URI, and its neighbours theirs")
+    @Test("a variant that clients ignore keeps its URI, and its neighbors theirs")
     func ignoredVariant() throws {
         let text = """
             #EXTM3U

@@ -218,7 +218,7 @@ enum ContentProtectionCases {
                 "#EXTINF:6,\na.ts\n#EXT-X-MAP:URI=\"i\"\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)" + segment
             ),
             at: "map-before-key@6",
-            // A clear lead with the same initialisation section.
+            // A clear lead with the same initialization section.
             passes: JudgedFiles.media(
                 "#EXT-X-MAP:URI=\"i\"\(segment)\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)" + segment
             )

@@ -4,7 +4,7 @@ import Glibc
 enum ProcessorTime {
     /// How many times as long work of one size takes as work of another, which is done first.
     ///
-    /// What disturbs a measurement, a cold cache or a neighbour on the core, makes it longer and never shorter: it is
+    /// What disturbs a measurement, a cold cache or a neighbor on the core, makes it longer and never shorter: it is
     /// tried up to five times until the least of each are in a ratio below `limit`.
     static func ratio(
         of long: Int,

@@ -7,7 +7,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     let name: String
     /// Nil: the key is loaded.
     var end: KeyFailure.Kind?
-    /// Of the licence.
+    /// Of the license.
     let attempts: Int
     /// The error log, a kind for each entry.
     let log: [KeyFailure.Kind]
@@ -21,8 +21,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Breaks the first answers to licence requests.
-    static func licences(
+    /// Breaks the first answers to license requests.
+    static func licenses(
         _ name: String,
         _ fault: Fault,
         times: Int = .max,

@@ -4,21 +4,21 @@ extension FaultCase {
     static let all = connection + answers + refusals + certificate + devices
 
     private static let connection: [FaultCase] = [
-        .licences("an answer that takes 3 s", .latency(.seconds(3)), attempts: 1, [], lasts: .seconds(3)),
-        .licences("an answer that takes 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.noAnswerInTime]),
-        .licences("a reset before the head, once", .resetBeforeHead, times: 1, attempts: 2, [.noConnection]),
-        .licences("a reset within the head, once", .resetWithinHead, times: 1, attempts: 2, [.noConnection]),
-        .licences("a reset within the body, once", .resetWithinBody, times: 1, attempts: 2, [.noConnection]),
-        .licences("a body shorter than its length, once", .endsEarly, times: 1, attempts: 2, [.noConnection]),
-        .licences(
+        .licenses("an answer that takes 3 s", .latency(.seconds(3)), attempts: 1, [], lasts: .seconds(3)),
+        .licenses("an answer that takes 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.noAnswerInTime]),
+        .licenses("a reset before the head, once", .resetBeforeHead, times: 1, attempts: 2, [.noConnection]),
+        .licenses("a reset within the head, once", .resetWithinHead, times: 1, attempts: 2, [.noConnection]),
+        .licenses("a reset within the body, once", .resetWithinBody, times: 1, attempts: 2, [.noConnection]),
+        .licenses("a body shorter than its length, once", .endsEarly, times: 1, attempts: 2, [.noConnection]),
+        .licenses(
             "a reset, each time",
             .resetBeforeHead,
             .noConnection,
             attempts: 8,
             Array(repeating: .noConnection, count: 8)
         ),
-        .licences("no answer, once", .silence, times: 1, attempts: 2, [.noAnswerInTime], lasts: .seconds(8)),
-        .licences(
+        .licenses("no answer, once", .silence, times: 1, attempts: 2, [.noAnswerInTime], lasts: .seconds(8)),
+        .licenses(
             "no answer, each time",
             .silence,
             .outOfTime,
@@ -26,41 +26,41 @@ extension FaultCase {
             [.noAnswerInTime, .noAnswerInTime, .outOfTime],
             lasts: .seconds(24)
         ),
-        .licences("a body that trickles, once", .trickle, times: 1, attempts: 2, [.noAnswerInTime]),
-        .licences("a connection that closes after each answer", .closesAfter, attempts: 1, []),
+        .licenses("a body that trickles, once", .trickle, times: 1, attempts: 2, [.noAnswerInTime]),
+        .licenses("a connection that closes after each answer", .closesAfter, attempts: 1, []),
     ]
 
     private static let answers: [FaultCase] = [
-        .licences("half of the JSON, once", .cutJSON, times: 1, attempts: 2, [.unreadableAnswer]),
-        .licences(
+        .licenses("half of the JSON, once", .cutJSON, times: 1, attempts: 2, [.unreadableAnswer]),
+        .licenses(
             "half of the JSON, each time",
             .cutJSON,
             .unreadableAnswer,
             attempts: 3,
             Array(repeating: .unreadableAnswer, count: 3)
         ),
-        .licences(
+        .licenses(
             "200 with a page, each time",
             .page,
             .unreadableAnswer,
             attempts: 3,
             Array(repeating: .unreadableAnswer, count: 3)
         ),
-        .licences(
+        .licenses(
             "an answer of 2 MiB",
             .answer(200, String(repeating: " ", count: 2 << 20)),
             .answerTooLarge,
             attempts: 1,
             [.answerTooLarge]
         ),
-        .licences(
+        .licenses(
             "a CKC with one bit of its head changed",
             .changedCKC(),
             .deviceRefusesAnswer,
             attempts: 1,
             [.deviceRefusesAnswer]
         ),
-        .licences(
+        .licenses(
             "no CKC, but its field",
             .body { Fault.replacingCKC(of: $0) { _ in "" } },
             .unreadableAnswer,
@@ -70,7 +70,7 @@ extension FaultCase {
     ]
 
     private static let refusals: [FaultCase] = [
-        .licences(
+        .licenses(
             "403",
             .problem(403, "refused-by-policy", reason: "hdcp-not-enough"),
             .forbidden,
@@ -78,7 +78,7 @@ extension FaultCase {
             [.forbidden],
             reason: "hdcp-not-enough"
         ),
-        .licences(
+        .licenses(
             "503 with `Retry-After: 2`, once",
             .problem(503, "overloaded", headers: ["Retry-After: 2"]),
             times: 1,
@@ -86,21 +86,21 @@ extension FaultCase {
             [.overloaded],
             lasts: .seconds(2)
         ),
-        .licences(
+        .licenses(
             "503 with `Retry-After: 60`",
             .problem(503, "overloaded", headers: ["Retry-After: 60"]),
             .outOfTime,
             attempts: 1,
             [.outOfTime]
         ),
-        .licences(
+        .licenses(
             "503 with `Retry-After: 18446744073709551616`, once",
             .problem(503, "overloaded", headers: ["Retry-After: 18446744073709551616"]),
             times: 1,
             attempts: 2,
             [.overloaded]
         ),
-        .licences(
+        .licenses(
             "429 with `Retry-After: 2`, once",
             .problem(429, "rate-limited", reason: "account", headers: ["Retry-After: 2"]),
             times: 1,
@@ -108,8 +108,8 @@ extension FaultCase {
             [.tooManyRequests],
             lasts: .seconds(2)
         ),
-        .licences("500, once", .problem(500, "internal-error"), times: 1, attempts: 2, [.serverError]),
-        .licences(
+        .licenses("500, once", .problem(500, "internal-error"), times: 1, attempts: 2, [.serverError]),
+        .licenses(
             "302",
             .answer(302, "", headers: ["Location: /fps/licenses"]),
             .unexpectedStatus,

@@ -139,7 +139,7 @@ struct PolicyLimitsTests {
     func rentalLength() {
         let dual = SamplePolicies.dual(30, 2)
         #expect(LicensePolicy(rental: Seconds(rawValue: 5)).rentalLength == 5)
-        #expect(LicensePolicy(persist: dual, rentalStart: .firstLicence).rentalLength == 32)
+        #expect(LicensePolicy(persist: dual, rentalStart: .firstLicense).rentalLength == 32)
         #expect(LicensePolicy(persist: dual, bindRentalToDevice: true).rentalLength == 32)
         #expect(LicensePolicy(persist: .limited(Seconds(rawValue: 9)), rentalStart: .token).rentalLength == 9)
         #expect(LicensePolicy(persist: dual).rentalLength == nil)

@@ -19,7 +19,7 @@ struct PolicyOpeningsTests {
     @Test(
         "Each field that opens something has a sentence, which is gone where the field closes it",
         arguments: [
-            (#""otherClients":"allow""#, "get the raw key, if the server's licences.otherClients lists them"),
+            (#""otherClients":"allow""#, "get the raw key, if the server's licenses.otherClients lists them"),
             (#""hdcp":"none""#, "No HDCP is asked for"),
             (#""virtualMachines":"allow""#, "Virtual machines get the key"),
             (#""airplay":"allow""#, "playback by AirPlay."),

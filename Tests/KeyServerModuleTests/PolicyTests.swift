@@ -119,7 +119,7 @@ struct PolicyTests {
             (#"{"streams":1.5,"lease":"PT10M"}"#, "invalid-value", "streams"),
             (#"{"devices":1001}"#, "invalid-value", "devices"),
             (#"{"devices":"2"}"#, "invalid-value", "devices"),
-            (#"{"rentalStart":"firstLicence"}"#, "contradiction", "rentalStart"),
+            (#"{"rentalStart":"firstLicense"}"#, "contradiction", "rentalStart"),
             (#"{"rentalStart":"now","rental":"P2D"}"#, "invalid-value", "rentalStart"),
             (#"{"rentalStart":"token","persist":{}}"#, "contradiction", "rentalStart"),
             (#"{"bindRentalToDevice":true}"#, "contradiction", "bindRentalToDevice"),

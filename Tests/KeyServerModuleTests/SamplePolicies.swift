@@ -28,7 +28,7 @@ enum SamplePolicies {
         LicensePolicy(name: "limited-rental", rental: seconds(8000), persist: .limited(seconds(2000))),
         LicensePolicy(name: "dual", persist: dual(3000, 200)),
         LicensePolicy(name: "dual-fallback", persist: dual(100, 1500, 1600)),
-        LicensePolicy(name: "dual-endless-storage", persist: dual(0, 400, 90), rentalStart: .firstLicence),
+        LicensePolicy(name: "dual-endless-storage", persist: dual(0, 400, 90), rentalStart: .firstLicense),
         LicensePolicy(name: "dual-endless-playback", persist: dual(50, 0, 40)),
         LicensePolicy(name: "dual-endless", persist: dual(0, 0, 7)),
     ]

@@ -21,10 +21,10 @@ struct GrantedTermsTests {
         return try device.process(ckc: answer.body, for: request)
     }
 
-    @Test("A rental begins with its first licence, and later CKCs carry the seconds that remain")
+    @Test("A rental begins with its first license, and later CKCs carry the seconds that remain")
     func rental() async throws {
         try await LicenseServer.run { server in
-            try await server.setPolicy(#"{"rental":"PT1H","rentalStart":"firstLicence"}"#)
+            try await server.setPolicy(#"{"rental":"PT1H","rentalStart":"firstLicense"}"#)
             _ = try await server.license(try server.request(server.device()).spc)
             server.clock.advance(by: 3_000)
             let device = server.device()
@@ -272,7 +272,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("Where nobody is authorised a device's kept key can be invalidated too, by a challenge that nobody else used")
+    @Test("Where nobody is authorized a device's kept key can be invalidated too, by a challenge that nobody else used")
     func anonymousInvalidation() async throws {
         try await LicenseServer.run(authorizer: OpenAuthorizer()) { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
@@ -292,7 +292,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("Challenges and reports are charged to the account, apart from its licences")
+    @Test("Challenges and reports are charged to the account, apart from its licenses")
     func cheapRequestsAreLimited() async throws {
         var limits = RateLimits()
         limits.other.account = RateLimit(perMinute: 1, burst: 2)
@@ -312,7 +312,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A change of policy or key holds from the next licence on, whether it was remembered or not")
+    @Test("A change of policy or key holds from the next license on, whether it was remembered or not")
     func changes() async throws {
         try await LicenseServer.run { server in
             let device = server.device()

@@ -183,7 +183,7 @@ struct KeyImportTests {
     }
 
     @Test("A title or a track that is there and differs changes only when that is asked for")
-    func catalogue() async throws {
+    func catalog() async throws {
         try await (try await plan(Self.header + Self.row("film", "hd", kid: 1))).write(into: store)
         // What a row leaves out stays.
         let silent = try await plan(Self.header + Self.row("film", "hd", kid: 2))

@@ -36,7 +36,7 @@ struct LicenseAnswerTests {
         #expect(response.headers[.persistable] == nil)
     }
 
-    @Test("No cache keeps a licence", arguments: LicenseShape.allCases)
+    @Test("No cache keeps a license", arguments: LicenseShape.allCases)
     func noStore(_ shape: LicenseShape) {
         #expect(answer.response(in: shape).headers[.cacheControl] == "no-store")
     }

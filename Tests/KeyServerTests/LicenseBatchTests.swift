@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Many licences in one request")
+@Suite("Many licenses in one request")
 struct LicenseBatchTests {
     @Test("Items come in their order, each with what it asks for")
     func items() throws {
@@ -94,7 +94,7 @@ struct LicenseBatchTests {
         let expected =
             #"{"fairplay-streaming-response":{"create-ckc":["#
             + #"{"ckc":"AQ==","dualExpiry":true,"id":1,"persistable":false,"status":0},"#
-            + #"{"id":2,"problem":{"reason":"hdcp","status":403,"title":"The licence is refused","#
+            + #"{"id":2,"problem":{"reason":"hdcp","status":403,"title":"The license is refused","#
             + #""type":"urn:keyway:problem:refused-by-policy"},"status":403}]}}"#
         #expect(try await response.text == expected)
     }

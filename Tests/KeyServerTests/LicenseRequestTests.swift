@@ -2,7 +2,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The four shapes of a licence request")
+@Suite("The four shapes of a license request")
 struct LicenseRequestTests {
     /// Its base64 has a plus and a slash: `+/8BAg==`.
     private static let spc: [UInt8] = [0xFB, 0xFF, 0x01, 0x02]

@@ -7,8 +7,8 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// The licence routes over a real port, asked by a virtual device.
-@Suite("Licences over HTTP")
+/// The license routes over a real port, asked by a virtual device.
+@Suite("Licenses over HTTP")
 struct LicenseRoutesTests {
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
@@ -58,7 +58,7 @@ struct LicenseRoutesTests {
             guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerFault() }
             #expect(try key(device, json, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
             #expect(try await server.auditOutcomes() == ["issued", "issued", "issued", "issued"])
-            // What is worth noting of a licence goes into its record.
+            // What is worth noting of a license goes into its record.
             let detail = try await server.store.auditEntries(before: nil, limit: 1).first?.record.detail
             #expect(detail?.contains("an online key instead of a persistable one") == true, "\(detail ?? "no detail")")
         }
@@ -250,7 +250,7 @@ struct LicenseRoutesTests {
             #expect(try await server.auditOutcomes() == ["issued"])
         }
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licences_total{outcome="failed",reason="overloaded"} 3"#))
+        #expect(text.contains(#"keyway_licenses_total{outcome="failed",reason="overloaded"} 3"#))
     }
 
     @Test("Malformed bodies get problems, whatever they are", arguments: ["", "x", "{", "spc=", "AAAA"])

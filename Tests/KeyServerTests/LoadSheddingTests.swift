@@ -26,11 +26,11 @@ private func until(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
 
-@Suite("Licences are shed before anything is done for them", .timeLimit(.minutes(10)))
+@Suite("Licenses are shed before anything is done for them", .timeLimit(.minutes(10)))
 struct LoadSheddingTests {
     private let metrics = ServerMetrics()
 
-    /// A server that has room for so many licences at once, whose route answers when the gate is open.
+    /// A server that has room for so many licenses at once, whose route answers when the gate is open.
     private func serve(
         room: Int,
         _ test: @Sendable (TestServer, Door, LoadShedding) async throws -> Void
@@ -91,7 +91,7 @@ struct LoadSheddingTests {
             #expect(try await Self.ask(server, Self.post("/fps/license", "x")).hasSuffix("\r\n1"))
         }
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licences_total{outcome="failed",reason="overloaded"} 2"#))
+        #expect(text.contains(#"keyway_licenses_total{outcome="failed",reason="overloaded"} 2"#))
     }
 
     @Test("Who sends a body slowly takes nobody's place, and who goes away keeps it only until the work is done")

@@ -40,7 +40,7 @@ struct OperationsConfigurationTests {
         #expect(errors[0].contains("set authorization.tokens or authorization.webhook"))
         let decided = try load(example.replacing("#none: false", with: "none: true"))
         #expect(decided.configuration.authorization.none)
-        #expect(decided.configuration.licences.otherClients == [])
+        #expect(decided.configuration.licenses.otherClients == [])
     }
 
     @Test("The example is accepted with every comment in it taken away")
@@ -72,11 +72,11 @@ struct OperationsConfigurationTests {
         #expect(full.channels.map(\.title) == ["news"] && full.channels.map(\.plan?.length) == [600])
         #expect(full.admin.clientCA == "/etc/keyway/encoders.pem")
         #expect(full.crossOrigin == .listed(["https://www.example.com"]))
-        let licences = plain.configuration.licences.with {
+        let licenses = plain.configuration.licenses.with {
             $0.keyURLs.secretFile = "/etc/keyway/urls.secret"
             $0.otherClients = [.clearKey, .aes128]
         }
-        #expect(full.licences == licences)
+        #expect(full.licenses == licenses)
         #expect(full.limits == plain.configuration.limits)
     }
 
@@ -123,7 +123,7 @@ struct OperationsConfigurationTests {
         let variables = ServerConfiguration.settings.compactMap(\.variable)
         #expect(Set(variables).count == variables.count)
         for name in [
-            "KEYWAY_DATA", "KEYWAY_LICENCES_MAXIMUM_SPC_AGE", "KEYWAY_LICENCES_KEY_URLS_SECRET_FILE",
+            "KEYWAY_DATA", "KEYWAY_LICENSES_MAXIMUM_SPC_AGE", "KEYWAY_LICENSES_KEY_URLS_SECRET_FILE",
             "KEYWAY_LIMITS_RATES_SEGMENT_ADDRESS_PER_MINUTE", "KEYWAY_ADMIN_ALLOW_REMOTE",
         ] { #expect(variables.contains(name), "\(name)") }
     }
@@ -183,7 +183,7 @@ struct OperationsConfigurationTests {
             ("batch: 5", ":3: batch: there is no such setting; is it `limits.batch`?"),
             ("metrics: yes", ":3: metrics: takes true or false, not \"yes\""),
             ("metrics: true\nmetrics: true", ":3: metrics: stands there twice"),
-            ("licences:\n  retryGrace: 60", ":4: licences.retryGrace: takes a duration in ISO 8601"),
+            ("licenses:\n  retryGrace: 60", ":4: licenses.retryGrace: takes a duration in ISO 8601"),
             ("proxies: 10.0.0.0/8", ":3: proxies: takes a list"),
             ("proxies: [10.0.0.1/8]", ":3: proxies: takes addresses or networks"),
             ("cors: {origins: [www.example.com]}", ":3: cors.origins: takes origins"),
@@ -211,10 +211,10 @@ struct OperationsConfigurationTests {
                 ":3: admin.listen: takes a loopback address without tls"
             ),
             ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is where players ask"),
-            ("licences: {retryGrace: PT26S}", ":3: licences.retryGrace: is not PT5S shorter than"),
-            ("licences: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licences.retryGrace: is not PT5S shorter than"),
-            ("licences: {reservation: PT0S}", ":3: licences.reservation: is at least PT1S"),
-            ("limits: {batch: 100}", "limits.rates.licence.account.burst: is less than limits.batch"),
+            ("licenses: {retryGrace: PT26S}", ":3: licenses.retryGrace: is not PT5S shorter than"),
+            ("licenses: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licenses.retryGrace: is not PT5S shorter than"),
+            ("licenses: {reservation: PT0S}", ":3: licenses.reservation: is at least PT1S"),
+            ("limits: {batch: 100}", "limits.rates.license.account.burst: is less than limits.batch"),
             ("- a", "this is no YAML"),
             ("a: &x [1]\nb: *x", ": a: there is no such setting"),
             ("a.b: 1", "a setting's name is a word"),
@@ -226,7 +226,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "Who decides on licences is said once, and safely",
+        "Who decides on licenses is said once, and safely",
         arguments: [
             ("", "authorization: does not say who gets licenses"),
             ("none: true, webhook: {url: 'https://a', secretFile: s}", "gives more than one"),
@@ -281,31 +281,31 @@ struct OperationsConfigurationTests {
     @Test("Clients without FairPlay are listed by name; development lists them where nothing is said, and says so")
     func otherClients() throws {
         func clients(_ text: String, isDevelopment: Bool = false) throws -> Set<OtherClientKind> {
-            try load(Self.least + text, isDevelopment: isDevelopment).configuration.licences.otherClients
+            try load(Self.least + text, isDevelopment: isDevelopment).configuration.licenses.otherClients
         }
         let all = Set(OtherClientKind.allCases)
         #expect(try clients("") == [])
-        #expect(try clients("licences: {otherClients: [clearKey]}") == [.clearKey])
-        #expect(try clients("licences: {otherClients: [clearKey, aes128]}") == all)
+        #expect(try clients("licenses: {otherClients: [clearKey]}") == [.clearKey])
+        #expect(try clients("licenses: {otherClients: [clearKey, aes128]}") == all)
         #expect(
-            try load(Self.least, environment: ["KEYWAY_LICENCES_OTHER_CLIENTS": "aes128"]).configuration.licences
+            try load(Self.least, environment: ["KEYWAY_LICENSES_OTHER_CLIENTS": "aes128"]).configuration.licenses
                 .otherClients == [.aes128]
         )
         #expect(try clients("", isDevelopment: true) == all)
-        #expect(try clients("licences: {otherClients: []}", isDevelopment: true) == [])
+        #expect(try clients("licenses: {otherClients: []}", isDevelopment: true) == [])
         #expect(
-            problems(Self.least + "licences: {otherClients: [identity]}").first?.contains("takes clearKey, aes128")
+            problems(Self.least + "licenses: {otherClients: [identity]}").first?.contains("takes clearKey, aes128")
                 == true
         )
 
         func warning(_ text: String, isDevelopment: Bool = false) throws -> String? {
             try load(Self.least + text, isDevelopment: isDevelopment).warnings.map(\.description)
-                .first { $0.contains("licences.") }
+                .first { $0.contains("licenses.") }
         }
         #expect(try warning("") == nil)
-        #expect(try warning("licences: {otherClients: [clearKey]}")?.contains("Clear Key clients get raw keys") == true)
+        #expect(try warning("licenses: {otherClients: [clearKey]}")?.contains("Clear Key clients get raw keys") == true)
         #expect(try warning("", isDevelopment: true)?.hasSuffix("; --dev turns this on") == true)
-        #expect(try warning("licences: {keyURLs: {secretFile: s}}")?.contains("lists aes128") == true)
+        #expect(try warning("licenses: {keyURLs: {secretFile: s}}")?.contains("lists aes128") == true)
     }
 
     @Test("Development needs no authorization, and loopback addresses")
@@ -344,15 +344,15 @@ struct OperationsConfigurationTests {
         #expect(try found(webhook + "long}}").unusable == [])
         #expect(try found(webhook + "short}}").unusable == ["authorization.webhook.secretFile"])
         #expect(try found(webhook + "none}}").unreadable == ["authorization.webhook.secretFile"])
-        #expect(try found(Self.least + "licences: {keyURLs: {secretFile: urls}}").unusable == [])
-        let urls = try found(Self.least + "licences: {keyURLs: {secretFile: long}}")
-        #expect(urls.unusable == ["licences.keyURLs.secretFile"])
+        #expect(try found(Self.least + "licenses: {keyURLs: {secretFile: urls}}").unusable == [])
+        let urls = try found(Self.least + "licenses: {keyURLs: {secretFile: long}}")
+        #expect(urls.unusable == ["licenses.keyURLs.secretFile"])
         #expect(try found(Self.least + "tls: {certificate: tls, key: tls}").unusable == ["tls.certificate"])
         #expect(try found(Self.least + "tls: {certificate: tls, key: none}").unreadable == ["tls.key"])
         let postgres = "store: 'postgres://a@b/c'\nkek: {file: long}\n"
         for (setting, text) in [
             ("authorization.webhook.secretFile", webhook + "open}}"),
-            ("licences.keyURLs.secretFile", Self.least + "licences: {keyURLs: {secretFile: open}}"),
+            ("licenses.keyURLs.secretFile", Self.least + "licenses: {keyURLs: {secretFile: open}}"),
             ("tls.key", Self.least + "tls: {certificate: tls, key: open}"),
             ("kek.file", Self.least + "kek: {file: open}"),
             ("postgres.passwordFile", Self.least + postgres + "postgres: {passwordFile: open}"),
@@ -381,7 +381,7 @@ struct OperationsConfigurationTests {
     }
 }
 
-extension ServerConfiguration.Licences {
+extension ServerConfiguration.Licenses {
     fileprivate func with(_ change: (inout Self) -> Void) -> Self {
         var copy = self
         change(&copy)

@@ -15,10 +15,10 @@ struct OperationsMetricsTests {
         }
         sources.clock = { 43_200_000 }
         metrics.addReadings(sources)
-        metrics.licence(.issued)
-        metrics.licence(.issued)
-        metrics.licence(.refused, reason: "spc-too-old")
-        metrics.licence(.refused, reason: "what a client wrote")
+        metrics.license(.issued)
+        metrics.license(.issued)
+        metrics.license(.refused, reason: "spc-too-old")
+        metrics.license(.refused, reason: "what a client wrote")
         metrics.request(method: "GET", route: "/healthz", status: 200)
         metrics.request(method: "BREW\"\n", route: nil, status: 404)
         metrics.request(method: "GET", route: "/a\\b\"c\nd", status: 200)
@@ -31,9 +31,9 @@ struct OperationsMetricsTests {
         func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
             families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
         }
-        #expect(value("keyway_licences_total", ["outcome": "issued", "reason": "none"]) == 2)
-        #expect(value("keyway_licences_total", ["outcome": "refused", "reason": "spc-too-old"]) == 1)
-        #expect(value("keyway_licences_total", ["outcome": "refused", "reason": "other"]) == 1)
+        #expect(value("keyway_licenses_total", ["outcome": "issued", "reason": "none"]) == 2)
+        #expect(value("keyway_licenses_total", ["outcome": "refused", "reason": "spc-too-old"]) == 1)
+        #expect(value("keyway_licenses_total", ["outcome": "refused", "reason": "other"]) == 1)
         #expect(value("keyway_http_requests_total", ["method": "other", "route": "other", "status": "404"]) == 1)
         #expect(
             value("keyway_http_requests_total", ["method": "GET", "route": "/a\\b\"c\nd", "status": "200"]) == 1
@@ -43,16 +43,16 @@ struct OperationsMetricsTests {
         #expect(value("keyway_certificate_expiry_seconds", ["use": "tls", "name": "server"]) == 43_200)
         #expect(value("keyway_certificate_expiry_seconds", ["use": "fairplay", "name": "a\"\\\n"]) == -39_600)
         let total = ["stage": "total"]
-        #expect(value("keyway_licence_stage_seconds_bucket", ["stage": "total", "le": "5e-05"]) == 2)
-        #expect(value("keyway_licence_stage_seconds_bucket", ["stage": "total", "le": "5"]) == 2)
-        #expect(value("keyway_licence_stage_seconds_bucket", ["stage": "total", "le": "+Inf"]) == 3)
-        #expect(value("keyway_licence_stage_seconds_count", total) == 3)
-        #expect(value("keyway_licence_stage_seconds_sum", total).map { abs($0 - 60.00005) < 1e-9 } == true)
+        #expect(value("keyway_license_stage_seconds_bucket", ["stage": "total", "le": "5e-05"]) == 2)
+        #expect(value("keyway_license_stage_seconds_bucket", ["stage": "total", "le": "5"]) == 2)
+        #expect(value("keyway_license_stage_seconds_bucket", ["stage": "total", "le": "+Inf"]) == 3)
+        #expect(value("keyway_license_stage_seconds_count", total) == 3)
+        #expect(value("keyway_license_stage_seconds_sum", total).map { abs($0 - 60.00005) < 1e-9 } == true)
         #expect(!text.contains("what a client wrote"))
     }
 
-    @Test("A licence is measured in each of its stages, and in what the store did for it")
-    func licence() async throws {
+    @Test("A license is measured in each of its stages, and in what the store did for it")
+    func license() async throws {
         let metrics = ServerMetrics(reasons: LicenseService.reasons)
         try await LicenseServer.run(metrics: metrics) { server in
             #expect(try await server.license(try server.request(server.device()).spc).status == 200)
@@ -67,10 +67,10 @@ struct OperationsMetricsTests {
         #expect(count("keyway_store_seconds_count", ["operation": "read"]) == 2)
         #expect(count("keyway_store_seconds_count", ["operation": "write"]) == 2)
         for (stage, times) in [
-            ("authorise", 2.0), ("open", 2), ("decide", 1), ("seal", 1), ("store", 1), ("total", 2),
-        ] { #expect(count("keyway_licence_stage_seconds_count", ["stage": stage]) == times, "\(stage)") }
-        #expect(count("keyway_licences_total", ["outcome": "issued", "reason": "none"]) == 1)
-        #expect(count("keyway_licences_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
+            ("authorize", 2.0), ("open", 2), ("decide", 1), ("seal", 1), ("store", 1), ("total", 2),
+        ] { #expect(count("keyway_license_stage_seconds_count", ["stage": stage]) == times, "\(stage)") }
+        #expect(count("keyway_licenses_total", ["outcome": "issued", "reason": "none"]) == 1)
+        #expect(count("keyway_licenses_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
     }
 
     @Test("A fresh registry keeps to the format too, and describes each metric once")
@@ -88,7 +88,7 @@ struct OperationsMetricsTests {
             for _ in 0..<8 {
                 tasks.addTask {
                     for _ in 0..<1_000 {
-                        metrics.licence(.issued)
+                        metrics.license(.issued)
                         metrics.request(method: "GET", route: "/", status: 200)
                         metrics.stage(.open, took: .microseconds(200))
                     }
@@ -96,9 +96,9 @@ struct OperationsMetricsTests {
             }
         }
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licences_total{outcome="issued",reason="none"} 8000"#))
+        #expect(text.contains(#"keyway_licenses_total{outcome="issued",reason="none"} 8000"#))
         #expect(text.contains(#"keyway_http_requests_total{method="GET",route="/",status="200"} 8000"#))
-        #expect(text.contains(#"keyway_licence_stage_seconds_count{stage="open"} 8000"#))
+        #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 8000"#))
     }
 
     @Test("However many routes and statuses there are, memory is bounded and nothing is lost")

@@ -16,7 +16,7 @@ struct OperationsRateLimitRoutesTests {
         return RateLimiter(limits: limits, clock: { 0 })
     }
 
-    /// The reasons of refusals, nil for what passed, of so many licences; each of another device.
+    /// The reasons of refusals, nil for what passed, of so many licenses; each of another device.
     private func reasons(
         _ server: LicenseServer,
         _ asked: [(account: String, address: String)],
@@ -57,10 +57,10 @@ struct OperationsRateLimitRoutesTests {
     private static let sameAddress = (0..<5).map { (account: "a\($0)", address: home) }
     private static let elsewhere = [(account: "z", address: "198.51.100.1")]
 
-    @Test("limits.rates.licence", arguments: [true, false])
-    func licences(ofAccount: Bool) async throws {
+    @Test("limits.rates.license", arguments: [true, false])
+    func licenses(ofAccount: Bool) async throws {
         let limiter = limiter { limits in
-            if ofAccount { limits.licence.account = Self.tight } else { limits.licence.address = Self.tight }
+            if ofAccount { limits.license.account = Self.tight } else { limits.license.address = Self.tight }
         }
         try await LicenseServer.run(limiter: limiter) { server in
             let asked = ofAccount ? Self.sameAccount : Self.sameAddress
@@ -109,7 +109,7 @@ struct OperationsRateLimitRoutesTests {
     @Test("A batch counts as its items: all of them for its address, before anything is opened")
     func batches() async throws {
         let limiter = limiter { limits in
-            limits.licence.account = RateLimit(perMinute: 1, burst: 4)
+            limits.license.account = RateLimit(perMinute: 1, burst: 4)
             limits.other.address = RateLimit(perMinute: 1, burst: 10)
         }
         try await LicenseServer.run(limiter: limiter) { server in
@@ -131,10 +131,10 @@ struct OperationsRateLimitRoutesTests {
         for ofAccount in [true, false] {
             let limiter = limiter { limits in
                 if ofAccount {
-                    limits.licence.account = RateLimit(perMinute: 1, burst: 2)
+                    limits.license.account = RateLimit(perMinute: 1, burst: 2)
                     limits.segment.account = RateLimit(perMinute: 1, burst: 3)
                 } else {
-                    limits.licence.address = RateLimit(perMinute: 1, burst: 2)
+                    limits.license.address = RateLimit(perMinute: 1, burst: 2)
                     limits.segment.address = RateLimit(perMinute: 1, burst: 3)
                 }
             }
@@ -154,14 +154,14 @@ struct OperationsRateLimitRoutesTests {
             }
         }
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licence_stage_seconds_count{stage="open"} 20"#))
+        #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 20"#))
     }
 
     @Test("An SPC that was opened and is one too many stays paid for")
     func opened() async throws {
         let metrics = ServerMetrics()
         let limiter = limiter { limits in
-            limits.licence.account = RateLimit(perMinute: 1, burst: 1)
+            limits.license.account = RateLimit(perMinute: 1, burst: 1)
             limits.segment.account = RateLimit(perMinute: 1, burst: 2)
         }
         try await LicenseServer.run(limiter: limiter, metrics: metrics) { server in
@@ -171,12 +171,12 @@ struct OperationsRateLimitRoutesTests {
             #expect(statuses == [200, 429, 429, 429, 429, 429])
         }
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licence_stage_seconds_count{stage="open"} 3"#))
+        #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 3"#))
     }
 
-    @Test("Where nobody is authorised a device is the account, and is charged once it is known")
+    @Test("Where nobody is authorized a device is the account, and is charged once it is known")
     func anonymous() async throws {
-        let limiter = limiter { $0.licence.account = Self.tight }
+        let limiter = limiter { $0.license.account = Self.tight }
         try await LicenseServer.run(authorizer: OpenAuthorizer(), limiter: limiter) { server in
             let (device, other) = (server.device(), server.device())
             var statuses: [Int] = []

@@ -16,7 +16,7 @@ struct OperationsRateLimitTests {
 
     private func limiter(account: RateLimit, address: RateLimit, capacity: Int = 100) -> RateLimiter {
         var limits = RateLimits()
-        limits.licence = .init(account: account, address: address)
+        limits.license = .init(account: account, address: address)
         return RateLimiter(limits: limits, capacity: capacity) { [clock] in clock.now }
     }
 
@@ -53,11 +53,11 @@ struct OperationsRateLimitTests {
     func account() {
         let limiter = limiter(account: RateLimit(perMinute: 60, burst: 2), address: Self.plenty)
         let places = [ClientAddress("192.0.2.1"), ClientAddress("2001:db8::1"), nil]
-        let results = places.map { limiter.take(account: "a", address: $0, class: .licence) }
+        let results = places.map { limiter.take(account: "a", address: $0, class: .license) }
         #expect(results == [.allowed, .allowed, .limited(by: .account, retryAfter: 1)])
-        #expect(limiter.take(account: "b", address: home, class: .licence) == .allowed)
+        #expect(limiter.take(account: "b", address: home, class: .license) == .allowed)
         clock.pass(seconds: 1)
-        #expect(limiter.take(account: "a", address: home, class: .licence) == .allowed)
+        #expect(limiter.take(account: "a", address: home, class: .license) == .allowed)
     }
 
     @Test("What the account refuses is not charged to the address")
@@ -66,18 +66,18 @@ struct OperationsRateLimitTests {
             account: RateLimit(perMinute: 1, burst: 1),
             address: RateLimit(perMinute: 1, burst: 3)
         )
-        let results = (0..<4).map { _ in limiter.take(account: "a", address: home, class: .licence) }
+        let results = (0..<4).map { _ in limiter.take(account: "a", address: home, class: .license) }
         #expect(results.dropFirst().allSatisfy { $0 == .limited(by: .account, retryAfter: 60) })
-        #expect(limiter.take(account: "b", address: home, class: .licence) == .allowed)
-        #expect(limiter.take(account: "c", address: home, class: .licence) == .allowed)
-        #expect(limiter.take(account: "d", address: home, class: .licence) == .limited(by: .address, retryAfter: 60))
+        #expect(limiter.take(account: "b", address: home, class: .license) == .allowed)
+        #expect(limiter.take(account: "c", address: home, class: .license) == .allowed)
+        #expect(limiter.take(account: "d", address: home, class: .license) == .limited(by: .address, retryAfter: 60))
     }
 
     @Test("IPv6 is counted by networks of 64 bits, IPv4 in IPv6 as IPv4, loopback not at all")
     func sites() {
         let limiter = limiter(account: Self.plenty, address: RateLimit(perMinute: 1, burst: 1))
         func take(_ text: String) -> Bool {
-            limiter.take(account: nil, address: ClientAddress(text), class: .licence) == .allowed
+            limiter.take(account: nil, address: ClientAddress(text), class: .license) == .allowed
         }
         #expect(["2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"].map(take) == [true, false, true])
         #expect(["192.0.2.7", "::ffff:192.0.2.7", "192.0.2.8"].map(take) == [true, false, true])
@@ -92,11 +92,11 @@ struct OperationsRateLimitTests {
             (0..<10_000).prefix { _ in limiter.take(account: "a", address: home, class: requestClass) == .allowed }
                 .count
         }
-        #expect(count(.licence) == limits.licence.account.burst)
+        #expect(count(.license) == limits.license.account.burst)
         #expect(count(.segment) == limits.segment.account.burst)
-        #expect(limits.segment.account.burst > limits.licence.account.burst)
+        #expect(limits.segment.account.burst > limits.license.account.burst)
         // All requests of an address are counted as other ones too, and none of the others' budgets is lost by that.
-        let together = limits.licence.address.burst + limits.segment.address.burst
+        let together = limits.license.address.burst + limits.segment.address.burst
         #expect(limits.other.address.burst >= together)
         // Two screens that ask for audio and video of every two seconds go on for ever.
         for _ in 0..<600 {
@@ -108,43 +108,43 @@ struct OperationsRateLimitTests {
     @Test("Many addresses fill no memory and push no account out")
     func bounded() {
         let limiter = limiter(account: RateLimit(perMinute: 1, burst: 1), address: Self.plenty, capacity: 50)
-        #expect(limiter.take(account: "a", address: nil, class: .licence) == .allowed)
+        #expect(limiter.take(account: "a", address: nil, class: .license) == .allowed)
         for number in 0..<10_000 {
             let address = ClientAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 0xFF)])
-            _ = limiter.take(account: nil, address: address, class: .licence)
+            _ = limiter.take(account: nil, address: address, class: .license)
         }
         #expect(limiter.remembered <= 101)
-        #expect(limiter.take(account: "a", address: nil, class: .licence) != .allowed)
+        #expect(limiter.take(account: "a", address: nil, class: .license) != .allowed)
     }
 
     @Test("A bucket that is used stays while others come and go")
     func used() {
         let limiter = limiter(account: RateLimit(perMinute: 1, burst: 1), address: Self.plenty, capacity: 10)
-        _ = limiter.take(account: "victim", address: nil, class: .licence)
+        _ = limiter.take(account: "victim", address: nil, class: .license)
         for number in 0..<1_000 {
-            _ = limiter.take(account: "\(number)", address: nil, class: .licence)
-            #expect(limiter.take(account: "victim", address: nil, class: .licence) != .allowed)
+            _ = limiter.take(account: "\(number)", address: nil, class: .license)
+            #expect(limiter.take(account: "victim", address: nil, class: .license) != .allowed)
         }
     }
 
     @Test("Zero in a minute is no limit")
     func off() {
         let limiter = limiter(account: RateLimit(perMinute: 0, burst: 1), address: RateLimit(perMinute: 0, burst: 1))
-        for _ in 0..<100 { #expect(limiter.take(account: "a", address: home, class: .licence) == .allowed) }
+        for _ in 0..<100 { #expect(limiter.take(account: "a", address: home, class: .license) == .allowed) }
     }
 
     @Test("The problem says whose limit it was and when to come back, and is counted")
     func problem() async throws {
         let limiter = limiter(account: RateLimit(perMinute: 2, burst: 1), address: Self.plenty)
         let metrics = ServerMetrics()
-        try limiter.require(account: "a", address: home, class: .licence, metrics: metrics)
+        try limiter.require(account: "a", address: home, class: .license, metrics: metrics)
         let problem = #expect(throws: ProblemDocument.self) {
-            try limiter.require(account: "a", address: home, class: .licence, metrics: metrics)
+            try limiter.require(account: "a", address: home, class: .license, metrics: metrics)
         }
         #expect(problem?.type == .rateLimited)
         #expect(problem?.retryAfter == 30)
         #expect(problem?.reason == "account")
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_rate_limited_total{by="account",class="licence"} 1"#))
+        #expect(text.contains(#"keyway_rate_limited_total{by="account",class="license"} 1"#))
     }
 }

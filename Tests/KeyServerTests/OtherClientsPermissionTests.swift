@@ -21,12 +21,12 @@ struct OtherClientsPermissionTests {
 
     @Test("The default configuration lists no such clients")
     func standard() throws {
-        #expect(ServerConfiguration().licences.otherClients == [])
+        #expect(ServerConfiguration().licenses.otherClients == [])
     }
 
     @Test("Without the setting there is no route, for any policy, token or signed URL")
     func unrouted() async throws {
-        try await OtherClientsServer.run(clients: ServerConfiguration().licences.otherClients) { server in
+        try await OtherClientsServer.run(clients: ServerConfiguration().licenses.otherClients) { server in
             let unknown = try await server.send("GET", "/nothing")
             for (byte, policy) in zip((1 as UInt8)..., Self.policies) {
                 let stored = try await server.add(byte, policy: policy)

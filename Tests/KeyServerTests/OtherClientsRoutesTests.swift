@@ -21,7 +21,7 @@ struct OtherClientsRoutesTests {
         return keys
     }
 
-    @Test("A Clear Key licence has the keys that are known, and each is audited")
+    @Test("A Clear Key license has the keys that are known, and each is audited")
     func clearKey() async throws {
         try await OtherClientsServer.run { server in
             let first = try await server.add(1)
@@ -100,8 +100,8 @@ struct OtherClientsRoutesTests {
     func limited() async throws {
         let metrics = ServerMetrics(reasons: LicenseService.reasons)
         var limits = RateLimits()
-        limits.licence.account = RateLimit(perMinute: 1, burst: 5)
-        limits.licence.address = RateLimit(perMinute: 1, burst: 7)
+        limits.license.account = RateLimit(perMinute: 1, burst: 5)
+        limits.license.address = RateLimit(perMinute: 1, burst: 7)
         let limiter = RateLimiter(limits: limits, clock: { 0 })
         try await OtherClientsServer.run(limiter: limiter, metrics: metrics) { server in
             for byte in 1...4 as ClosedRange<UInt8> { try await server.add(byte) }
@@ -125,10 +125,10 @@ struct OtherClientsRoutesTests {
             #expect(refused.map(\.account) == ["viewer", "viewer", "c"])
         }
         let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licences_total{outcome="issued",reason="none"} 6"#))
-        #expect(text.contains(#"keyway_licences_total{outcome="refused",reason="client-not-protected"} 1"#))
-        #expect(text.contains(#"keyway_rate_limited_total{by="account",class="licence"} 2"#))
-        #expect(text.contains(#"keyway_rate_limited_total{by="address",class="licence"} 1"#))
+        #expect(text.contains(#"keyway_licenses_total{outcome="issued",reason="none"} 6"#))
+        #expect(text.contains(#"keyway_licenses_total{outcome="refused",reason="client-not-protected"} 1"#))
+        #expect(text.contains(#"keyway_rate_limited_total{by="account",class="license"} 2"#))
+        #expect(text.contains(#"keyway_rate_limited_total{by="address",class="license"} 1"#))
     }
 
     @Test("What no policy allows is left out; where nothing is left the refusal is the answer")

@@ -101,7 +101,7 @@ struct OtherClientsServer: Sendable {
         return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body.map { Array($0.utf8) })
     }
 
-    /// Asks for Clear Key licences for key IDs of one repeated byte each.
+    /// Asks for Clear Key licenses for key IDs of one repeated byte each.
     func clearKey(
         _ bytes: UInt8...,
         token: String? = OneToken.token,

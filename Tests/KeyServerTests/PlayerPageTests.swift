@@ -64,7 +64,7 @@ struct PlayerPageTests {
     @Test("Pages of other origins may take the module in, and not what belongs to this page")
     func sharing() async throws {
         try await withOperationsServer(router()) { port, _ in
-            for name in ["keyway-player.js", "errors.js", "hls.js", "init-data.js", "keys.js", "licences.js", "mse.js"]
+            for name in ["keyway-player.js", "errors.js", "hls.js", "init-data.js", "keys.js", "licenses.js", "mse.js"]
             {
                 let answer = try await fetch(port, "/player/\(name)")
                 #expect(answer.status == 200, "\(name)")

@@ -149,7 +149,7 @@ struct RefusalTableTests {
         }
     }
 
-    private enum Start: String { case token, firstLicence }
+    private enum Start: String { case token, firstLicense }
 
     private static func rental(_ start: Start) -> String { #"{"rental":"PT1H","rentalStart":"\#(start.rawValue)"}"# }
 
@@ -170,7 +170,7 @@ struct RefusalTableTests {
             audit: nil
         ),
         Row(
-            name: "more licences than an account may have in a minute",
+            name: "more licenses than an account may have in a minute",
             ask: { server in
                 let first = try await server.license(try server.request(server.device()).spc)
                 #expect(first.status == 200)
@@ -182,7 +182,7 @@ struct RefusalTableTests {
             audit: "rate-limited",
             limiter: {
                 var limits = RateLimits()
-                limits.licence.account = RateLimit(perMinute: 1, burst: 1)
+                limits.license.account = RateLimit(perMinute: 1, burst: 1)
                 return RateLimiter(limits: limits, clock: { 0 })
             }()
         ),
@@ -289,7 +289,7 @@ struct RefusalTableTests {
         ),
         Row(
             name: "a rental that is over",
-            policy: rental(.firstLicence),
+            policy: rental(.firstLicense),
             ask: { server in
                 let device = server.device()
                 let first = try await server.license(try server.request(device).spc)
@@ -315,7 +315,7 @@ struct RefusalTableTests {
         ),
         Row(
             name: "a rental on another device than its first",
-            policy: #"{"rental":"PT1H","rentalStart":"firstLicence","bindRentalToDevice":true}"#,
+            policy: #"{"rental":"PT1H","rentalStart":"firstLicense","bindRentalToDevice":true}"#,
             ask: { server in
                 let first = try await server.license(try server.request(server.device()).spc)
                 #expect(first.status == 200)

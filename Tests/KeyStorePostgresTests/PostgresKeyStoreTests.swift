@@ -58,8 +58,8 @@ struct PostgresKeyStoreTests {
         }
     }
 
-    @Test("A licence is not granted on a catalogue that another server has changed")
-    func catalogueChanges() async throws {
+    @Test("A license is not granted on a catalog that another server has changed")
+    func catalogChanges() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
             let (one, other) = (
@@ -67,12 +67,12 @@ struct PostgresKeyStoreTests {
             )
             let record = try Sample.content("asset")
             try await one.putContent(record, replacing: false)
-            let version = try #require(try await one.lookup(assetID: record.info.assetID)).catalogueVersion
-            let proposal = Sample.proposal().with { $0.catalogueVersion = version }
+            let version = try #require(try await one.lookup(assetID: record.info.assetID)).catalogVersion
+            let proposal = Sample.proposal().with { $0.catalogVersion = version }
             #expect(try await one.grant(proposal) == .granted)
             try await other.putPolicy(try Sample.policy("strict"), replacing: false)
-            #expect(try await one.grant(proposal) == .catalogueChanged)
-            let newer = try #require(try await one.lookup(assetID: record.info.assetID)).catalogueVersion
+            #expect(try await one.grant(proposal) == .catalogChanged)
+            let newer = try #require(try await one.lookup(assetID: record.info.assetID)).catalogVersion
             // One transaction, one step, however many rows it changed.
             #expect(newer == version + 1)
         }

@@ -206,7 +206,7 @@ struct StoreCopyTests {
             #expect(Set(copied).subtracting(columns).isEmpty)
             // Each database has its own of these.
             let own = left.filter { column in
-                !["commit_mark.", "catalogue.", "schema_version."].contains { column.hasPrefix($0) }
+                !["commit_mark.", "catalog.", "schema_version."].contains { column.hasPrefix($0) }
             }
             #expect(own == ["audit_head.number", "spc.number"])
         }

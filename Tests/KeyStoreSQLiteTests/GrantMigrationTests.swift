@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("Databases from before licences were kept")
+@Suite("Databases from before licenses were kept")
 struct GrantMigrationTests {
     private let folder = TemporaryFolder()
     private let key: KeyEncryptionKey

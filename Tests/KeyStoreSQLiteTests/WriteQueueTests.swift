@@ -109,7 +109,7 @@ struct WriteQueueTests {
         #expect(found.isWhole && found.entries == 100 && found.heads.count == 1)
     }
 
-    @Test("Granted licences are there after the store was closed and opened again")
+    @Test("Granted licenses are there after the store was closed and opened again")
     func survives() async throws {
         let proposal = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "iPhone").slot().rental().kept()
         #expect(try await store.grant(proposal) == .granted)

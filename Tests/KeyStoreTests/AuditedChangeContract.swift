@@ -2,7 +2,7 @@ import KeyStore
 import Testing
 
 extension KeyStoreContract {
-    /// Every change of the catalogue, one after the other, each with a record that says what it is.
+    /// Every change of the catalog, one after the other, each with a record that says what it is.
     private static func changeEverything(_ store: any KeyServerStore) async throws {
         @Sendable func put(_ name: String) -> AuditNote { { outcome in audit("\(name) \(outcome)") } }
         @Sendable func audit(_ outcome: String) -> AuditRecord {
@@ -35,7 +35,7 @@ extension KeyStoreContract {
     }
 
     static let auditedChanges: [KeyStoreContract] = [
-        .init("Every change of the catalogue is written down with what it found, in one chain with licences") { store in
+        .init("Every change of the catalog is written down with what it found, in one chain with licenses") { store in
             _ = try await store.grant(Sample.proposal().slot())
             try await changeEverything(store)
             _ = try await store.grant(Sample.proposal(device: 2).slot())
@@ -73,7 +73,7 @@ extension KeyStoreContract {
             #expect(try await store.deleteAdminToken(name: "ann", audit: audit) == false)
             #expect(try await store.auditEntries(after: nil, limit: 10).isEmpty)
         },
-        .init("Changes and licences at once are all written down, and none waits for the other without end") { store in
+        .init("Changes and licenses at once are all written down, and none waits for the other without end") { store in
             let count = 40
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<count {

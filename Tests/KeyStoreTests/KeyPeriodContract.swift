@@ -79,13 +79,13 @@ extension KeyStoreContract {
             try await store.putPolicy(policy, replacing: false)
             #expect(try await store.lookup(assetID: record.info.assetID)?.policies == [policy])
         },
-        .init("What a proposal was made by holds until any part of the catalogue changes") { store in
+        .init("What a proposal was made by holds until any part of the catalog changes") { store in
             try await store.putFilm()
             let record = try Sample.period("film", "hd", 1)
             try await store.putContent(record, replacing: false)
             func proposal() async throws -> GrantProposal {
                 var proposal = Sample.proposal()
-                proposal.catalogueVersion = try await store.lookup(assetID: record.info.assetID)?.catalogueVersion
+                proposal.catalogVersion = try await store.lookup(assetID: record.info.assetID)?.catalogVersion
                 return proposal
             }
             let first = try await proposal()
@@ -104,7 +104,7 @@ extension KeyStoreContract {
             for (number, change) in changes.enumerated() {
                 let before = try await proposal()
                 try await change(store)
-                #expect(try await store.grant(before) == .catalogueChanged, "change \(number)")
+                #expect(try await store.grant(before) == .catalogChanged, "change \(number)")
             }
             // Nothing was written, and one that does not say by what it was made is not held to it.
             #expect(try await store.auditEntries(after: nil, limit: 10).count == 2)

@@ -29,7 +29,7 @@ extension KeyStoreContract {
             let over = Sample.proposal("ben", at: 9_000).rental(start: 1_000, byToken: true)
             #expect(try await store.grant(over).refusal == .rentalExpired)
         },
-        .init("A rental may belong to the device of its first licence") { store in
+        .init("A rental may belong to the device of its first license") { store in
             _ = try await store.grant(Sample.proposal().rental(binds: true))
             let other = Sample.proposal(device: 2).rental(binds: true)
             #expect(try await store.grant(other).refusal == .rentalOnOtherDevice)
@@ -64,7 +64,7 @@ extension KeyStoreContract {
             #expect(try await !store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(2)))
             #expect(try await store.grant(Sample.proposal(at: 9_000).rental()) == .granted)
         },
-        .init("A rental that is forgotten while its next licence is made does not come back") { store in
+        .init("A rental that is forgotten while its next license is made does not come back") { store in
             _ = try await store.grant(Sample.proposal().rental())
             let subject = RentalSubject.title("movie")
             _ = try await store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(1))
@@ -85,7 +85,7 @@ extension KeyStoreContract {
             #expect(try await store.rental(account: "anna", subject: asset) == nil)
             #expect(try await store.rental(account: "anna", subject: .title("movie")) == rentals.first)
         },
-        .init("Of first licences that arrive at once one starts the rental") { store in
+        .init("Of first licenses that arrive at once one starts the rental") { store in
             let found = try await concurrently(40) { second in
                 try await store.grant(Sample.proposal(at: 1_000 + Int64(second)).rental())
             }

@@ -27,7 +27,7 @@ struct CommandLineTests {
     func explainOthers() throws {
         let list = try tool.run(["explain"])
         #expect(list.status == 0)
-        #expect(list.text.split(separator: "\n").count == FPSErrorCatalogue.all.count)
+        #expect(list.text.split(separator: "\n").count == FPSErrorCatalog.all.count)
         let unknown = try tool.run(["explain", "-1"])
         #expect(unknown.status == 1)
         #expect(

@@ -70,13 +70,13 @@ struct LoadTests {
         let outcome = try load(server, ["--requests", "40", "--connections", "3", "--json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let json = try outcome.json()
-        #expect((json["run"] as? [String: Any])?["licences"] as? Int == 20)
+        #expect((json["run"] as? [String: Any])?["licenses"] as? Int == 20)
         let answers = (json["outcomes"] as? [String: Any])?["answers"] as? [[String: Any]] ?? []
         let counted = answers.map {
             "\($0["status"] ?? "") \($0["problem"] ?? "") \($0["reason"] ?? "") \($0["count"] ?? "")"
         }
         #expect(
-            counted == ["200 licence - 20", "403 refused-by-policy streams-exceeded 10", "503 overloaded - 10"]
+            counted == ["200 license - 20", "403 refused-by-policy streams-exceeded 10", "503 overloaded - 10"]
         )
         #expect((json["notes"] as? [String])?.first?.contains("ran out") == true)
         #expect(seen.all.count == 40)
@@ -84,7 +84,7 @@ struct LoadTests {
         #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
     }
 
-    @Test("A batch asks for the keys of one playback, and each licence of it is counted")
+    @Test("A batch asks for the keys of one playback, and each license of it is counted")
     func batch() throws {
         let seen = Seen()
         let server = try server(seen) { number in
@@ -97,7 +97,7 @@ struct LoadTests {
         let outcome = try load(server, ["--requests", "8", "--batch", "2", "--connections", "1", "--json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let json = try outcome.json()
-        #expect((json["run"] as? [String: Any])?["licences"] as? Int == 4)
+        #expect((json["run"] as? [String: Any])?["licenses"] as? Int == 4)
         let answers = (json["outcomes"] as? [String: Any])?["answers"] as? [[String: Any]] ?? []
         let counted = answers.map { "\($0["status"] ?? "") \($0["reason"] ?? "") \($0["count"] ?? "")" }
         #expect(counted == ["200 - 4", "403 hdcp 4", "503 - 8"])

@@ -215,7 +215,7 @@ struct OfflineCommandTests {
             (["download", "http://127.0.0.1:1/", "--out", "b", "--patience", "0"], "--patience"),
             (["download", "http://127.0.0.1:1/", "--out", "b", "--all", "--variant", "best"], "--all"),
             (["download", "http://127.0.0.1:1/", "--out", "b", "--variant", "1280y720"], "1280x720"),
-            (["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "colour=red"], "--rendition"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "color=red"], "--rendition"),
             (
                 ["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "type=AUDIO", "--languages", "en"],
                 "in the place"

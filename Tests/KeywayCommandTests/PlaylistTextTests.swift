@@ -60,7 +60,7 @@ struct PlaylistTextTests {
         #expect(Excerpt(String(repeating: "a", count: 1 << 20), column: 7).text == "(a line of 1048576 bytes)")
     }
 
-    @Test("A playlist finds its neighbours whatever its path is called")
+    @Test("A playlist finds its neighbors whatever its path is called")
     func base() throws {
         let folders = [
             "/a/b": "/a/b", "a b": "a b", "50%": "50%", "a?b#c": "a?b#c", "a:b": "a:b", "//a": "/a", "./a:b": "a:b",

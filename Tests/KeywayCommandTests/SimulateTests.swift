@@ -77,7 +77,7 @@ struct SimulateTests {
     @Test("The command prints peaks, ratio and cores, and the same for machines")
     func command() throws {
         let tool = try Tool()
-        let arguments = ["simulate", "rotation", "--viewers", "6000", "--licences-per-core", "100", "--keys", "2"]
+        let arguments = ["simulate", "rotation", "--viewers", "6000", "--licenses-per-core", "100", "--keys", "2"]
         let text = try tool.run(arguments)
         #expect(text.status == 0)
         #expect(text.text.contains("6,000 viewers, a window of 60 s"))
@@ -87,7 +87,7 @@ struct SimulateTests {
         let unspread = try #require(json["notSpread"] as? [String: Any])
         let peak = try #require(unspread["peakRequestsASecond"] as? Int)
         #expect((1000...1200).contains(peak))
-        #expect(unspread["peakLicencesASecond"] as? Int == 2 * peak)
+        #expect(unspread["peakLicensesASecond"] as? Int == 2 * peak)
         #expect(unspread["cores"] as? Int == (2 * peak + 69) / 70)
         #expect(spread["requests"] as? Int == 6000)
         let load = try #require((json["load"] as? [String: Any])?["seconds"] as? [[String: Any]])

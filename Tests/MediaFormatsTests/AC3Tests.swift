@@ -99,7 +99,7 @@ struct AC3Tests {
         }
     }
 
-    /// 7.1 with objects, in syncframes of 1 block: an independent substream, a dependent one, and another programme.
+    /// 7.1 with objects, in syncframes of 1 block: an independent substream, a dependent one, and another program.
     static func unit(_ seed: UInt8, blocks: Int = 0) -> [[UInt8]] {
         (0..<[6, 3, 2, 1][blocks]).flatMap { round in
             [

@@ -140,7 +140,7 @@ struct PackedAudioTests {
         #expect(try Self.read(Self.tag(4, grouped)).privateContent(owner: "m") == [5])
         let oldGroup = Self.frame("PRIV", flags: [0, 0x20], isVersion4: false, [9, 0x6D, 0, 5])
         #expect(try Self.read(Self.tag(3, oldGroup)).privateContent(owner: "m") == [5])
-        // Unsynchronised: a zero stands behind each 0xFF.
+        // Unsynchronized: a zero stands behind each 0xFF.
         let unsynchronized = Self.frame("PRIV", flags: [0, 2], [0x6D, 0, 0xFF, 0, 0xE0, 0xFF, 0, 0])
         #expect(try Self.read(Self.tag(4, unsynchronized)).privateContent(owner: "m") == [0xFF, 0xE0, 0xFF, 0])
         let whole = Self.frame("PRIV", isVersion4: false, [0x6D, 0, 0xFF, 0xFF]).flatMap { $0 == 255 ? [$0, 0] : [$0] }

@@ -89,17 +89,17 @@ struct VideoDescriptionTests {
         )
     )
     func ranges(transfer: UInt8, range: String?) {
-        let colour = ColourDescription(primaries: 9, transfer: transfer, matrix: 9)
-        #expect(colour.dynamicRange?.rawValue == range)
-        #expect(DynamicRange(container: nil, codec: colour).rawValue == range ?? "SDR")
-        #expect(DynamicRange(container: colour, codec: nil).rawValue == range ?? "SDR")
-        #expect(DynamicRange(container: nil, codec: colour, alternativeTransfer: 18) == .hlg)
+        let color = ColorDescription(primaries: 9, transfer: transfer, matrix: 9)
+        #expect(color.dynamicRange?.rawValue == range)
+        #expect(DynamicRange(container: nil, codec: color).rawValue == range ?? "SDR")
+        #expect(DynamicRange(container: color, codec: nil).rawValue == range ?? "SDR")
+        #expect(DynamicRange(container: nil, codec: color, alternativeTransfer: 18) == .hlg)
     }
 
-    @Test("HDR10 in HEVC: colours, mastering display, light levels, cropping, frame rate")
+    @Test("HDR10 in HEVC: colors, mastering display, light levels, cropping, frame rate")
     func hdr() throws {
         let set = try Self.hevc("hevc-hdr.hevc")
-        #expect(set.usability.colour == ColourDescription(primaries: 9, transfer: 16, matrix: 9))
+        #expect(set.usability.color == ColorDescription(primaries: 9, transfer: 16, matrix: 9))
         #expect(set.lumaBitDepth == 10)
         #expect(set.croppedSize == PictureSize(width: 66, height: 50))
         #expect(set.codedSize.width > 66)
@@ -124,11 +124,11 @@ struct VideoDescriptionTests {
         let messages = try VideoFixture(name: "hevc-hlg.hevc").units().filter { $0[0] >> 1 == 39 }.flatMap {
             try SEIMessage.messages($0.span.bytes, headerSize: 2)
         }
-        #expect(set.usability.colour?.dynamicRange == .sdr)
+        #expect(set.usability.color?.dynamicRange == .sdr)
         #expect(messages.contains(.alternativeTransfer(18)))
     }
 
-    @Test("H.264: cropping, sample aspect ratio, colours, frame rate")
+    @Test("H.264: cropping, sample aspect ratio, colors, frame rate")
     func h264() throws {
         let set = try Self.h264("vui.h264")
         #expect(set.codedSize == PictureSize(width: 64, height: 48))
@@ -137,11 +137,11 @@ struct VideoDescriptionTests {
         #expect(ratio.width * 50 * 9 == ratio.height * 38 * 16)
         #expect(set.displaySize == PictureSize(width: 68, height: 38))
         #expect(set.fixedFrameRate == FrameRate(frames: 50, seconds: 2))
-        #expect(set.usability.colour == ColourDescription(primaries: 1, transfer: 1, matrix: 1, isFullRange: true))
+        #expect(set.usability.color == ColorDescription(primaries: 1, transfer: 1, matrix: 1, isFullRange: true))
         let high = try Self.h264("high422.h264")
         #expect(high.chromaFormat == 2)
         #expect(high.lumaBitDepth == 10)
-        #expect(high.usability.colour?.dynamicRange == .hlg)
+        #expect(high.usability.color?.dynamicRange == .hlg)
         #expect(high.fixedFrameRate == nil || high.fixedFrameRate?.value == 25)
         let field = try Self.h264("field.h264")
         #expect(!field.hasFramesOnly)
@@ -176,13 +176,13 @@ struct VideoDescriptionTests {
         try Self.roundTrip(PixelAspectRatioBox(horizontal: 4, vertical: 3), required: 8)
         try Self.roundTrip(BitRateBox(bufferSize: 1, maximum: 2_000_000, average: 1_000_000), required: 12)
         try Self.roundTrip(ContentLightLevelBox(maximum: 1000, maximumAverage: 400), required: 4)
-        let colour = ColourDescription(primaries: 9, transfer: 16, matrix: 9, isFullRange: true)
-        try Self.roundTrip(ColourInformationBox(.nclx(colour)), required: 11)
+        let color = ColorDescription(primaries: 9, transfer: 16, matrix: 9, isFullRange: true)
+        try Self.roundTrip(ColorInformationBox(.nclx(color)), required: 11)
         try Self.roundTrip(
-            ColourInformationBox(.nclc(ColourDescription(primaries: 1, transfer: 1, matrix: 1))),
+            ColorInformationBox(.nclc(ColorDescription(primaries: 1, transfer: 1, matrix: 1))),
             required: 10
         )
-        try Self.roundTrip(ColourInformationBox(.other(type: "prof", bytes: [1, 2, 3])), required: 4)
+        try Self.roundTrip(ColorInformationBox(.other(type: "prof", bytes: [1, 2, 3])), required: 4)
         let points = (
             MasteringDisplayBox.Point(x: 1, y: 2), MasteringDisplayBox.Point(x: 3, y: 4),
             MasteringDisplayBox.Point(x: 5, y: 6)

@@ -14,7 +14,7 @@ struct PrivateKeyFileTests {
     static let encrypted = forms.filter { $0.contains("encrypted") || $0.contains("scrypt") || $0.contains("pbes1") }
     static let plain = forms.filter { !encrypted.contains($0) }
 
-    @Test("Every form is recognised and holds the same key", arguments: forms)
+    @Test("Every form is recognized and holds the same key", arguments: forms)
     func everyForm(name: String) throws {
         let key = try RSAPrivateKey(fixture(name), passphrase: fixturePassphrase)
         #expect(key.bits == 2048)

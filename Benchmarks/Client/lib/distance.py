@@ -12,7 +12,7 @@ class FileHandler(http.server.SimpleHTTPRequestHandler):
     """GET with keep-alive and single byte ranges."""
 
     protocol_version = "HTTP/1.1"
-    # Head and body leave together, or one waits for the acknowledgement of the other.
+    # Head and body leave together, or one waits for the acknowledgment of the other.
     wbufsize = -1
     disable_nagle_algorithm = True
 

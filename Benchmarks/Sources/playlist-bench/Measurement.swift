@@ -72,7 +72,7 @@ struct Measurement {
         }
     }
 
-    /// Asks for what a player needs of each segment: keys, initialisation vectors, dates.
+    /// Asks for what a player needs of each segment: keys, initialization vectors, dates.
     static func resolve(_ playlist: Playlist) throws -> Int {
         guard case .media(let media) = playlist else { return count(playlist) }
         var sum = 0

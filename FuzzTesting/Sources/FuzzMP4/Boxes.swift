@@ -7,7 +7,7 @@ private let kinds: [FourCC: any (Box & Equatable).Type] = {
         AC3ConfigurationBox.self, AVCConfigurationBox.self, AuxiliaryInformationOffsetsBox.self,
         AuxiliaryInformationSizesBox.self,
         BitRateBox.self,
-        ColourInformationBox.self, ContentLightLevelBox.self, DataReferenceBox.self, EditListBox.self,
+        ColorInformationBox.self, ContentLightLevelBox.self, DataReferenceBox.self, EditListBox.self,
         ElementaryStreamDescriptorBox.self, EnhancedAC3ConfigurationBox.self, EventMessageBox.self,
         ExtendedLanguageBox.self, FileTypeBox.self, HEVCConfigurationBox.self, HandlerBox.self,
         MasteringDisplayBox.self,

@@ -21,9 +21,9 @@ private func check(_ box: RawBox, in entry: SampleEntry) {
         checkParameterSets(configuration)
         precondition(configuration.profileTierLevel.codecs().hasPrefix("hvc1."))
     case "colr":
-        guard let colour = try? box.parse(as: ColourInformationBox.self) else { return }
-        let range = DynamicRange(container: colour.description, codec: nil)
-        precondition(range == colour.description?.dynamicRange ?? .sdr)
+        guard let color = try? box.parse(as: ColorInformationBox.self) else { return }
+        let range = DynamicRange(container: color.description, codec: nil)
+        precondition(range == color.description?.dynamicRange ?? .sdr)
     case "pasp":
         guard let shape = try? box.parse(as: PixelAspectRatioBox.self) else { return }
         precondition((shape.ratio == nil) == (shape.horizontal == 0 || shape.vertical == 0))

@@ -36,9 +36,9 @@ func checkH264(_ units: [[UInt8]]) {
 
 /// What the track's box says goes before what the codec says.
 func checkRange(_ usability: VideoUsabilityInformation) {
-    let range = DynamicRange(container: nil, codec: usability.colour)
-    precondition(range == usability.colour?.dynamicRange ?? .sdr)
-    precondition(DynamicRange(container: usability.colour, codec: nil, alternativeTransfer: 18) == .hlg)
+    let range = DynamicRange(container: nil, codec: usability.color)
+    precondition(range == usability.color?.dynamicRange ?? .sdr)
+    precondition(DynamicRange(container: usability.color, codec: nil, alternativeTransfer: 18) == .hlg)
 }
 
 /// The header of a slice ends where it says: with as many bytes it is the same, with one less it is not there.

@@ -4,7 +4,7 @@
 /// Keys are 16 bytes. The functions whose name ends in `Secret` return ``SecretBytes``; they are for results that are
 /// keys themselves. All throw ``CryptoError/Code/invalidLength`` when a size is wrong.
 public enum AES128 {
-    /// The size of a block, a key and an initialisation vector in bytes.
+    /// The size of a block, a key and an initialization vector in bytes.
     public static let blockSize = 16
 
     // MARK: Single blocks
@@ -192,7 +192,7 @@ public enum AES128 {
     ) throws(CryptoError) {
         let operation = operationCBC(direction)
         try requireSize(key.count, blockSize, of: "key", operation: operation)
-        try requireSize(iv.count, blockSize, of: "initialisation vector", operation: operation)
+        try requireSize(iv.count, blockSize, of: "initialization vector", operation: operation)
         guard input.count.isMultiple(of: blockSize) else {
             let reason = "data: \(input.count) bytes, must be a multiple of \(blockSize)"
             throw CryptoError(.invalidLength, operation: operation, reason: reason)

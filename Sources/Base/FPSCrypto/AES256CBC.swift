@@ -6,12 +6,12 @@
 public enum AES256CBC {
     /// The size of a key in bytes.
     public static let keySize = 32
-    /// The size of a block and of the initialisation vector in bytes.
+    /// The size of a block and of the initialization vector in bytes.
     public static let blockSize = 16
 
     /// Encrypts a secret. The result is 1 to 16 bytes longer, a multiple of 16.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes or the initialisation vector not 16.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes or the initialization vector not 16.
     public static func encryptPadded(
         _ secret: SecretBytes,
         key: SecretBytes,
@@ -31,7 +31,7 @@ public enum AES256CBC {
 
     /// Decrypts what ``encryptPadded(_:key:iv:)`` made, and takes the padding away.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes, the initialisation vector not 16, or the
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes, the initialization vector not 16, or the
     ///   ciphertext not a multiple of 16 or empty; ``CryptoError/Code/decryptionFailed`` if there is no padding.
     public static func decryptPadded(
         _ ciphertext: some Collection<UInt8>,
@@ -59,7 +59,7 @@ public enum AES256CBC {
     ) throws(CryptoError) {
         let operation = "AES-256-CBC \(direction == .encrypt ? "encryption" : "decryption")"
         try requireSize(key.count, keySize, of: "key", operation: operation)
-        try requireSize(iv.count, blockSize, of: "initialisation vector", operation: operation)
+        try requireSize(iv.count, blockSize, of: "initialization vector", operation: operation)
         guard !input.isEmpty, input.count.isMultiple(of: blockSize) else {
             let reason = "data: \(input.count) bytes, must be a multiple of \(blockSize) and not none"
             throw CryptoError(.invalidLength, operation: operation, reason: reason)

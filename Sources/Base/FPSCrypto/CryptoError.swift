@@ -14,7 +14,7 @@ public struct CryptoError: Error, Sendable {
         /// The stable name.
         public var description: String { rawValue }
 
-        /// A key, an initialisation vector, a message or a range has a size that the operation does not take.
+        /// A key, an initialization vector, a message or a range has a size that the operation does not take.
         public static let invalidLength = Code(rawValue: "invalid-length")
         /// An argument other than a length is outside of what the operation takes.
         public static let invalidArgument = Code(rawValue: "invalid-argument")

@@ -4,7 +4,7 @@ public import ContentKeySession
 import Locking
 
 /// The key loader's transport over URLSession. It follows no redirect and keeps nothing: a token stays where it was sent,
-/// and no licence comes from a cache.
+/// and no license comes from a cache.
 public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDelegate, @unchecked Sendable {
     private struct Exchange {
         let maximum: Int

@@ -15,7 +15,7 @@ public struct LicensedKey: Sendable {
     }
 }
 
-/// What a licence is given for.
+/// What a license is given for.
 public struct Content: Sendable {
     /// The asset ID under which it is known, where an SPC may name it by another; nil where it is the SPC's.
     public let assetID: [UInt8]?

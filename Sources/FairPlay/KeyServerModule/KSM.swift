@@ -5,7 +5,7 @@ import FPSMessages
 /// The Key Server Module: turns an SPC into a CKC by the ten steps of the guide's Table 2-1, under a policy.
 ///
 /// It is a value without state: it speaks no HTTP, knows no store and remembers nothing between requests. The caller
-/// opens an SPC, looks up the content that its asset ID names, and asks for a licence:
+/// opens an SPC, looks up the content that its asset ID names, and asks for a license:
 ///
 ///     let opened = try module.open(spc)
 ///     let license = try module.license(for: opened, content: content, policy: policy, wantsPersistable: false, at: now)
@@ -96,7 +96,7 @@ public struct KSM: Sendable {
         return License(ckc: ckc, terms: terms, notes: expiry + opened.notes + terms.notes + notes)
     }
 
-    /// Makes a licence with the system's randomness.
+    /// Makes a license with the system's randomness.
     public func license(
         for opened: OpenedSPC,
         content: Content,

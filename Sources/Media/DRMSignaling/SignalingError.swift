@@ -1,7 +1,7 @@
-/// Why keys and DRM systems cannot be signalled as asked: a stable code, what it is about, and what to do.
+/// Why keys and DRM systems cannot be signaled as asked: a stable code, what it is about, and what to do.
 ///
 /// The code is for programs and never changes its meaning; the rest is for people. Two errors are equal when their
-/// codes are. An error never carries a key, an initialisation vector or the text that was to hold one, so it may be
+/// codes are. An error never carries a key, an initialization vector or the text that was to hold one, so it may be
 /// logged.
 public struct SignalingError: Error, Sendable {
     /// What went wrong.
@@ -21,11 +21,11 @@ public struct SignalingError: Error, Sendable {
         public static let conflictingSystems = Code(rawValue: "conflicting-systems")
         /// A way of encryption that the protection system does not have.
         public static let methodNotAllowed = Code(rawValue: "method-not-allowed")
-        /// An initialisation vector where there must be none, or one of a wrong size.
+        /// An initialization vector where there must be none, or one of a wrong size.
         public static let invalidIV = Code(rawValue: "invalid-iv")
         /// A key URI, or the template of one, that players would not take for what it is.
         public static let invalidKeyURI = Code(rawValue: "invalid-key-uri")
-        /// A text or file that holds no key ID, key or initialisation vector.
+        /// A text or file that holds no key ID, key or initialization vector.
         public static let invalidKey = Code(rawValue: "invalid-key")
         /// Two keys with one key ID.
         public static let duplicateKeyID = Code(rawValue: "duplicate-key-id")

@@ -10,7 +10,7 @@ package struct DecryptionError: Error, Hashable, CustomStringConvertible {
     package enum Code: String, Hashable, Sendable {
         /// The key of a key ID was not given.
         case missingKey = "missing-key"
-        /// The media carry no initialisation vector, and none was given with the key.
+        /// The media carry no initialization vector, and none was given with the key.
         case missingIV = "missing-iv"
         /// The init segment of a media segment was not given.
         case missingInitialization = "missing-initialization"

@@ -3,7 +3,7 @@ package import MediaFormats
 package import SampleEncryption
 import TextCoding
 
-/// A content key, and the initialisation vector that comes with it.
+/// A content key, and the initialization vector that comes with it.
 package struct DecryptionKey: Sendable {
     /// 16 bytes.
     package var key: SecretBytes

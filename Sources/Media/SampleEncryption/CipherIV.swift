@@ -1,4 +1,4 @@
-/// An initialisation vector of 8 or 16 bytes, as `tenc`, `senc` and EXT-X-KEY carry it (ISO/IEC 23001-7, 9.1;
+/// An initialization vector of 8 or 16 bytes, as `tenc`, `senc` and EXT-X-KEY carry it (ISO/IEC 23001-7, 9.1;
 /// RFC 8216bis, 4.4.4.4).
 ///
 /// With FairPlay the IV comes with the key and stays as secret, so descriptions show the size alone.

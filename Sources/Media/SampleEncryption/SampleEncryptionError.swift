@@ -18,7 +18,7 @@ public struct SampleEncryptionError: Error, Sendable {
 
         /// A key is not 16 bytes.
         public static let invalidKey = Code(rawValue: "invalid-key")
-        /// An initialisation vector is missing, or has a size that the scheme does not take.
+        /// An initialization vector is missing, or has a size that the scheme does not take.
         public static let invalidIV = Code(rawValue: "invalid-iv")
         /// A pattern does not fit `tenc`: more than 15 blocks, or none to encrypt but some to skip.
         public static let invalidPattern = Code(rawValue: "invalid-pattern")

@@ -42,8 +42,8 @@ static const uint8_t inspector_js[] = {
 static const uint8_t leases_js[] = {
 #embed "Dashboard/leases.js"
 };
-static const uint8_t licences_js[] = {
-#embed "Dashboard/licences.js"
+static const uint8_t licenses_js[] = {
+#embed "Dashboard/licenses.js"
 };
 static const uint8_t live_js[] = {
 #embed "Dashboard/live.js"
@@ -76,7 +76,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("icon.svg", icon_svg),
     KEYWAY_WEB_FILE("inspector.js", inspector_js),
     KEYWAY_WEB_FILE("leases.js", leases_js),
-    KEYWAY_WEB_FILE("licences.js", licences_js),
+    KEYWAY_WEB_FILE("licenses.js", licenses_js),
     KEYWAY_WEB_FILE("live.js", live_js),
     KEYWAY_WEB_FILE("new-title.js", new_title_js),
     KEYWAY_WEB_FILE("offline.js", offline_js),

@@ -27,8 +27,8 @@ static const uint8_t init_data_js[] = {
 static const uint8_t keys_js[] = {
 #embed "Player/keys.js"
 };
-static const uint8_t licences_js[] = {
-#embed "Player/licences.js"
+static const uint8_t licenses_js[] = {
+#embed "Player/licenses.js"
 };
 static const uint8_t mse_js[] = {
 #embed "Player/mse.js"
@@ -47,7 +47,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("hls.js", hls_js),
     KEYWAY_WEB_FILE("init-data.js", init_data_js),
     KEYWAY_WEB_FILE("keys.js", keys_js),
-    KEYWAY_WEB_FILE("licences.js", licences_js),
+    KEYWAY_WEB_FILE("licenses.js", licenses_js),
     KEYWAY_WEB_FILE("mse.js", mse_js),
     KEYWAY_WEB_FILE("webkit-keys.js", webkit_keys_js),
 };

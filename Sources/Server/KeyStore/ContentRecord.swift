@@ -105,7 +105,7 @@ package struct ContentRecord: Sendable {
     package var info: ContentInfo
     /// The AES-128 key of the media, 16 bytes.
     package let contentKey: SecretBytes
-    /// The initialisation vector that the CKC carries beside the key, 16 bytes.
+    /// The initialization vector that the CKC carries beside the key, 16 bytes.
     package let iv: [UInt8]
 
     /// Makes a record that is first stored at `time`, in Unix seconds.

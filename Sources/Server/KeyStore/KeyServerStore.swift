@@ -31,7 +31,7 @@ package enum WriteOutcome: Sendable, Equatable {
 
 /// Content keys by asset ID.
 package protocol ContentStore: Sendable {
-    /// The key of an asset with its title and track, or nil. This is the one read that every licence needs.
+    /// The key of an asset with its title and track, or nil. This is the one read that every license needs.
     ///
     /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
     func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup?
@@ -52,7 +52,7 @@ package protocol ContentStore: Sendable {
     func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord]
 
     /// Keeps a record. Replacing keeps the time at which the asset ID was first stored. As with every change of the
-    /// catalogue, the audit record that is given is written in the same transaction.
+    /// catalog, the audit record that is given is written in the same transaction.
     ///
     /// - Throws: ``KeyStoreError/Code/conflict`` when the asset ID is there and `replacing` is false, or when another
     ///   asset has the key ID; ``KeyStoreError/Code/missingReference`` when the record's policy or track is not there.
@@ -77,7 +77,7 @@ extension ContentStore {
     }
 }
 
-/// Licence policies by name.
+/// License policies by name.
 package protocol PolicyStore: Sendable {
     /// The policy of that name, or nil.
     func policy(name: String) async throws(KeyStoreError) -> PolicyRecord?

@@ -1,4 +1,4 @@
-/// A licence policy by name. What the document says is not the store's business.
+/// A license policy by name. What the document says is not the store's business.
 package struct PolicyRecord: Sendable, Equatable {
     /// The row's identity: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String

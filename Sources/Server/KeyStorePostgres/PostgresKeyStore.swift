@@ -98,7 +98,7 @@ package final class PostgresKeyStore: KeyServerStore {
     /// Reads the key-encryption keys again where they come from.
     package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
 
-    /// Seals every secret anew under another key, all of them or none, in one transaction. Licences go on meanwhile;
+    /// Seals every secret anew under another key, all of them or none, in one transaction. Licenses go on meanwhile;
     /// administration waits.
     ///
     /// Servers that know both keys notice nothing. Others get ``KeyStoreError/Code/wrongKEK`` until they have read the new key.
@@ -129,7 +129,7 @@ package final class PostgresKeyStore: KeyServerStore {
                 transaction.later([CommonLock.administration])
                 let value = try body(&transaction)
                 if let record = audit(value) {
-                    // Who grants takes the catalogue's lock before the log's end. So must who changes the catalogue, or the
+                    // Who grants takes the catalog's lock before the log's end. So must who changes the catalog, or the
                     // two wait for each other: its triggers, which lock it, run now and not at the commit.
                     transaction.later([PostgresQuery("SET CONSTRAINTS ALL IMMEDIATE")])
                     transaction.later(try AuditHeadRow.lock(&transaction).appending([record]))

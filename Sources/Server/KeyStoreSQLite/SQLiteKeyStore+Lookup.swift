@@ -53,7 +53,7 @@ extension SQLiteKeyStore {
                 record: try found.content.record(keys),
                 title: found.title,
                 track: found.track,
-                catalogueVersion: found.catalogueVersion,
+                catalogVersion: found.catalogVersion,
                 policy: { name throws(KeyStoreError) in found.policies[name] }
             )
         }
@@ -67,19 +67,19 @@ extension SQLiteKeyStore {
         WHERE
         """ + " "
 
-    /// What one read finds: a moment's state of all that a licence is decided on.
+    /// What one read finds: a moment's state of all that a license is decided on.
     private struct Found: Sendable {
         let content: ContentRow
         let title: TitleRecord?
         let track: TrackRecord?
-        let catalogueVersion: Int64
+        let catalogVersion: Int64
         var policies: [String: PolicyRecord] = [:]
 
         init(_ row: Row, _ db: Database) throws {
             let titleColumn = ContentRow.columnCount
             let trackColumn = titleColumn + TitleRecord.columnCount
             content = ContentRow(row)
-            catalogueVersion = try CatalogueVersion.fetch(db)
+            catalogVersion = try CatalogVersion.fetch(db)
             title = row.hasNull(atIndex: titleColumn) ? nil : try TitleRecord(row, from: titleColumn)
             track = row.hasNull(atIndex: trackColumn) ? nil : try TrackRecord(row, from: trackColumn)
             for name in ContentLookup.policyNames(governing: try content.info(), title, track) {

@@ -18,7 +18,7 @@ enum Schema {
         migrator.registerMigration("2") { db in try Schema2.migrate(db) }
         registerTitles(&migrator)
         migrator.registerMigration("4") { db in try Schema4.migrate(db) }
-        migrator.registerMigration("5") { db in try CatalogueVersion.migrate(db) }
+        migrator.registerMigration("5") { db in try CatalogVersion.migrate(db) }
         migrator.registerMigration("6") { db in try Schema6.migrate(db) }
         migrator.registerMigration("7") { db in try Schema7.migrate(db) }
         return migrator

@@ -160,10 +160,10 @@ final class SharedTransaction {
         first = head
     }
 
-    /// The catalogue's version, which no job changes.
-    func catalogueVersion() throws -> Int64 {
+    /// The catalog's version, which no job changes.
+    func catalogVersion() throws -> Int64 {
         if let version { return version }
-        let found = try CatalogueVersion.fetch(db)
+        let found = try CatalogVersion.fetch(db)
         version = found
         return found
     }

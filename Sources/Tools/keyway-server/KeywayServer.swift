@@ -34,7 +34,7 @@ struct KeywayServer: AsyncParsableCommand {
             InitCommand.self, ServeCommand.self, TitlesCommand.self, TracksCommand.self, ChannelsCommand.self,
             KeysCommand.self,
             PoliciesCommand.self,
-            CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicencesCommand.self,
+            CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicensesCommand.self,
             RentalsCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
             StoreCommand.self,
             ConfigCommand.self,

@@ -63,7 +63,7 @@ struct ServerProcess {
             bundles: bundles,
             store: store,
             pool: pool,
-            settings: LicenseSettings(configuration.licences),
+            settings: LicenseSettings(configuration.licenses),
             limiter: limiter,
             metrics: metrics
         )
@@ -79,9 +79,9 @@ struct ServerProcess {
         let others = OtherClientService(
             licenses: service,
             authorizer: authorizer,
-            signer: try configuration.licences.keyURLs.signer()
+            signer: try configuration.licenses.keyURLs.signer()
         )
-        OtherClientRoutes(service: others, clients: configuration.licences.otherClients).add(to: publicRouter)
+        OtherClientRoutes(service: others, clients: configuration.licenses.otherClients).add(to: publicRouter)
         if configuration.playerPage || isDevelopment { PlayerPage(isSecure: certificate != nil).add(to: publicRouter) }
         // A group stops its services from the last to the first.
         var services: [any Service] = certificate.map { [$0] } ?? []
@@ -223,7 +223,7 @@ struct ServerProcess {
             authenticator: authenticator,
             dashboard: dashboard,
             metrics: metrics,
-            otherClients: configuration.licences.otherClients
+            otherClients: configuration.licenses.otherClients
         ).add(to: router)
         DashboardPages.add(to: router, isSecure: dashboard.isSecure)
     }
@@ -273,7 +273,7 @@ struct ServerProcess {
         say(
             """
             ==============================================================================
-              DEVELOPMENT MODE. Everybody on this machine gets licences without a token.
+              DEVELOPMENT MODE. Everybody on this machine gets licenses without a token.
               Development certificates in use: \(names.isEmpty ? "none" : names)
               Administration takes the token in \(tokenFile)
             ==============================================================================

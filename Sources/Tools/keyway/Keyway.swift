@@ -60,8 +60,8 @@ struct Keyway: AsyncParsableCommand {
             try? Terminal.write(message + "\n")
             return 0
         }
-        let isCapitalised = message.hasPrefix("Error: ")
-        Terminal.complain(isCapitalised ? "error: " + message.dropFirst(7) : message)
+        let isCapitalized = message.hasPrefix("Error: ")
+        Terminal.complain(isCapitalized ? "error: " + message.dropFirst(7) : message)
         // The argument parser's own code is 64.
         return (code == .validationFailure ? CommandFailure.Kind.usage : .input).rawValue
     }

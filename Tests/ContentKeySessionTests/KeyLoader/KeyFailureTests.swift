@@ -109,7 +109,7 @@ struct KeyFailureTests {
     @Test("a device that makes no SPC ends the request, with the device's own code")
     func deviceCannotAsk() throws {
         let bench = LoaderBench()
-        let request = bench.session.ask("skd://movie", behaviour: .makesNoSPC)
+        let request = bench.session.ask("skd://movie", behavior: .makesNoSPC)
         try bench.run { bench in try await bench.pass(.seconds(1)) }
         #expect(request.failures.map(\.kind) == [.deviceCannotAsk])
         #expect(request.failures.first?.code == "no-certificate")
@@ -119,7 +119,7 @@ struct KeyFailureTests {
     @Test("a device that refuses the CKC is believed, and logged")
     func deviceRefuses() throws {
         let bench = LoaderBench()
-        let request = bench.session.ask("skd://movie", behaviour: .refusesAnswers)
+        let request = bench.session.ask("skd://movie", behavior: .refusesAnswers)
         try bench.run { bench in
             try await bench.pass(.seconds(1))
             #expect(request.answerCount == 1)

@@ -270,7 +270,7 @@ struct KeyLoaderTests {
             let request = bench.session.ask(
                 "skd://movie",
                 isPersistable: true,
-                behaviour: byRoute ? .takes : .keepsNothing
+                behavior: byRoute ? .takes : .keepsNothing
             )
             try await bench.pass(.seconds(1))
             let spc = try #require(request.spcs.first)

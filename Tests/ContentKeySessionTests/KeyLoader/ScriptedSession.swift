@@ -35,7 +35,7 @@ final class ScriptedSession: ContentKeySource {
         isRenewal: Bool = false,
         isPersistable: Bool = false,
         isAwaited: Bool = false,
-        behaviour: ScriptedKeyRequest.Behaviour = .takes
+        behavior: ScriptedKeyRequest.Behavior = .takes
     ) -> ScriptedKeyRequest {
         let request = state.withLock { state in
             state.ids += 1
@@ -46,7 +46,7 @@ final class ScriptedSession: ContentKeySource {
                 isRenewal: isRenewal,
                 canProvidePersistableKey: isPersistable,
                 route: route,
-                behaviour: behaviour
+                behavior: behavior
             )
             state.all.append(request)
             return request
@@ -103,7 +103,7 @@ final class PlainSource: ContentKeySource {
 
 /// A request whose device makes SPCs that can be told apart.
 final class ScriptedKeyRequest: ContentKeyLoading {
-    enum Behaviour {
+    enum Behavior {
         case takes
         case makesNoSPC
         case refusesAnswers
@@ -124,7 +124,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     let isRenewal: Bool
     let canProvidePersistableKey: Bool
     let route: ContentKeyRoute
-    let behaviour: Behaviour
+    let behavior: Behavior
     private let state = Mutex(State())
 
     init(
@@ -134,7 +134,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         isRenewal: Bool,
         canProvidePersistableKey: Bool,
         route: ContentKeyRoute,
-        behaviour: Behaviour
+        behavior: Behavior
     ) {
         self.id = id
         self.identifier = identifier
@@ -142,7 +142,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         self.isRenewal = isRenewal
         self.canProvidePersistableKey = canProvidePersistableKey
         self.route = route
-        self.behaviour = behaviour
+        self.behavior = behavior
     }
 
     var isAwaited: Bool {
@@ -161,7 +161,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         contentIdentifier: [UInt8],
         protocolVersions: [UInt32]
     ) async throws(ContentKeyError) -> [UInt8] {
-        if behaviour == .makesNoSPC { throw ContentKeyError(.init(rawValue: "no-certificate"), .device) }
+        if behavior == .makesNoSPC { throw ContentKeyError(.init(rawValue: "no-certificate"), .device) }
         return state.withLock { state in
             let name = String(decoding: contentIdentifier, as: UTF8.self)
             let spc = Array("spc \(id).\(state.spcs.count) \(certificate.last ?? 0) \(name)".utf8)
@@ -176,7 +176,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     }
 
     func persistableContentKey(fromKeyVendorResponse response: [UInt8]) async throws(ContentKeyError) -> [UInt8] {
-        if behaviour == .keepsNothing { throw ContentKeyError(.persistenceNotAllowed, .request) }
+        if behavior == .keepsNothing { throw ContentKeyError(.persistenceNotAllowed, .request) }
         guard state.withLock({ $0.persists }) else { throw ContentKeyError(.notPersistable, .request) }
         return Array("kept ".utf8) + response
     }
@@ -184,7 +184,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     @discardableResult
     func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         state.withLock { $0.answers.append(response) }
-        if behaviour == .refusesAnswers { return .failed }
+        if behavior == .refusesAnswers { return .failed }
         if keySystem != .fairPlayStreaming { return .receivedResponse }
         let ckc = Array("ckc ".utf8) + (spcs.last ?? [])
         let kept = Array("kept ".utf8)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ContentKeySession
 
-@Suite("The shapes of licence requests")
+@Suite("The shapes of license requests")
 struct LicenseShapeTests {
     let question = LicenseShape.Question(spc: [0xfb, 0xff, 0], assetID: "a b", isPersistable: true, isPreload: true)
 

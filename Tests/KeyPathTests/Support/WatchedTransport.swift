@@ -25,7 +25,7 @@ final class WatchedTransport: KeyTransport {
     }
 
     var sent: [Sent] { all.withLock { $0 } }
-    /// Requests for licences and keys.
+    /// Requests for licenses and keys.
     var licenses: [Sent] { sent.filter { $0.path != "/fps/certificate" } }
     var certificates: [Sent] { sent.filter { $0.path == "/fps/certificate" } }
 

@@ -63,7 +63,7 @@ struct AdministrationGrantsTests {
             #expect(
                 try await server.changes() == [
                     "admin-device-forget by a-support: device \(device) of account bob forgotten",
-                    "admin-license-revoke by a-support: licence \(stream) of account bob on \(device) revoked",
+                    "admin-license-revoke by a-support: license \(stream) of account bob on \(device) revoked",
                     "admin-rental-forget by a-support: rental of asset:film/1 by account bob forgotten",
                 ]
             )

@@ -56,7 +56,7 @@ struct AdministrationTitlesTests {
         }
     }
 
-    @Test("What would refuse every licence is refused when it is made, whichever record changes")
+    @Test("What would refuse every license is refused when it is made, whichever record changes")
     func policies() async throws {
         try await LicenseServer.run { (server: LicenseServer) async throws in
             let video = #"{"securityLevel": "main"}"#

@@ -63,7 +63,7 @@ struct RepeatedInputTests {
         ("application/\(mark)", mark, ""), (mark, mark, ""),
     ]
 
-    @Test("A request for a licence, in every shape, with the mark in every field")
+    @Test("A request for a license, in every shape, with the mark in every field")
     func shapes() async throws {
         try await LicenseServer.run { server in
             for (type, body, query) in Self.bodies {

@@ -9,7 +9,7 @@ import TextCoding
 
 @Suite("Keys for encoders over SPEKE")
 struct SPEKERoutesTests {
-    @Test("Keys, vectors and what the systems say come back, and the keys are the ones that licences have")
+    @Test("Keys, vectors and what the systems say come back, and the keys are the ones that licenses have")
     func answer() async throws {
         try await LicenseServer.run { server in
             let answer = try await server.speke(spekeQuestion())

@@ -39,7 +39,7 @@ struct TamperedRequestTests {
             let tampered = outcomes.filter { $0 == "tampered" }.count
             #expect(tampered > copies.count / 2)
             let text = await metrics.registry.exposition()
-            #expect(text.contains(#"keyway_licences_total{outcome="refused",reason="tampered"} \#(tampered)"#))
+            #expect(text.contains(#"keyway_licenses_total{outcome="refused",reason="tampered"} \#(tampered)"#))
             // The SPC itself is a retry, and gets what it got.
             #expect(try await server.license(spc).status == 200)
         }
@@ -48,8 +48,8 @@ struct TamperedRequestTests {
     @Test("A changed copy costs the account and the address more than a license")
     func cost() async throws {
         var limits = RateLimits()
-        limits.licence.account = RateLimit(perMinute: 1, burst: 40)
-        limits.licence.address = RateLimit(perMinute: 1, burst: 40)
+        limits.license.account = RateLimit(perMinute: 1, burst: 40)
+        limits.license.address = RateLimit(perMinute: 1, burst: 40)
         limits.segment = RateLimits.Pair(
             account: RateLimit(perMinute: 1, burst: 1),
             address: RateLimit(perMinute: 1, burst: 1)

@@ -45,9 +45,9 @@ struct DownloadJournalTests {
         let all = bytes
         let header = DownloadJournal.header(plan: plan).count
         for place in all.indices {
-            var spoilt = all
-            spoilt[place] ^= 1
-            let (_, valid) = DownloadJournal.read(spoilt, plan: plan, files: 3)
+            var spoiled = all
+            spoiled[place] ^= 1
+            let (_, valid) = DownloadJournal.read(spoiled, plan: plan, files: 3)
             #expect(valid <= place, "byte \(place)")
             #expect(place >= header || valid == 0, "byte \(place)")
         }

@@ -69,8 +69,8 @@ struct TransportStreamVideoTests {
         let hevc = try open("hevc-ac3.ts").tracks[0]
         let entry = try #require(hevc.sampleEntry)
         #expect(entry.format == "hvc1" && entry.boxes.map(\.type) == ["hvcC", "colr", "clli", "mdcv"])
-        let colour = try entry.boxes[1].parse(as: ColourInformationBox.self)
-        #expect(colour.description == ColourDescription(primaries: 9, transfer: 16, matrix: 9))
+        let color = try entry.boxes[1].parse(as: ColorInformationBox.self)
+        #expect(color.description == ColorDescription(primaries: 9, transfer: 16, matrix: 9))
         let light = try entry.boxes[2].parse(as: ContentLightLevelBox.self)
         #expect(light == ContentLightLevelBox(maximum: 1000, maximumAverage: 400))
         #expect(try entry.boxes[3].parse(as: MasteringDisplayBox.self).maximumLuminance == 10_000_000)

@@ -151,14 +151,14 @@ import Testing
     }
 }
 
-/// What describes colours and light is the input's, and has to arrive.
+/// What describes colors and light is the input's, and has to arrive.
 @Suite struct CarriedBoxesTests {
     @Test(arguments: [false, true])
     func boxesOfTheSampleEntryAreKept(isProtected: Bool) throws {
         let input = try MovieFileInput(MappedFile(path: try PipelineFixture.path("film.mp4")))
         var track = input.tracks[0]
         let added: [RawBox] = [
-            RawBox(ColourInformationBox(.nclx(ColourDescription(primaries: 9, transfer: 16, matrix: 9)))),
+            RawBox(ColorInformationBox(.nclx(ColorDescription(primaries: 9, transfer: 16, matrix: 9)))),
             RawBox(type: "mdcv", content: (0..<24).map { UInt8($0) }),
             RawBox(type: "clli", content: [3, 232, 1, 144]),
             RawBox(type: "dvcC", content: [UInt8](repeating: 7, count: 24)),

@@ -7,7 +7,7 @@ import Testing
 struct BitRateTests {
     @Test("have their peak over the segments that a Target Duration allows")
     func peak() {
-        // One small segment is too short to be a peak of its own, and pulls its neighbours up.
+        // One small segment is too short to be a peak of its own, and pulls its neighbors up.
         let segments = [(6.0, 600_000), (1.0, 500_000), (6.0, 600_000)]
         let rate = BitRate(segments, targetDuration: 6)
         #expect(rate.peak == 1_257_143)

@@ -133,7 +133,7 @@ extension KeyFailure.Kind {
         case .deviceCannotAsk:
             .fatal("Update the system; if that does not help, the certificate is not one for FairPlay Streaming.")
         case .deviceRefusesAnswer:
-            .fatal("The screen or the device does not fulfil what the key asks for, or the key is another's.")
+            .fatal("The screen or the device does not fulfill what the key asks for, or the key is another's.")
         case .outOfTime:
             .fatal("It took too long. Check the connection and press play again.")
         case .cancelled:

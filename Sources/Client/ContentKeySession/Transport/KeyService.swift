@@ -14,13 +14,13 @@ public struct KeyService: Sendable {
 
     /// Where the application certificate is.
     public var certificateURL: String
-    /// Where one licence is asked for.
+    /// Where one license is asked for.
     public var licenseURL: String
     /// Where several are asked for at once; nil when the server has no such route.
     public var batchURL: String?
-    /// How one licence request is written.
+    /// How one license request is written.
     public var shape: LicenseShape
-    /// How many licences are asked for at once, at most.
+    /// How many licenses are asked for at once, at most.
     public var maximumBatch: Int
     /// The asset ID in a key's URI.
     public var uris: KeyURIPolicy

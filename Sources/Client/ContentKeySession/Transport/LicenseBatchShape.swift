@@ -1,6 +1,6 @@
 import TextCoding
 
-/// Several licence requests in one round trip, as `POST /fps/licenses` of Keyway's server takes them.
+/// Several license requests in one round trip, as `POST /fps/licenses` of Keyway's server takes them.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": true, "preload": true}, …]}}

@@ -1,6 +1,6 @@
 import TextCoding
 
-/// How one licence request is written, and its answer read. Every vendor's differs.
+/// How one license request is written, and its answer read. Every vendor's differs.
 ///
 /// | Shape | Content-Type | Request | Answer |
 /// |---|---|---|---|

@@ -87,7 +87,7 @@ final class JournalFile: Sendable {
     }
 
     /// A file whose name is not on the disk is not there after a crash. That costs no more than fetching it again, so that
-    /// a folder that cannot be synchronised is no reason to stop.
+    /// a folder that cannot be synchronized is no reason to stop.
     private func synchronizeNames(of pending: [Pending]) {
         let new = pending.compactMap(\.file).filter { file in
             state.withLock { $0.named.insert(file.name).inserted }

@@ -30,7 +30,7 @@ struct DiskError: Error, Hashable {
     }
 }
 
-/// A file of media that is being written. One task at a time writes; the committer alone synchronises.
+/// A file of media that is being written. One task at a time writes; the committer alone synchronizes.
 ///
 /// Unchecked, as the descriptor is all that is shared, and both uses of it may be at once; it is closed with the last owner.
 final class PieceFile: @unchecked Sendable {

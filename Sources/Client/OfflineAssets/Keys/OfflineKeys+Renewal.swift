@@ -109,7 +109,7 @@ extension OfflineKeys {
                 OfflineKeyError(
                     code: ContentKeyError.Code.persistenceNotAllowed.rawValue,
                     place: identifier,
-                    reason: "the key may be used online alone: the licence policy has to have \"persist\""
+                    reason: "the key may be used online alone: the license policy has to have \"persist\""
                 )
             )
         }

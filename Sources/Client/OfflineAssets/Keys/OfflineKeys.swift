@@ -65,7 +65,7 @@ public struct OfflineKeys: Sendable {
 
 /// A key server, as what is kept needs it.
 public struct OfflineKeyService: Sendable {
-    /// Certificate and licences.
+    /// Certificate and licenses.
     public var keys: KeyService
     /// Where a challenge for a secure invalidation is had.
     public var challengeURL: String

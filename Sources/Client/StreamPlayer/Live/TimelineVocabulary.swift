@@ -2,7 +2,7 @@ public import HLSPlaylist
 
 /// A segment with its place on the timeline of a playback.
 public struct TimelineSegment: Sendable {
-    /// The segment with its keys, its initialisation section and its byte range.
+    /// The segment with its keys, its initialization section and its byte range.
     public let resolved: ResolvedSegment
     /// Where it begins, in seconds on the timeline.
     public let start: Double

@@ -34,7 +34,7 @@ public enum Sync: TLLVContent {
     /// Version 2: a report on, or the invalidation of, all keys of a title.
     case version2(Version2)
 
-    /// How long the licence may still be used.
+    /// How long the license may still be used.
     public struct Expiry: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// Seconds; 0 for expired, 0xFFFFFFFF for no expiry date.
         public let rawValue: UInt32
@@ -42,9 +42,9 @@ public enum Sync: TLLVContent {
         /// Makes an expiry from the number on the wire.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// The licence has expired.
+        /// The license has expired.
         public static let expired = Expiry(rawValue: 0)
-        /// The licence has no expiry date.
+        /// The license has no expiry date.
         public static let never = Expiry(rawValue: .max)
 
         /// In words.
@@ -97,7 +97,7 @@ public enum Sync: TLLVContent {
         public let flags: Flags
         /// The title ID of the Offline Key TLLV, 16 bytes.
         public let titleID: [UInt8]
-        /// How long the licence may still be used.
+        /// How long the license may still be used.
         public let expiry: Expiry
         /// The stream IDs of the invalidated keys, 16 bytes each; as many as the field of records invalidated says.
         public let invalidatedStreamIDs: [[UInt8]]

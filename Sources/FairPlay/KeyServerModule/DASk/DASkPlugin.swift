@@ -35,7 +35,7 @@ public final class DASkPlugin: Sendable {
         }
     }
 
-    /// Loads and initialises a plug-in.
+    /// Loads and initializes a plug-in.
     ///
     /// - Parameters:
     ///   - path: the shared library. A plain file name would be searched for in the system's folders, so a path is needed.

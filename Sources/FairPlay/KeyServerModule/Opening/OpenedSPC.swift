@@ -3,7 +3,7 @@ public import FPSMessages
 
 /// An SPC whose integrity has been proven: what it asks for, who asks, and the secrets to answer with.
 ///
-/// Nothing of it changes. It is an object because it is handed on a dozen times for a licence, and as a value each time its
+/// Nothing of it changes. It is an object because it is handed on a dozen times for a license, and as a value each time its
 /// thirty or so parts would be counted one by one.
 public final class OpenedSPC: Sendable {
     /// The bundle that opened it.

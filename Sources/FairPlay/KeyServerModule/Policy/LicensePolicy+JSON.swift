@@ -13,7 +13,7 @@ import Foundation
 //      "hdcp": "none" | "type0" | "type1", "securityLevel": "audio" | "baseline" | "main" (also "appleBaseline",
 //      "appleMain"), "minimumKDL": NUMBER, "virtualMachines" | "airplay" | "adapter" | "undatedSPC": "allow" | "deny",
 //      "maximumSPCAge": DURATION, "osVersions": {"appleMobile": "15.0.0", …}, "streams" | "devices": 1...1000,
-//      "rentalStart": "firstLicence" | "token", "bindRentalToDevice" | "renewAfterExpiry": BOOL,
+//      "rentalStart": "firstLicense" | "token", "bindRentalToDevice" | "renewAfterExpiry": BOOL,
 //      "networks": [CIDR, …], "origins": [ORIGIN, …], "otherClients": "allow" | "deny",
 //      "preload" | "catchUp": DURATION, "unclassifiedDevices": "allow" | "deny"}
 //

@@ -23,7 +23,7 @@ extension LicensePolicy {
         case .allow:
             let unenforced = unenforcedForOtherClients
             return
-                "Clear Key and AES-128 clients get the raw key, if the server's licences.otherClients lists them: they "
+                "Clear Key and AES-128 clients get the raw key, if the server's licenses.otherClients lists them: they "
                 + "can copy it, and nothing ends it."
                 + (unenforced.isEmpty ? "" : " They do not follow \(unenforced.joined(separator: ", ")).")
         }

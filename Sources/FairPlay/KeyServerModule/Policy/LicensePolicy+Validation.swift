@@ -78,7 +78,7 @@ extension LicensePolicy {
         }
     }
 
-    /// Refuses what no licence can be made of. A merged or capped policy is held to this alone: in it a lease may stand
+    /// Refuses what no license can be made of. A merged or capped policy is held to this alone: in it a lease may stand
     /// beside dual expiry, where the one binds online keys and the other kept ones, and a field may have lost what it
     /// was about.
     package func requireCoherent(for track: TrackKind) throws(PolicyError) {

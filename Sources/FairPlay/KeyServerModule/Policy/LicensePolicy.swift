@@ -40,9 +40,9 @@ public struct LicensePolicy: Sendable, Hashable {
     public var streams: Int?
     /// How many devices an account may have, 1 to 1,000. Nil: any number.
     public var devices: Int?
-    /// When a rental begins. Nil: with the first licence.
+    /// When a rental begins. Nil: with the first license.
     public var rentalStart: RentalStart?
-    /// Whether only the device of the first licence may play a rental. Nil: any device may.
+    /// Whether only the device of the first license may play a rental. Nil: any device may.
     public var bindRentalToDevice: Bool?
     /// Whether a kept key that has run out may be given again. Nil: it may.
     public var renewAfterExpiry: Bool?
@@ -140,8 +140,8 @@ public struct LicensePolicy: Sendable, Hashable {
 
     /// When a rental begins.
     public enum RentalStart: String, Sendable, Hashable, CaseIterable {
-        /// With the first licence; asking again does not restart it.
-        case firstLicence
+        /// With the first license; asking again does not restart it.
+        case firstLicense
         /// When the token says.
         case token
     }

@@ -54,7 +54,7 @@ public struct RequestFacts: Sendable {
 }
 
 extension KSM {
-    /// What a policy comes to for a request: every rule in its order, then the terms. Licences are decided here too.
+    /// What a policy comes to for a request: every rule in its order, then the terms. Licenses are decided here too.
     ///
     /// - Throws: ``KSMError`` of the stage policy.
     public func terms(of policy: LicensePolicy, for facts: RequestFacts) throws(KSMError) -> KeyTerms {

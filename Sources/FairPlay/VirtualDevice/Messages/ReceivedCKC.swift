@@ -12,7 +12,7 @@ package struct ReceivedCKC: Sendable {
     /// What is odd about it and no reason to refuse it.
     package let notes: [String]
 
-    /// Holds that a device of this kind can honour the CKC.
+    /// Holds that a device of this kind can honor the CKC.
     ///
     /// - Throws: ``FPSError/securityLevelTooLow``, or ``FPSError/invalidCKC`` for an Offline Key block that the device
     ///   does not understand.

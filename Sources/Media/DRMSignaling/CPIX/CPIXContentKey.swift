@@ -25,7 +25,7 @@ extension CPIXDocument {
         public var keyID: ContentKeyID
         /// The key; nil in a document that asks for keys.
         public var value: Value?
-        /// The initialisation vector, 16 bytes, where there is one for all samples.
+        /// The initialization vector, 16 bytes, where there is one for all samples.
         public var explicitIV: [UInt8]?
         /// `cbcs`, `cenc`, `cbc1` or `cens`.
         public var scheme: String?

@@ -8,7 +8,7 @@ extension CPIXDocument {
     ///       ds:DigestMethod @Algorithm      of RSA-OAEP; SHA-1 when it is not said
     ///     enc:CipherData / enc:CipherValue  base64
     ///
-    /// With AES-256-CBC the first 16 bytes are the initialisation vector.
+    /// With AES-256-CBC the first 16 bytes are the initialization vector.
     public struct EncryptedValue: Sendable, Equatable {
         /// The URI of the algorithm.
         public var algorithm: String

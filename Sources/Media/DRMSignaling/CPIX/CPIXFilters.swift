@@ -11,7 +11,7 @@ extension CPIXDocument.UsageRule {
         public var maxPixels: Int?
         /// Whether it is for high dynamic range.
         public var hdr: Bool?
-        /// Whether it is for a wide colour gamut.
+        /// Whether it is for a wide color gamut.
         public var wcg: Bool?
         /// The least number of pictures per second, which it must exceed.
         public var minFps: Int?

@@ -3,7 +3,7 @@ public import FPSCrypto
 /// The key file of Apple's packaging tools.
 ///
 ///     key                     16 bytes
-///     initialisation vector   16 bytes
+///     initialization vector   16 bytes
 ///
 /// It is binary, and has no key ID.
 public struct ContentKeyFile: Sendable, Equatable {
@@ -12,7 +12,7 @@ public struct ContentKeyFile: Sendable, Equatable {
 
     /// The key, 16 bytes.
     public let key: SecretBytes
-    /// The initialisation vector, 16 bytes.
+    /// The initialization vector, 16 bytes.
     public let iv: SecretBytes
 
     /// Takes the content of a file apart.

@@ -7,7 +7,7 @@ public struct PackagingKey: Sendable, Equatable {
     public let keyID: ContentKeyID
     /// AES-128: 16 bytes.
     public let key: SecretBytes
-    /// The initialisation vector that goes with the key, 16 bytes, which FairPlay hands out beside it; nil when the media
+    /// The initialization vector that goes with the key, 16 bytes, which FairPlay hands out beside it; nil when the media
     /// have their own.
     public let iv: SecretBytes?
 
@@ -15,7 +15,7 @@ public struct PackagingKey: Sendable, Equatable {
     ///
     /// - Throws: `invalid-key` when the key or the IV does not have 16 bytes.
     public init(keyID: ContentKeyID, key: SecretBytes, iv: SecretBytes?) throws(SignalingError) {
-        for (field, secret) in [("key", key), ("initialisation vector", iv)] {
+        for (field, secret) in [("key", key), ("initialization vector", iv)] {
             guard let secret, secret.count != 16 else { continue }
             throw SignalingError(.invalidKey, field, "it has 16 bytes, not \(secret.count)")
         }

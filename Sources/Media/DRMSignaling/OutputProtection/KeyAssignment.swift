@@ -14,7 +14,7 @@ public struct KeyAssignment: Hashable, Sendable {
         self.hdcp = hdcp ?? .none
     }
 
-    /// Holds that variants with different HDCP-LEVELs have different keys: otherwise the licence of the lower opens the
+    /// Holds that variants with different HDCP-LEVELs have different keys: otherwise the license of the lower opens the
     /// higher (RFC 8216bis, 4.4.6.2). Takes time in proportion to the number of assignments.
     ///
     /// - Throws: `shared-key`, which names both variants.

@@ -2,7 +2,7 @@ import Foundation
 import TextCoding
 import XMLDocuments
 
-/// The PlayReady header: an XML document with the keys and perhaps where licences are had (Microsoft, "PlayReady Header
+/// The PlayReady header: an XML document with the keys and perhaps where licenses are had (Microsoft, "PlayReady Header
 /// Specification", 3).
 ///
 ///     WRMHEADER    version = 4.0.0.0 to 4.3.0.0
@@ -11,7 +11,7 @@ import XMLDocuments
 ///           KIDS   KID (each)   ALGID = AESCTR, AESCBC; VALUE   from 4.2 on
 ///           KID                 ALGID = AESCTR; VALUE           4.1, one key
 ///         KID                   text: the key ID                4.0, one key
-///         LA_URL                text: the licence server
+///         LA_URL                text: the license server
 ///
 /// Key IDs are Base64 of a GUID: the first 4, the next 2 and the next 2 bytes stand in reverse.
 ///
@@ -42,19 +42,19 @@ public struct PlayReadyHeader: Hashable, Sendable {
 
     /// The keys.
     public var keys: [Key]
-    /// Where licences are had; nil: the app knows.
-    public var licenceURL: String?
+    /// Where licenses are had; nil: the app knows.
+    public var licenseURL: String?
 
     /// Makes a header.
-    public init(keys: [Key], licenceURL: String? = nil) {
+    public init(keys: [Key], licenseURL: String? = nil) {
         self.keys = keys
-        self.licenceURL = licenceURL
+        self.licenseURL = licenseURL
     }
 
     /// Makes a header for keys of a scheme.
-    public init(keyIDs: [ContentKeyID], scheme: CommonEncryptionScheme, licenceURL: String? = nil) {
+    public init(keyIDs: [ContentKeyID], scheme: CommonEncryptionScheme, licenseURL: String? = nil) {
         let algorithm: Algorithm = scheme.countsBlocks ? .counter : .chaining
-        self.init(keys: keyIDs.map { Key(keyID: $0, algorithm: algorithm) }, licenceURL: licenceURL)
+        self.init(keys: keyIDs.map { Key(keyID: $0, algorithm: algorithm) }, licenseURL: licenseURL)
     }
 
     static let namespace = "http://schemas.microsoft.com/DRM/2007/03/PlayReadyHeader"
@@ -87,7 +87,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
             let keyID = try Self.keyID(element.text, element)
             keys.append(Key(keyID: keyID, algorithm: algorithm.flatMap(Algorithm.init(rawValue:))))
         }
-        licenceURL = data.child("LA_URL").map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) }
+        licenseURL = data.child("LA_URL").map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
     /// The document, of version 4.3, on one line and without declaration: it goes into a ``PlayReadyObject``.
@@ -98,7 +98,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
             text += "<KID\(algorithm) VALUE=\"\(Base64.encode(key.keyID.guid))\"></KID>"
         }
         text += "</KIDS></PROTECTINFO>"
-        if let licenceURL { text += "<LA_URL>\(XMLText.escaped(licenceURL))</LA_URL>" }
+        if let licenseURL { text += "<LA_URL>\(XMLText.escaped(licenseURL))</LA_URL>" }
         return text + "</DATA></WRMHEADER>"
     }
 

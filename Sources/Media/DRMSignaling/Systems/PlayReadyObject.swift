@@ -6,7 +6,7 @@ import TextCoding
 ///
 ///     Length         4 bytes   of the whole object
 ///     Record Count   2 bytes
-///     Record Type    2 bytes   1: header, 3: embedded licence store   ┐
+///     Record Type    2 bytes   1: header, 3: embedded license store   ┐
 ///     Record Length  2 bytes                                          │ each record
 ///     Record Value   Record Length bytes                              ┘
 public struct PlayReadyObject: Hashable, Sendable {

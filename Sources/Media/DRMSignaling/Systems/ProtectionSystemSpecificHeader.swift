@@ -31,7 +31,7 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
 
     /// A box of version 1 with key IDs, each once, and no data.
     ///
-    /// That is all that the common system defines (W3C, "cenc" initialisation data format, section 4). It is what
+    /// That is all that the common system defines (W3C, "cenc" initialization data format, section 4). It is what
     /// FairPlay gets as well: its clients take the key ID from `sinf` and the asset ID from the playlist, and Apple has
     /// published no content for the box.
     ///
@@ -99,7 +99,7 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
         try content.finish("pssh box")
     }
 
-    /// Reads boxes that stand one after the other, as initialisation data of a browser or of a `data:` URI does.
+    /// Reads boxes that stand one after the other, as initialization data of a browser or of a `data:` URI does.
     ///
     /// - Throws: `ParseError`, as reading one does.
     public static func all(in bytes: [UInt8]) throws(ParseError) -> [ProtectionSystemSpecificHeader] {

@@ -15,7 +15,7 @@ public struct WidevineHeader: Hashable, Sendable {
     public var keyIDs: [ContentKeyID]
     /// Who sells the content, as registered with Widevine; nil: not said.
     public var provider: String?
-    /// What the licence server knows the content by; nil: not said.
+    /// What the license server knows the content by; nil: not said.
     public var contentID: [UInt8]?
     /// Which key period of a live stream it is; nil: keys do not rotate.
     public var cryptoPeriodIndex: UInt32?

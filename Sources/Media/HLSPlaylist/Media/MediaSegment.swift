@@ -45,7 +45,7 @@ public struct MediaSegment: Sendable {
     public var isDiscontinuity: Bool { didSet { isEdited = true } }
     /// Whether it is missing, and must not be loaded: EXT-X-GAP.
     public var isGap: Bool { didSet { isEdited = true } }
-    /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in
+    /// Keys, media initialization sections, partial segments, date ranges, bit rates, unknown tags and comments, in
     /// order.
     public var tags: [SegmentTag] {
         get { tagsStorage }
@@ -147,7 +147,7 @@ public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     public var isGap: Bool
     /// Which bytes of the resource it will be; nil for all of them.
     public var byteRange: ByteRange?
-    /// Keys, media initialisation sections, partial segments, date ranges, bit rates, unknown tags and comments, in
+    /// Keys, media initialization sections, partial segments, date ranges, bit rates, unknown tags and comments, in
     /// order.
     public var tags: [SegmentTag]
 
@@ -171,7 +171,7 @@ public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
 public indirect enum SegmentTag: Hashable, Sendable {
     /// How this segment and those after it are encrypted.
     case key(KeyTag)
-    /// The media initialisation section of this segment and those after it.
+    /// The media initialization section of this segment and those after it.
     case map(MapTag)
     /// The bit rate of this segment and those after it, in kilobits per second.
     case bitrate(UInt64)
@@ -196,7 +196,7 @@ extension SegmentTags {
         set { replace(newValue.map { .key($0) }) { if case .key = $0 { true } else { false } } }
     }
 
-    /// The media initialisation section that is declared here; the last one, if there are several. Setting it puts it
+    /// The media initialization section that is declared here; the last one, if there are several. Setting it puts it
     /// where the first stood, or else behind the keys.
     public var map: MapTag? {
         get { tags.reversed().lazy.compactMap { if case .map(let tag) = $0 { tag } else { nil } }.first }

@@ -295,7 +295,7 @@ extension AttributeReader {
         return StreamInfTag.ClosedCaptions.none
     }
 
-    /// An initialisation vector.
+    /// An initialization vector.
     mutating func initializationVector(_ name: StaticString) -> InitializationVector? {
         guard let digits = hexadecimal(name) else { return nil }
         guard let vector = InitializationVector(hexadecimal: digits) else {

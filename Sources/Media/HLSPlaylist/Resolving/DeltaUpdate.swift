@@ -6,7 +6,7 @@ extension MediaPlaylist {
     ///
     /// The header, the end and the new segments are the update's. The segments that it left out are taken from here,
     /// without the partial segments, which are too old to be of use. Of those which are no longer there, the keys, the
-    /// initialisation section and the bit rate that still apply, and the date, pass to the first segment that remains.
+    /// initialization section and the bit rate that still apply, and the date, pass to the first segment that remains.
     /// Date ranges are the update's; if it left out old ones, those that it does not name as removed are kept.
     ///
     /// - Parameter update: The delta update. A whole playlist is returned as it is.

@@ -28,7 +28,7 @@ public struct KeyContext: Hashable, Sendable {
 }
 
 extension KeyTag {
-    /// The initialisation vector with which a media segment is encrypted, as far as the playlist says (section 5.2).
+    /// The initialization vector with which a media segment is encrypted, as far as the playlist says (section 5.2).
     ///
     /// - Parameter mediaSequenceNumber: That of the segment.
     /// - Returns: The IV attribute; without one, the media sequence number if the key format is `identity` and the

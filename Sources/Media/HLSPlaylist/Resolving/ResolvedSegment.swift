@@ -53,20 +53,20 @@ public struct ResolvedSegment: Sendable {
     public var segment: MediaSegment { segments[index] }
     /// The keys that apply to it.
     public var keys: KeyContext { scope.keys }
-    /// Its media initialisation section; nil when there is none.
+    /// Its media initialization section; nil when there is none.
     public var initialization: ResolvedInitialization? { scope.initialization }
     /// Its approximate bit rate in kilobits per second, from EXT-X-BITRATE, which says nothing of byte ranges
     /// (section 4.4.4.8).
     public var bitrate: UInt64? { byteRange == nil ? scope.bitrate : nil }
 
-    /// The initialisation vector for a key, as far as the playlist says: see
+    /// The initialization vector for a key, as far as the playlist says: see
     /// ``KeyTag/initializationVector(mediaSequenceNumber:)``.
     public func initializationVector(for key: KeyTag) -> InitializationVector? {
         key.initializationVector(mediaSequenceNumber: mediaSequenceNumber)
     }
 }
 
-/// A media initialisation section with the keys that apply to it, which may be others than its segments' (section
+/// A media initialization section with the keys that apply to it, which may be others than its segments' (section
 /// 4.4.4.5).
 public struct ResolvedInitialization: Hashable, Sendable {
     /// The tag.
@@ -91,7 +91,7 @@ extension RuleID {
 }
 
 extension MediaPlaylist {
-    /// The media segments with everything that the lines above them say about them: keys, initialisation sections, byte
+    /// The media segments with everything that the lines above them say about them: keys, initialization sections, byte
     /// ranges, sequence numbers and dates. Each is found when it is asked for; make an array of them to come back to
     /// one.
     ///

@@ -1,6 +1,6 @@
 import TextCoding
 
-/// An initialisation vector of AES: 16 bytes.
+/// An initialization vector of AES: 16 bytes.
 ///
 ///     IV = ( "0x" / "0X" ) 1*32HEXDIG      fewer digits are a smaller number: zeros stand before it
 ///

@@ -24,7 +24,7 @@ public struct VideoRange: OpenString {
     public static let sdr: VideoRange = "SDR"
     /// Hybrid log-gamma.
     public static let hlg: VideoRange = "HLG"
-    /// Perceptual quantiser: HDR10 and Dolby Vision.
+    /// Perceptual quantizer: HDR10 and Dolby Vision.
     public static let pq: VideoRange = "PQ"
     /// The three of the draft.
     public static let defined: Set<VideoRange> = [.sdr, .hlg, .pq]

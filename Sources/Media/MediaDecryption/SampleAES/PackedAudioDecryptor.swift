@@ -92,7 +92,7 @@ package struct PackedAudioDecryptor {
             throw DecryptionError(
                 .missingIV,
                 "packed audio",
-                "media under SAMPLE-AES have no initialisation vector in them: give it behind the key, as KID:KEY:IV"
+                "media under SAMPLE-AES have no initialization vector in them: give it behind the key, as KID:KEY:IV"
             )
         }
         if report == nil { report = DecryptedTrack(name: "packed audio", format: kind.name, scheme: "SAMPLE-AES") }

@@ -40,7 +40,7 @@ struct SampleAESElementaryStream {
             throw DecryptionError(
                 .missingIV,
                 report.name,
-                "media under SAMPLE-AES have no initialisation vector in them: give it behind the key, as KID:KEY:IV"
+                "media under SAMPLE-AES have no initialization vector in them: give it behind the key, as KID:KEY:IV"
             )
         }
         do throws(SampleEncryptionError) {

@@ -40,13 +40,13 @@ public struct FragmentWriter: Sendable {
     public enum Encryption: Hashable, Sendable {
         /// Nothing: they are clear.
         case none
-        /// Subsamples; the initialisation vector is the constant one of `tenc`: cbcs video.
+        /// Subsamples; the initialization vector is the constant one of `tenc`: cbcs video.
         case subsamples
         /// Only that they are encrypted, in a `senc` box without entries: cbcs audio.
         case wholeSamples
-        /// An initialisation vector of 8 or 16 bytes each, and subsamples: cenc video.
+        /// An initialization vector of 8 or 16 bytes each, and subsamples: cenc video.
         case vectorsAndSubsamples
-        /// An initialisation vector of 8 or 16 bytes each: cenc audio.
+        /// An initialization vector of 8 or 16 bytes each: cenc audio.
         case vectors
 
         fileprivate var hasSubsamples: Bool { self == .subsamples || self == .vectorsAndSubsamples }
@@ -85,7 +85,7 @@ public struct FragmentWriter: Sendable {
     ///
     /// - Parameters:
     ///   - sample: The sample.
-    ///   - iv: Its initialisation vector, if samples have their own.
+    ///   - iv: Its initialization vector, if samples have their own.
     ///   - subsamples: Its subsamples, if they are listed; none means encrypted as a whole, so that a clear sample
     ///   needs some
     ///     without protected bytes.

@@ -15,7 +15,7 @@ public struct KeyID: Hashable, Sendable {
     public var bytes: [UInt8] { bigEndian(high) + bigEndian(low) }
 }
 
-/// An initialisation vector of 8 or 16 bytes, or none, held in place.
+/// An initialization vector of 8 or 16 bytes, or none, held in place.
 public struct SampleIV: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -26,7 +26,7 @@ public struct SampleIV: Hashable, Sendable {
     public static let none = SampleIV(high: 0, low: 0, count: 0)
 
     /// Makes a vector of two numbers, big-endian; `low` is 0 in one of 8 bytes. For each sample of a track, which the
-    /// generic initialiser is too slow for.
+    /// generic initializer is too slow for.
     package init(high: UInt64, low: UInt64, count: Int) {
         self.high = high
         self.low = low

@@ -89,7 +89,7 @@ struct ProtectionCursor: Sendable {
         } else if let sizes = auxiliary.sizes, let offsets = auxiliary.offsets {
             try readAuxiliary(file, &protection, parameters.ivSize, sizes, offsets, run: run)
         } else if parameters.isProtected, parameters.ivSize > 0 {
-            throw error("it has no initialisation vector")
+            throw error("it has no initialization vector")
         }
         if parameters.isProtected { try check(protection.subsamples, file, size) }
         index += 1
@@ -155,7 +155,7 @@ struct ProtectionCursor: Sendable {
         }
         let size = sizes.defaultSize > 0 ? sizes.defaultSize : Int(file.load(sizes.offset + index, as: UInt8.self))
         guard size > 0 else {
-            guard ivSize == 0 else { throw error("it has no initialisation vector") }
+            guard ivSize == 0 else { throw error("it has no initialization vector") }
             return
         }
         guard position >= 0, position <= file.byteCount - size else {

@@ -44,7 +44,7 @@ public struct SampleProtection: Hashable, Sendable {
     public var scheme: FourCC
     /// Which key.
     public var keyID: KeyID
-    /// The sample's own initialisation vector, or the constant one.
+    /// The sample's own initialization vector, or the constant one.
     public var iv: SampleIV
     /// How many blocks of 16 bytes of each pattern are encrypted; 0 with ``skipByteBlock`` 0: all.
     public var cryptByteBlock: UInt8

@@ -21,7 +21,7 @@ struct ProtectionParameters: Hashable, Sendable {
     }
 }
 
-/// Where the initialisation vectors, subsamples and key groups of the samples of a `stbl` or `traf` box lie.
+/// Where the initialization vectors, subsamples and key groups of the samples of a `stbl` or `traf` box lie.
 struct SampleAuxiliary: Hashable, Sendable {
     /// `senc`, without knowledge of the size of its vectors.
     struct Entries: Hashable, Sendable {

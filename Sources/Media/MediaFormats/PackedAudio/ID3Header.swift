@@ -6,7 +6,7 @@ import ByteCoding
 ///     file identifier   3 bytes   "ID3"
 ///     version           1 byte    major version: 2, 3 or 4
 ///     revision          1 byte
-///     flags             1 byte    0x80 unsynchronisation, 0x40 extended header, 0x10 footer
+///     flags             1 byte    0x80 unsynchronization, 0x40 extended header, 0x10 footer
 ///     size              4 bytes   7 bits each; header and footer not counted
 struct ID3Header {
     /// Bytes of the header, and of the footer.

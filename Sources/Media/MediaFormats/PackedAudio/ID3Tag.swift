@@ -19,7 +19,7 @@ public struct ID3Tag: Hashable, Sendable {
     public struct Frame: Hashable, Sendable {
         /// What it is: `PRIV`, `TIT2`.
         public var id: FourCC
-        /// What is in it, unsynchronisation undone.
+        /// What is in it, unsynchronization undone.
         public var content: [UInt8]
 
         /// Makes a frame.
@@ -53,7 +53,7 @@ public struct ID3Tag: Hashable, Sendable {
         let content = try reader.readBytes(header.contentSize, "ID3 tag")
         if header.hasFooter { try reader.skip(ID3Header.size, "ID3 footer") }
         guard (3...4).contains(header.version) else { return }
-        // In version 2.3 the whole tag is unsynchronised, in version 2.4 each frame is by itself.
+        // In version 2.3 the whole tag is unsynchronized, in version 2.4 each frame is by itself.
         let isPlain = header.version == 4 || header.flags & 0x80 == 0
         let plain = isPlain ? content : Self.synchronized(content)
         var frameReader = ByteReader(plain.span.bytes, base: start + ID3Header.size)
@@ -92,7 +92,7 @@ public struct ID3Tag: Hashable, Sendable {
         let flags = try reader.readUInt16("flags of an ID3 frame")
         var content = try reader.split(size, "ID3 frame \(id)")
         guard flags & (isVersion4 ? 0x000C : 0x00C0) == 0 else { return (id, nil) }
-        // The group that the frame belongs to, and its size without unsynchronisation.
+        // The group that the frame belongs to, and its size without unsynchronization.
         if flags & (isVersion4 ? 0x0040 : 0x0020) != 0 { try content.skip(1, "group of an ID3 frame") }
         if isVersion4, flags & 1 != 0 { try content.skip(4, "data length of an ID3 frame") }
         let bytes = try content.readRest("ID3 frame \(id)")

@@ -83,7 +83,7 @@ package struct FileDecryptor {
                 .notSupported,
                 "kind of file",
                 "it is neither MP4, a transport stream nor packed audio; if it is a segment under AES-128, give one key "
-                    + "and its initialisation vector, as KID:KEY:IV, or the playlist"
+                    + "and its initialization vector, as KID:KEY:IV, or the playlist"
             )
         }
         let segment = try SegmentDecryption(input, key: key.key, iv: iv, name: "segment")

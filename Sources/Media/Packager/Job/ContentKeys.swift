@@ -7,7 +7,7 @@ public struct ContentKeys: Sendable {
     public var shared: PackagingKey?
     /// The keys of single classes.
     public var classes: [TrackClass: PackagingKey] = [:]
-    /// What a key server said of them, for those who are signalled to.
+    /// What a key server said of them, for those who are signaled to.
     package var systemData = KeySystemData()
 
     /// No keys.
@@ -28,7 +28,7 @@ public struct ContentKeys: Sendable {
             + TrackClass.allCases.compactMap { trackClass in classes[trackClass].map { (trackClass, $0) } }
     }
 
-    /// Gives every key without an initialisation vector a random one. Equal key IDs get equal ones.
+    /// Gives every key without an initialization vector a random one. Equal key IDs get equal ones.
     public mutating func addRandomIVs() throws(SignalingError) {
         var random = SecureRandom()
         var known: [ContentKeyID: SecretBytes] = [:]
@@ -44,7 +44,7 @@ public struct ContentKeys: Sendable {
         }
     }
 
-    /// The same keys with other initialisation vectors, each random: for counters, of which no two may meet.
+    /// The same keys with other initialization vectors, each random: for counters, of which no two may meet.
     func withRandomIVs() throws(SignalingError) -> ContentKeys {
         var keys = self
         if let key = shared { keys.shared = try PackagingKey(keyID: key.keyID, key: key.key, iv: nil) }
@@ -55,7 +55,7 @@ public struct ContentKeys: Sendable {
         return keys
     }
 
-    /// New random keys, IDs and initialisation vectors, one for each class.
+    /// New random keys, IDs and initialization vectors, one for each class.
     public static func random(for trackClasses: [TrackClass] = TrackClass.allCases) throws(SignalingError)
         -> ContentKeys
     {

@@ -167,7 +167,7 @@ extension PackagingJob {
             )
         }
         guard ivSize == 8 || ivSize == 16 else {
-            throw JobFailure("iv-size", "the initialisation vectors of cenc have 8 or 16 bytes")
+            throw JobFailure("iv-size", "the initialization vectors of cenc have 8 or 16 bytes")
         }
         for system in systems where scheme == .aes128 && system != .identity {
             throw JobFailure(

@@ -69,7 +69,7 @@ public struct PackagingJob: Sendable {
 
     /// How media is encrypted; nil: it stays clear.
     public var scheme: TrackProtection.Scheme?
-    /// How many bytes the initialisation vector of a sample has with `cenc`: 8 or 16.
+    /// How many bytes the initialization vector of a sample has with `cenc`: 8 or 16.
     public var ivSize = 8
     /// Which manifests are written.
     public var manifests: Set<Manifest> = [.hls]
@@ -90,7 +90,7 @@ public struct PackagingJob: Sendable {
     package var awaitsKeys = false
     /// How often keys change; nil: never.
     package var rotation: KeyRotation?
-    /// Whom the keys are signalled to.
+    /// Whom the keys are signaled to.
     public var systems: [ProtectionSystem] = []
     /// What the URIs of keys look like; nil: as FairPlay has them unless another is asked for.
     public var keyURI: KeyURITemplate?

@@ -59,7 +59,7 @@ struct ManifestSet {
         return sets
     }
 
-    /// What it is for. Without a word from the job the first of a kind is the main programme.
+    /// What it is for. Without a word from the job the first of a kind is the main program.
     func roles(isFirst: Bool) -> [Descriptor] {
         if let role = identity.role { return [.role(role)] }
         if identity.kind == .subtitles { return [.role("subtitle")] }

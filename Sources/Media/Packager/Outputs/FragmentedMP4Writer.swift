@@ -152,7 +152,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         try output.write(header.bytes)
     }
 
-    /// Writes samples as they are: all that lie in the same bytes together, neighbours as one piece.
+    /// Writes samples as they are: all that lie in the same bytes together, neighbors as one piece.
     private func writeClear(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
         var index = samples.startIndex
         while index < samples.endIndex {

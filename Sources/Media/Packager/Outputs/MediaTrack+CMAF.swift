@@ -12,7 +12,7 @@ extension TrackProtection {
         }
     }
 
-    /// `tenc`. For cbcs one block of ten for video, all whole blocks for audio, a constant initialisation vector
+    /// `tenc`. For cbcs one block of ten for video, all whole blocks for audio, a constant initialization vector
     /// (ISO/IEC 23001-7, 10.4); for cenc neither pattern nor constant vector, so that it is of version 0 (10.1).
     func trackEncryption(_ kind: MediaTrack.Kind) -> TrackEncryptionBox {
         if scheme == .cenc {

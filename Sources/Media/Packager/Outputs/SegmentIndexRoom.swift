@@ -27,7 +27,7 @@ struct SegmentIndexRoom {
     /// What fills it at first.
     var placeholder: [UInt8] { Self.freeBox(size) }
 
-    /// What fills it in the end. Where there are more segments than were expected, neighbours are listed as one: a
+    /// What fills it in the end. Where there are more segments than were expected, neighbors are listed as one: a
     /// player then fetches more at once.
     ///
     /// - Parameters:

@@ -2,11 +2,11 @@ package import DRMSignaling
 import HLSPlaylist
 import SampleEncryption
 
-/// What playlists say beyond what was written: names, and how the keys are signalled.
+/// What playlists say beyond what was written: names, and how the keys are signaled.
 package struct PlaylistOptions: Sendable {
     /// What files are called.
     package var names = PackagingJob.FileNames()
-    /// Whom the keys are signalled to.
+    /// Whom the keys are signaled to.
     package var systems: [ProtectionSystem] = []
     /// What the URIs of keys look like.
     package var keyURI = KeyURITemplate.fairPlay

@@ -27,7 +27,7 @@ package struct PresentationPlaylists: Sendable {
     ///
     /// - Parameters:
     ///   - renditions: What was written.
-    ///   - options: Names, and how keys are signalled.
+    ///   - options: Names, and how keys are signaled.
     /// - Throws: ``JobFailure`` when renditions do not go together, `SignalingError` when variants that must not share
     ///   a key do.
     package init(_ renditions: [Rendition], options: PlaylistOptions) throws {

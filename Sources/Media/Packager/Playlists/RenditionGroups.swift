@@ -173,7 +173,7 @@ extension RenditionGroups {
         }
     }
 
-    /// What is played when nobody says otherwise: the first that is the main programme.
+    /// What is played when nobody says otherwise: the first that is the main program.
     private var defaultIdentity: Identity? {
         identities.first { $0.role == .main }
             ?? identities.first { ![.commentary, .description, .alternate].contains($0.role) } ?? identities.first

@@ -12,7 +12,7 @@ package import FPSCrypto
 ///     key ID = the first 16 bytes of SHA-256("keyway key exchange" 00 content ID 00 type 00 period), as a UUID of version 8
 ///     period = its number in decimal digits; nothing where keys do not change
 ///
-/// So do the initialisation vectors that are proposed for cbcs, as SPEKE lets encryptors do. There are servers that send
+/// So do the initialization vectors that are proposed for cbcs, as SPEKE lets encryptors do. There are servers that send
 /// back what was proposed and have no vectors of their own; where the answer has another one, that is used.
 ///
 ///     IV     = the first 16 bytes of SHA-256 of the same, 00 and "iv"
@@ -54,7 +54,7 @@ package struct KeyExchange: Sendable {
     package let contentID: String
     /// How media are encrypted.
     package let method: HLSKeyMethod
-    /// Whom keys are signalled to.
+    /// Whom keys are signaled to.
     package let systems: [ProtectionSystem]
     private let recipient: Recipient?
 
@@ -94,7 +94,7 @@ package struct KeyExchange: Sendable {
         return ContentKeyID(bytes)
     }
 
-    /// The initialisation vector that is proposed for a class; nil for cenc, where each sample has its own.
+    /// The initialization vector that is proposed for a class; nil for cenc, where each sample has its own.
     func proposedIV(of trackClass: TrackClass, in period: Period?) -> [UInt8]? {
         scheme == "cbcs" ? bytes(for: trackClass, in: period, "iv") : nil
     }

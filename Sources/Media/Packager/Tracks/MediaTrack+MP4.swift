@@ -47,7 +47,7 @@ extension MediaTrack {
                 timing,
                 codecs: configuration.codecs(sampleEntry: entry.format),
                 displayed: size?.displaySize,
-                colour: size?.usability.colour
+                color: size?.usability.color
             )
         case "hvc1", "hev1", "dvh1", "dvhe":
             let configuration: HEVCConfigurationBox = try entry.require("hvcC", of: track.id)
@@ -59,7 +59,7 @@ extension MediaTrack {
                 timing,
                 codecs: configuration.profileTierLevel.codecs(sampleEntry: entry.format),
                 displayed: size?.displaySize,
-                colour: size?.usability.colour
+                color: size?.usability.color
             )
         default:
             self = try MediaTrack(audio: entry, track, timing)
@@ -74,7 +74,7 @@ extension MediaTrack {
         _ timing: TrackTiming,
         codecs: String,
         displayed: PictureSize?,
-        colour: ColourDescription?
+        color: ColorDescription?
     ) {
         var size = PictureSize(width: Int(track.header.width >> 16), height: Int(track.header.height >> 16))
         if case .visual(let fields) = entry.fields {
@@ -85,8 +85,8 @@ extension MediaTrack {
             size = coded.displayed(aspect?.ratio)
             if aspect == nil, let displayed { size = displayed }
         }
-        let box: ColourInformationBox? = entry.boxes.first("colr").flatMap {
-            try? $0.parse(as: ColourInformationBox.self)
+        let box: ColorInformationBox? = entry.boxes.first("colr").flatMap {
+            try? $0.parse(as: ColorInformationBox.self)
         }
         self.init(
             format: format,
@@ -101,7 +101,7 @@ extension MediaTrack {
                 height: track.header.height > 0 ? track.header.height : UInt32(clamping: size.height) << 16
             ),
             codecs: codecs,
-            videoRange: DynamicRange(container: box?.description, codec: colour)
+            videoRange: DynamicRange(container: box?.description, codec: color)
         )
     }
 }

@@ -64,7 +64,7 @@ package struct MediaTrack: Sendable {
     package var channels: String?
     /// Samples per second of audio; 0 otherwise.
     package var sampleRate: Int
-    /// SDR, HLG or PQ for video, from its colour description; nil otherwise.
+    /// SDR, HLG or PQ for video, from its color description; nil otherwise.
     package var videoRange: DynamicRange?
 
     /// What kind of media it is.

@@ -21,7 +21,7 @@ public struct TrackProtection: Sendable {
     package var keyID: [UInt8]
     /// The content key of 16 bytes.
     package var key: SecretBytes
-    /// The initialisation vector of 16 bytes, constant for all samples. Of AES-128 segments too, where one was given;
+    /// The initialization vector of 16 bytes, constant for all samples. Of AES-128 segments too, where one was given;
     /// otherwise each segment's Media Sequence Number. With `cenc` that of the first sample, of 8 or 16 bytes.
     package var iv: CipherIV?
     /// What a key server said of the key.

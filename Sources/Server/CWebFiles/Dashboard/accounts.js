@@ -3,7 +3,7 @@
 import { all, ask, list, may, part, remove } from "./api.js";
 import { asset, code, confirm, countdown, deviceName, empty, facts, field, fill, h, head, message, table, time, toast } from "./dom.js";
 import { auditTable } from "./audit.js";
-import { licenceTable } from "./licences.js";
+import { licenseTable } from "./licenses.js";
 
 export default {
   path: "accounts",
@@ -30,7 +30,7 @@ export default {
 
 async function showAccount(place, account, signal) {
   const base = `/accounts/${part(account)}`;
-  const [leases, devices, licences, rentals, log] = await Promise.all([
+  const [leases, devices, licenses, rentals, log] = await Promise.all([
     all(`/leases?account=${part(account)}`, 500, { signal }), all(`${base}/devices`, 500, { signal }),
     all(`${base}/licenses`, 500, { signal }), all(`${base}/rentals`, 500, { signal }),
     list(`/audit?search=${part(account.slice(0, 50))}`, null, { parameter: "before", limit: 50, signal }),
@@ -44,8 +44,8 @@ async function showAccount(place, account, signal) {
   const column = (title, cell) => (may("support") ? [{ title, hidden: true, class: "tight", cell }] : []);
   const entries = log.items.filter((entry) => entry.account === account);
   const section = (title, items, content, none) => h("section.card", null, h("h2", null, title), items.length ? content() : h("p.note", null, none));
-  if (!leases.length && !devices.length && !licences.length && !rentals.length && !entries.length) {
-    return fill(place, empty(`Nothing is known of ${account}`, "It has had no licence, or the records of it are gone. Accounts are told apart to the letter."));
+  if (!leases.length && !devices.length && !licenses.length && !rentals.length && !entries.length) {
+    return fill(place, empty(`Nothing is known of ${account}`, "It has had no license, or the records of it are gone. Accounts are told apart to the letter."));
   }
   fill(place,
     section("Active leases", leases, () => table("Active leases", [
@@ -59,13 +59,13 @@ async function showAccount(place, account, signal) {
       { title: "First seen", class: "tight", cell: (device) => time(device.firstSeen, true) }, { title: "Last seen", class: "tight", cell: (device) => time(device.lastSeen, true) },
       ...column("Forget", (device) => button("Forget", `Forget the device ${device.device}`, () => take("Forget this device?", "It makes room for another, and counts again when it asks again.", "Forget", `${base}/devices/${device.device}`, "The device is forgotten."))),
     ], devices), "No device is known."),
-    section("Offline licences", licences, () => licenceTable(licences, again, false), "No key is kept."),
+    section("Offline licenses", licenses, () => licenseTable(licenses, again, false), "No key is kept."),
     section("Rentals", rentals, () => table("Rentals", [
       { title: "What", cell: (rental) => code(rental.subject ?? `0x${rental.subjectHex}`) },
       { title: "Began", class: "tight", cell: (rental) => time(rental.start, true) },
       { title: "Ends", class: "tight", cell: (rental) => (rental.end === undefined ? "never" : [time(rental.end), h("span.sub", null, countdown(rental.end))]) },
       { title: "Place", cell: (rental) => code(rental.place) },
-      ...column("Forget", (rental) => rental.subject && button("Forget", `Forget the rental of ${rental.subject}`, () => take("Forget this rental?", "The next licence begins a new one.", "Forget", `${base}/rentals/${part(rental.subject)}`, "The rental is forgotten."))),
+      ...column("Forget", (rental) => rental.subject && button("Forget", `Forget the rental of ${rental.subject}`, () => take("Forget this rental?", "The next license begins a new one.", "Forget", `${base}/rentals/${part(rental.subject)}`, "The rental is forgotten."))),
     ], rentals), "Nothing is rented."),
     section("Latest records", entries, () => auditTable(entries), "The audit log has nothing of this account within reach; search it for more."));
 }
@@ -79,6 +79,6 @@ async function showAsset(place, name, signal) {
   fill(place,
     info ? h("section.card", null, h("h2", null, "Content"), facts([["Asset ID", asset(info)], ["Key ID", info.keyId && code(info.keyId)], ["Track", info.track], ["Title", info.title && h("a", { href: `#/content/${part(info.title)}` }, info.title)],
       ["Policy", info.policy && h("a", { href: `#/policies/${part(info.policy)}` }, info.policy)], ["Stream ID", info.streamId && code(info.streamId)], ["Valid from", info.validFrom && time(info.validFrom)], ["Valid until", info.validUntil && time(info.validUntil)], ["Added", time(info.created)], ["Changed", time(info.updated)]]))
-      : empty(`There is no key for ${name}`, h("p", null, "Licences for it are refused. Add it under ", h("a", { href: "#/content/new" }, "Content"), ".")),
+      : empty(`There is no key for ${name}`, h("p", null, "Licenses for it are refused. Add it under ", h("a", { href: "#/content/new" }, "Content"), ".")),
     h("section.card", null, h("h2", null, "Latest records"), entries.length ? auditTable(entries) : h("p.note", null, "The audit log has nothing of this asset within reach.")));
 }

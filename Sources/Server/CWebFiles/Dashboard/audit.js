@@ -37,7 +37,7 @@ export default {
     function draw() {
       fill(place, items.length ? auditTable(items, true)
         : search ? empty(next ? "Nothing among the latest entries" : "Nothing found", next ? "The log goes further back." : `No entry has “${search}” in it.`)
-          : empty("The log is empty", "Every licence that is given or refused is recorded here, and every change that an administrator makes."),
+          : empty("The log is empty", "Every license that is given or refused is recorded here, and every change that an administrator makes."),
         next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, items.length ? "Older entries" : "Search further back")));
     }
     async function verifyLog() {

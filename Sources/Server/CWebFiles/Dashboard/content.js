@@ -15,7 +15,7 @@ export default {
 
 async function showAll({ main, signal }) {
   const place = h("div.stack");
-  fill(main, head("Content and keys", "What licences are given for. Keys are shown by what is known of them, never by their bytes.", may("content") && h("a", { href: "#/content/new" }, "Add a title")), place);
+  fill(main, head("Content and keys", "What licenses are given for. Keys are shown by what is known of them, never by their bytes.", may("content") && h("a", { href: "#/content/new" }, "Add a title")), place);
   const [titles, first] = await Promise.all([all("/titles", 1000, { signal }), list("/content", null, { limit: 100, signal })]);
   if (!titles.length && !first.items.length) {
     return fill(place, empty("No content yet", "A title has tracks, and each track has a key. Add the first one here, or let the packager add it as it encrypts.",

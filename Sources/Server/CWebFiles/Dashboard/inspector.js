@@ -13,7 +13,7 @@ async function textOf(file) {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** The base64 in what was pasted: a licence's JSON and a form's field hold it too. */
+/** The base64 in what was pasted: a license's JSON and a form's field hold it too. */
 export function messageIn(text) {
   const trimmed = text.trim();
   if (trimmed.startsWith("{")) {

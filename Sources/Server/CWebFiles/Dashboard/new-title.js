@@ -87,7 +87,7 @@ export async function showNewTitle({ main, signal }) {
 
   another();
   main.append(h("form.stack", { onsubmit: save },
-    h("section.card", { "aria-label": "Title" }, h("div.fields", null, field("Title", title, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The terms of its licences."))),
+    h("section.card", { "aria-label": "Title" }, h("div.fields", null, field("Title", title, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The terms of its licenses."))),
     h("p.note", null, "Make new ones draws key IDs, keys and IVs in this browser. The packager must encrypt with the same: note them now, they are not shown again."),
     place,
     h("section.card", { "aria-label": "Add" }, h("div.actions", null, add, h("button", { type: "button", onclick: () => { for (const track of tracks) track.draw(); } }, "Make new ones"), reveal, submit), answer)));

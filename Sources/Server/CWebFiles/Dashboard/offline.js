@@ -2,18 +2,18 @@
 
 import { list, part } from "./api.js";
 import { code, empty, field, fill, h, head, message, segments } from "./dom.js";
-import { licenceTable } from "./licences.js";
+import { licenseTable } from "./licenses.js";
 
 export default {
   path: "offline",
-  title: "Offline licences",
+  title: "Offline licenses",
   async show({ main, signal }) {
     const input = h("input", { type: "search", autocomplete: "off", spellcheck: "false", maxlength: 200, required: true });
     const search = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); location.hash = `#/accounts/${part(input.value.trim())}`; } }, field("Account", input), h("button", { type: "submit" }, "Look up"));
     let which = "playable";
     const choice = segments("Which are shown", "offline-which", [["playable", "Still playable"], ["all", "All"]], which, (value) => { which = value; load().catch(tell); });
     const place = h("section.card", { "aria-label": "Kept keys" }, h("p.note", null, "Loading…"));
-    fill(main, head("Offline licences", "A kept key has two expiries: until when it may lie unplayed, and for how long it plays once playback has begun.", choice), h("div.stack", null, h("div.card", null, search), place));
+    fill(main, head("Offline licenses", "A kept key has two expiries: until when it may lie unplayed, and for how long it plays once playback has begun.", choice), h("div.stack", null, h("div.card", null, search), place));
 
     const path = () => (which === "playable" ? "/licenses?playable=true" : "/licenses");
     let [items, next] = [[], null];
@@ -40,7 +40,7 @@ export default {
           ? empty("No key is kept", "A device keeps a key when its app asks for one and the policy lets it. Keys that have run out are under All.", h("p", null, "Give a policy ", code("persist"), " in ", h("a", { href: "#/policies" }, "Policies"), ", for example ", code('{"storage": "P30D", "playback": "PT48H"}'), "."))
           : empty("No key was ever kept", "A device keeps a key when its app asks for one and the policy lets it."));
       }
-      fill(place, h("p.note", null, `${items.length}${next ? " and more" : ""}, by account and device.`), licenceTable(items, () => load().catch(tell)),
+      fill(place, h("p.note", null, `${items.length}${next ? " and more" : ""}, by account and device.`), licenseTable(items, () => load().catch(tell)),
         next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, "More")));
     }
     await load();

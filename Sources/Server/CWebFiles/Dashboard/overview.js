@@ -14,16 +14,16 @@ export default {
   async show({ main, signal }) {
     let span = "5m";
     let activity = null;
-    const rate = chart({ title: "Licences per second", format: rounded, least: 4, series: [{ name: "given", key: "given", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
+    const rate = chart({ title: "Licenses per second", format: rounded, least: 4, series: [{ name: "given", key: "given", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
     const times = chart({ title: "Time to answer", format: latency, least: 1000, series: [{ name: "median", key: "p50" }, { name: "95 %", key: "p95" }, { name: "99 %", key: "p99" }] });
-    const tiles = { rate: tile("Licences per second"), refused: tile("Refused", "of the last 5 minutes"), time: tile("Median time", "95 % within –"), leases: tile("Active leases"), queue: tile("Waiting for a thread") };
+    const tiles = { rate: tile("Licenses per second"), refused: tile("Refused", "of the last 5 minutes"), time: tile("Median time", "95 % within –"), leases: tile("Active leases"), queue: tile("Waiting for a thread") };
     const [outcomes, devices, systems, recent, others, hello] = [h("div"), h("div"), h("div"), h("div"), h("p.note"), h("div.hello")];
     fill(main,
       head("Overview", null, segments("Length of time", "span", [["5m", "5 min"], ["1h", "1 h"], ["24h", "24 h"]], span, (value) => { span = value; load(); })),
       hello,
       h("dl.tiles", null, Object.values(tiles).map((one) => one.element)),
       h("div.grid", null,
-        h("section.card.half", null, h("h2", null, "Licences per second"), rate.element),
+        h("section.card.half", null, h("h2", null, "Licenses per second"), rate.element),
         h("section.card.half", null, h("h2", null, "Time to answer"), times.element),
         h("section.card.third", null, h("h2", null, "Outcomes by reason"), outcomes),
         h("section.card.third", null, h("h2", null, "Devices by class"), devices),
@@ -60,7 +60,7 @@ export default {
       fill(devices, known.length ? bars(grouped(known, (one) => deviceName(one.class))) : empty("No device yet", "Devices show here once they have asked."));
       fill(systems, known.length ? [bars(grouped(known.filter((one) => one.system !== undefined), (one) => `${deviceName(one.class)} · OS ${one.system}`)), h("h3", null, "Security level"), bars(grouped(known.filter((one) => one.level), (one) => one.level))] : empty("No system yet", "A device that asks says which system it runs, and at which security level."));
       // Nothing is taken away from under the focus.
-      if (!recent.contains(document.activeElement)) fill(recent, activity.recent.length ? table("Latest requests", columns, activity.recent.slice(0, 20)) : empty("No request yet", "Ask for a licence, for example with ", h("code", null, "keyway device request-key --server URL --asset NAME"), "and it shows here at once."));
+      if (!recent.contains(document.activeElement)) fill(recent, activity.recent.length ? table("Latest requests", columns, activity.recent.slice(0, 20)) : empty("No request yet", "Ask for a license, for example with ", h("code", null, "keyway device request-key --server URL --asset NAME"), "and it shows here at once."));
     }
 
     function second(event) {
@@ -99,7 +99,7 @@ const columns = [
 ];
 
 function welcome() {
-  return h("section.card", null, empty("Begin with a title", "This server has no content keys yet. Add a title and a key, and devices can ask for licences.", h("p", null, h("a", { href: "#/content/new" }, "Add a title"))));
+  return h("section.card", null, empty("Begin with a title", "This server has no content keys yet. Add a title and a key, and devices can ask for licenses.", h("p", null, h("a", { href: "#/content/new" }, "Add a title"))));
 }
 
 function tile(name, note = "") {

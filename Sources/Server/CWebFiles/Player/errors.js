@@ -13,7 +13,7 @@ export const WORDS = Object.freeze({
     "token-unavailable": "The page could not get a playback token. Sign in again.",
     "token-expired": "The playback token has expired. Get a new one and try again.",
     "token-refused": "The server does not accept the playback token.",
-    "licence-refused": "The server refuses the key for this stream.",
+    "license-refused": "The server refuses the key for this stream.",
     "too-many-streams": "Too many streams play on this account at once. Stop one and try again.",
     "too-many-devices": "This account has too many devices. Remove one and try again.",
     "unknown-key": "The server has no key for this stream.",
@@ -77,12 +77,12 @@ export class PlayerError extends Error {
 /** @type {Readonly<Record<string, string>>} problem type of the server (without `urn:keyway:problem:`) to code */
 const PROBLEMS = Object.freeze({
     "token-expired": "token-expired",
-    "refused-by-policy": "licence-refused",
-    "asset-mismatch": "licence-refused",
-    "replayed": "licence-refused",
-    "forbidden": "licence-refused",
-    "key-url-expired": "licence-refused",
-    "key-url-signature": "licence-refused",
+    "refused-by-policy": "license-refused",
+    "asset-mismatch": "license-refused",
+    "replayed": "license-refused",
+    "forbidden": "license-refused",
+    "key-url-expired": "license-refused",
+    "key-url-signature": "license-refused",
     "token-bound-elsewhere": "token-refused",
     "unauthorized": "token-refused",
     "streams-exceeded": "too-many-streams",
@@ -105,7 +105,7 @@ export function refusal(status, document) {
     const field = (/** @type {string} */ name) => (typeof document?.[name] === "string" ? document[name] : "");
     const problem = field("type").replace(/^urn:keyway:problem:/, "");
     const reason = field("reason");
-    const byStatus = status === 404 ? "unknown-key" : status === 401 ? "token-refused" : status < 500 ? "licence-refused" : "server-failed";
+    const byStatus = status === 404 ? "unknown-key" : status === 401 ? "token-refused" : status < 500 ? "license-refused" : "server-failed";
     const code = PROBLEMS[problem] ?? (problem.startsWith("token-") ? "token-refused" : byStatus);
     return new PlayerError(code, reason || field("detail") || field("title") || `status ${status}`, { problem, reason, status });
 }

@@ -1,7 +1,7 @@
 // @ts-check
-/** @file Initialisation data: which key a piece of media needs, in the forms that browsers and containers have for it. */
+/** @file Initialization data: which key a piece of media needs, in the forms that browsers and containers have for it. */
 
-/** The common system of `pssh` boxes, whose boxes list key IDs (W3C, "cenc" initialisation data). */
+/** The common system of `pssh` boxes, whose boxes list key IDs (W3C, "cenc" initialization data). */
 const COMMON_SYSTEM = "1077efecc0b24d02ace33c1e52e2fb4b";
 
 /** Boxes that hold boxes, with the bytes that stand before the first one. */
@@ -70,7 +70,7 @@ export function fromBase64(text) {
 }
 
 /**
- * Initialisation data of type `keyids`: the key IDs themselves.
+ * Initialization data of type `keyids`: the key IDs themselves.
  *
  * @param {string[]} keyIDs in hexadecimal digits
  * @returns {Uint8Array}
@@ -81,7 +81,7 @@ export function keyIDsData(keyIDs) {
 }
 
 /**
- * The key IDs in initialisation data of one of the four types that this module knows.
+ * The key IDs in initialization data of one of the four types that this module knows.
  *
  * `skd` has a key's URI, whose key ID is known only where it is the text behind `skd://`. `sinf` is JSON with boxes in
  * base64, `cenc` one or more `pssh` boxes, `keyids` JSON.

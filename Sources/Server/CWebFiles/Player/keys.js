@@ -4,11 +4,11 @@
 import { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 
-/** @typedef {import("./licences.js").LicenceServer} LicenceServer */
+/** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
 
 /** @typedef {"com.apple.fps" | "org.w3.clearkey"} KeySystem */
 
-/** The types of initialisation data of each key system, those first that say most. */
+/** The types of initialization data of each key system, those first that say most. */
 const INIT_DATA_TYPES = Object.freeze({
     "com.apple.fps": ["sinf", "skd", "cenc"],
     "org.w3.clearkey": ["keyids", "cenc"],
@@ -58,7 +58,7 @@ export async function findKeySystem(systems, contentTypes, scheme) {
     return null;
 }
 
-/** The keys of one video element. Each piece of initialisation data has a session of its own. */
+/** The keys of one video element. Each piece of initialization data has a session of its own. */
 export class Keys {
     /** Sessions by what they were opened for. @type {Map<string, MediaKeySession>} */
     #sessions = new Map();
@@ -80,7 +80,7 @@ export class Keys {
      * @param {HTMLVideoElement} video
      * @param {KeySystem} system
      * @param {MediaKeys} mediaKeys
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {KeyEvents} events
      */
     constructor(video, system, mediaKeys, server, events) {
@@ -97,7 +97,7 @@ export class Keys {
      *
      * @param {HTMLVideoElement} video
      * @param {MediaKeySystemAccess} access
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {KeyEvents} events
      * @returns {Promise<Keys>}
      */
@@ -116,7 +116,7 @@ export class Keys {
     }
 
     /**
-     * Sees to it that the keys of some initialisation data are there. What was asked for before is not asked for again.
+     * Sees to it that the keys of some initialization data are there. What was asked for before is not asked for again.
      *
      * @param {string} type
      * @param {BufferSource} data
@@ -175,20 +175,20 @@ export class Keys {
     }
 
     /**
-     * From the browser's message to the server's licence.
+     * From the browser's message to the server's license.
      *
      * @param {MediaKeySession} session
      * @param {MediaKeyMessageEvent} event
-     * @param {string} type of the initialisation data
+     * @param {string} type of the initialization data
      */
     async #answer(session, event, type) {
         // Nothing else is a question for the server ("individualization-request").
         if (event.messageType !== "license-request" && event.messageType !== "license-renewal") return;
         try {
-            const licence = await this.#licence(new Uint8Array(event.message), type);
+            const license = await this.#license(new Uint8Array(event.message), type);
             if (this.#isClosed) return;
             try {
-                await session.update(licence);
+                await session.update(license);
             } catch (error) {
                 throw PlayerError.from(error, "key-rejected");
             }
@@ -203,7 +203,7 @@ export class Keys {
      * @param {string} type
      * @returns {Promise<Uint8Array>}
      */
-    async #licence(message, type) {
+    async #license(message, type) {
         if (this.system === "com.apple.fps") {
             return type === "cenc" ? await this.#manyFairPlay(message) : await this.#server.fairPlay(message);
         }
@@ -218,11 +218,11 @@ export class Keys {
             })));
             return new TextEncoder().encode(JSON.stringify({ keys, type: "temporary" }));
         }
-        const licence = await this.#server.clearKey(message);
-        const got = JSON.parse(new TextDecoder().decode(licence)).keys.map((/** @type {any} */ key) => hex(fromBase64(key.kid) ?? new Uint8Array()));
+        const license = await this.#server.clearKey(message);
+        const got = JSON.parse(new TextDecoder().decode(license)).keys.map((/** @type {any} */ key) => hex(fromBase64(key.kid) ?? new Uint8Array()));
         const missing = asked.filter((keyID) => !got.includes(keyID));
         if (missing.length) throw new PlayerError("key-missing", missing.join(", "));
-        return licence;
+        return license;
     }
 
     /**
@@ -239,7 +239,7 @@ export class Keys {
         const answers = await this.#server.fairPlayBatch(spcs);
         const refused = answers.filter((answer) => answer instanceof PlayerError);
         if (refused.length === answers.length) throw refused[0];
-        refused.forEach((error) => this.#fail(error, "licence-refused"));
+        refused.forEach((error) => this.#fail(error, "license-refused"));
         return new TextEncoder().encode(JSON.stringify(answers.map((answer, index) => (answer instanceof PlayerError
             ? { keyID: questions[index].keyID, error: answer.status || 500 }
             : { keyID: questions[index].keyID, payload: base64(answer) }))));

@@ -17,7 +17,7 @@ import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
 import { tracksIn } from "./init-data.js";
 import { PlayerError, WORDS } from "./errors.js";
 import { findKeySystem, Keys } from "./keys.js";
-import { LicenceServer } from "./licences.js";
+import { LicenseServer } from "./licenses.js";
 import { MediaFeed, mediaSourceType } from "./mse.js";
 import { hasPrefixedKeys, PrefixedKeys } from "./webkit-keys.js";
 
@@ -36,7 +36,7 @@ const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
 /**
  * @typedef {object} PlayerOptions
  * @property {string} server the key server's URL
- * @property {import("./licences.js").TokenSource} [token] gives a playback token; asked again when the server refuses one
+ * @property {import("./licenses.js").TokenSource} [token] gives a playback token; asked again when the server refuses one
  * @property {string} [app] which FairPlay certificate, where the server has several
  * @property {number} [renewEvery] seconds after which FairPlay keys are asked for again: less than the lease of the policy
  */
@@ -89,13 +89,13 @@ export class KeywayPlayer extends EventTarget {
         await this.stop();
         const round = this.#round;
         const { server, token, app } = this.#options;
-        const licences = new LicenceServer(server, {
+        const licenses = new LicenseServer(server, {
             token,
             app,
             report: (request) => { if (round === this.#round) this.#emit("keyrequest", request); },
         });
         try {
-            await this.#load(new URL(url, globalThis.location?.href).href, licences, round);
+            await this.#load(new URL(url, globalThis.location?.href).href, licenses, round);
         } catch (error) {
             if (round !== this.#round) return;
             const failure = PlayerError.from(error, "decode-failed");
@@ -126,7 +126,7 @@ export class KeywayPlayer extends EventTarget {
 
     /**
      * @param {string} url
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {number} round
      */
     async #load(url, server, round) {
@@ -167,7 +167,7 @@ export class KeywayPlayer extends EventTarget {
      * @param {string} url
      * @param {Variant} variant
      * @param {TrackSource[]} sources
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {number} round
      * @returns {Promise<boolean>} whether it does
      */
@@ -195,7 +195,7 @@ export class KeywayPlayer extends EventTarget {
      * @param {Variant} variant
      * @param {TrackSource[]} sources
      * @param {KeyTag[]} tags
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {number} round
      */
     async #playByMediaSource(variant, sources, tags, server, round) {
@@ -226,7 +226,7 @@ export class KeywayPlayer extends EventTarget {
      *
      * @param {Uint8Array} init
      * @param {Segment} segment
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      */
     #needKeys(init, segment, server) {
         const identity = segment.keys.find((tag) => tag.format === "identity");

@@ -4,12 +4,12 @@
 import { KeywayPlayer } from "./keyway-player.js";
 
 /** @typedef {import("./errors.js").PlayerError} PlayerError */
-/** @typedef {import("./licences.js").KeyRequest} KeyRequest */
+/** @typedef {import("./licenses.js").KeyRequest} KeyRequest */
 
 /** How many requests are shown, the last ones. */
 const SHOWN_REQUESTS = 100;
 
-const KINDS = { certificate: "certificate", fairplay: "FairPlay licence", clearkey: "Clear Key licence", key: "key" };
+const KINDS = { certificate: "certificate", fairplay: "FairPlay license", clearkey: "Clear Key license", key: "key" };
 
 /**
  * @template {HTMLElement} T

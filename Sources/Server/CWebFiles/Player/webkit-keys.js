@@ -4,7 +4,7 @@
 import { contentID, prefixedInitData, prefixedKeyURI } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 
-/** @typedef {import("./licences.js").LicenceServer} LicenceServer */
+/** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
 /** @typedef {import("./keys.js").KeyEvents} KeyEvents */
 
 const KEY_SYSTEM = "com.apple.fps.1_0";
@@ -34,7 +34,7 @@ export class PrefixedKeys {
 
     /**
      * @param {HTMLVideoElement} video
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {Uint8Array} certificate
      * @param {KeyEvents} events
      */
@@ -51,7 +51,7 @@ export class PrefixedKeys {
      * Makes a video element ready for encrypted media; to be called before it is given any.
      *
      * @param {HTMLVideoElement} video
-     * @param {LicenceServer} server
+     * @param {LicenseServer} server
      * @param {KeyEvents} events
      * @returns {Promise<PrefixedKeys>}
      */

@@ -29,7 +29,7 @@ package struct AccountChanges: Sendable {
         return try await store.forgetDevice(account: account, device: device, audit: audit)
     }
 
-    /// Revokes a kept key: it is given no more. False when there is no such licence, or it has ended.
+    /// Revokes a kept key: it is given no more. False when there is no such license, or it has ended.
     ///
     /// - Parameter streamID: 16 bytes.
     package func revokeLicense(
@@ -38,7 +38,7 @@ package struct AccountChanges: Sendable {
         streamID: [UInt8]
     ) async throws(KeyStoreError) -> Bool {
         let (key, place) = (Hexadecimal.encode(streamID), Hexadecimal.encode(device.bytes))
-        var audit = audit("license-revoke", "licence \(key) of account \(account) on \(place) revoked", account)
+        var audit = audit("license-revoke", "license \(key) of account \(account) on \(place) revoked", account)
         audit.device = device
         return try await store.revokeOfflineLicense(
             account: account,
@@ -49,7 +49,7 @@ package struct AccountChanges: Sendable {
         )
     }
 
-    /// Forgets a rental, so that the next licence begins a new one. False when there is none.
+    /// Forgets a rental, so that the next license begins a new one. False when there is none.
     ///
     package func forgetRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
         let bytes = AdminJSON.bytes(subject)

@@ -9,7 +9,7 @@ import TextCoding
 ///     GET    /admin/accounts/{account}/licenses
 ///     DELETE /admin/accounts/{account}/licenses/{device}/{stream}               revokes: given no more
 ///     GET    /admin/accounts/{account}/rentals
-///     DELETE /admin/accounts/{account}/rentals/{subject}                        the next licence begins anew
+///     DELETE /admin/accounts/{account}/rentals/{subject}                        the next license begins anew
 struct AccountRoutes: Sendable {
     let store: any GrantStore
 
@@ -62,7 +62,7 @@ struct AccountRoutes: Sendable {
         }
         let changes = request.changes(in: store)
         guard try await changes.revokeLicense(account: account, device: device, streamID: streamID) else {
-            throw ProblemDocument(.notFound, detail: "There is no such licence, or it has ended.")
+            throw ProblemDocument(.notFound, detail: "There is no such license, or it has ended.")
         }
         return .done
     }

@@ -2,7 +2,7 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that licence policies are kept by.
+/// The routes that license policies are kept by.
 ///
 ///     GET    /admin/policies
 ///     PUT    /admin/policies/{name}    a policy document (docs/policy.md)

@@ -1,6 +1,6 @@
 package import Logging
 
-/// Authorises requests by tokens that somebody trusted has signed: JWTs with HS256, ES256 or RS256.
+/// Authorizes requests by tokens that somebody trusted has signed: JWTs with HS256, ES256 or RS256.
 ///
 /// A signature is verified where it is asked: with ES256 that takes less than a tenth of a millisecond, and handing it to
 /// another thread and back half of that again. Only where several keys have to be tried they are tried on the given pool,

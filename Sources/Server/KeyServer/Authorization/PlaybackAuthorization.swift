@@ -59,7 +59,7 @@ package struct PlaybackRequest: Sendable {
     }
 }
 
-/// Decides who may ask for licences. It fails closed: whatever cannot be decided is refused.
+/// Decides who may ask for licenses. It fails closed: whatever cannot be decided is refused.
 package protocol PlaybackAuthorizer: Sendable {
     /// The authorization of a request.
     ///

@@ -47,7 +47,7 @@ package struct TokenIssuer: Sendable {
     }
 }
 
-/// What is wrong with how authorisation is configured. It holds no secret.
+/// What is wrong with how authorization is configured. It holds no secret.
 package struct AuthorizationConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// In words, for the operator.
     package let description: String

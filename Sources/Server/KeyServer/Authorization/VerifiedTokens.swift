@@ -3,7 +3,7 @@ import Synchronization
 
 /// Tokens whose signatures were found good, by hash, for as long as the keys are the same.
 ///
-/// A player sends one token for four keys and for every renewal, and verifying ES256 costs a good part of what a licence
+/// A player sends one token for four keys and for every renewal, and verifying ES256 costs a good part of what a license
 /// may cost. Only the signature is remembered: times, claims and everything else are looked at each time.
 final class VerifiedTokens: Sendable {
     private struct State {

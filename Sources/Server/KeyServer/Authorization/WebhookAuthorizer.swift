@@ -3,7 +3,7 @@ package import Logging
 import Synchronization
 import TextCoding
 
-/// Authorises requests by asking the operator's own service.
+/// Authorizes requests by asking the operator's own service.
 ///
 /// It fails closed: only status 200 with an answer that is understood to the last field gives a permission. A no is
 /// `{"allow": false}`, or status 401 or 403. Everything else is ``ProblemType/unavailable``.

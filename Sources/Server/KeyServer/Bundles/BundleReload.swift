@@ -72,7 +72,7 @@ package struct BundleReload: Service {
     private func readKeysAgain() async -> Int {
         do {
             let store = store
-            // Not on the pool: a command that waits for a key management service must not keep licences waiting.
+            // Not on the pool: a command that waits for a key management service must not keep licenses waiting.
             let count = try await withCheckedThrowingContinuation { answer in
                 DispatchQueue.global().async { answer.resume(with: Result { try store.readKeysAgain() }) }
             }

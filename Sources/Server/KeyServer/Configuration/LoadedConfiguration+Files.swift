@@ -30,7 +30,7 @@ extension LoadedConfiguration {
             guard let webhook = configuration.authorization.webhook else { return }
             _ = try WebhookConfiguration(webhook, secret: webhook.secret())
         }
-        hold("licences.keyURLs.secretFile") { _ = try configuration.licences.keyURLs.signer() }
+        hold("licenses.keyURLs.secretFile") { _ = try configuration.licenses.keyURLs.signer() }
         hold("admin.clientCA") {
             let file = configuration.admin.clientCA ?? ""
             guard let found = try? NIOSSLCertificate.fromPEMFile(file), !found.isEmpty else {

@@ -68,8 +68,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
         configuration.read(&reader)
         reader.refuseUnknown()
         // What the file or a variable says counts in development too.
-        if isDevelopment, !reader.has("licences.otherClients") {
-            configuration.licences.otherClients = Set(OtherClientKind.allCases)
+        if isDevelopment, !reader.has("licenses.otherClients") {
+            configuration.licenses.otherClients = Set(OtherClientKind.allCases)
         }
         // A file that cannot be read has not said what it contradicts.
         if reader.problems.isEmpty { configuration.check(&reader, isDevelopment: isDevelopment) }

@@ -1,7 +1,7 @@
 import FPSCrypto
 import KeyServerModule
 
-// From what the configuration says of authorisation to what decides. The check of a configuration and the start of a server
+// From what the configuration says of authorization to what decides. The check of a configuration and the start of a server
 // both come here, so that the one cannot pass what the other refuses.
 
 extension TokenIssuer {

@@ -21,7 +21,7 @@ extension ServerConfiguration {
         if proxies.contains(where: { $0.prefixLength == 0 }) {
             reader.warn("proxies", "everybody is believed on their own address; name your proxies")
         }
-        if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licences; name yours") }
+        if crossOrigin == .all { reader.warn("cors.origins", "every web page may ask for licenses; name yours") }
     }
 
     private func checkKeyEncryption(_ reader: inout SettingReader) {
@@ -109,7 +109,7 @@ extension ServerConfiguration {
         default: break
         }
         if authorization.none {
-            reader.warn("authorization.none", "everybody who reaches this server gets licences")
+            reader.warn("authorization.none", "everybody who reaches this server gets licenses")
         }
         for (index, issuer) in authorization.tokens.enumerated() {
             check(issuer, "authorization.tokens[\(index)]", &reader)
@@ -167,39 +167,39 @@ extension ServerConfiguration {
     }
 
     private func checkOtherClients(_ reader: inout SettingReader, isDevelopment: Bool) {
-        let clients = OtherClientKind.allCases.filter(licences.otherClients.contains).map(\.rawValue)
+        let clients = OtherClientKind.allCases.filter(licenses.otherClients.contains).map(\.rawValue)
         if !clients.isEmpty {
-            let isDefault = isDevelopment && !reader.has("licences.otherClients")
+            let isDefault = isDevelopment && !reader.has("licenses.otherClients")
             reader.warn(
-                "licences.otherClients",
+                "licenses.otherClients",
                 "\(clients.joined(separator: " and ")) clients get raw keys, which they can copy, of content whose policy "
                     + "says \"otherClients\": \"allow\"" + (isDefault ? "; --dev turns this on" : "")
             )
         }
-        if licences.keyURLs.secretFile != nil, !licences.otherClients.contains(.aes128) {
-            reader.warn("licences.keyURLs", "has no effect until licences.otherClients lists aes128")
+        if licenses.keyURLs.secretFile != nil, !licenses.otherClients.contains(.aes128) {
+            reader.warn("licenses.keyURLs", "has no effect until licenses.otherClients lists aes128")
         }
     }
 
     private func checkLimits(_ reader: inout SettingReader, isDevelopment: Bool) {
-        if licences.protocolVersions.isEmpty { reader.fail("licences.protocolVersions", "names none; such as [1]") }
-        if licences.maximumSPCAge.rawValue == 0 { reader.fail("licences.maximumSPCAge", "is at least PT1S") }
+        if licenses.protocolVersions.isEmpty { reader.fail("licenses.protocolVersions", "names none; such as [1]") }
+        if licenses.maximumSPCAge.rawValue == 0 { reader.fail("licenses.maximumSPCAge", "is at least PT1S") }
         // A lease of nothing would be no lease, so every key that is loaded ahead would be refused.
-        if licences.reservation.rawValue == 0 { reader.fail("licences.reservation", "is at least PT1S") }
-        if licences.leaseSkew < LicenseSettings.answerTime
-            || licences.leaseSkew.rawValue - LicenseSettings.answerTime.rawValue < licences.retryGrace.rawValue
+        if licenses.reservation.rawValue == 0 { reader.fail("licenses.reservation", "is at least PT1S") }
+        if licenses.leaseSkew < LicenseSettings.answerTime
+            || licenses.leaseSkew.rawValue - LicenseSettings.answerTime.rawValue < licenses.retryGrace.rawValue
         {
             reader.fail(
-                "licences.retryGrace",
-                "is not \(LicenseSettings.answerTime) shorter than licences.leaseSkew: the key of a late retry would "
+                "licenses.retryGrace",
+                "is not \(LicenseSettings.answerTime) shorter than licenses.leaseSkew: the key of a late retry would "
                     + "outlive its slot"
             )
         }
         checkOtherClients(&reader, isDevelopment: isDevelopment)
-        if licences.keyURLs.secretFile != nil, licences.keyURLs.lifetime.rawValue == 0 {
-            reader.fail("licences.keyURLs.lifetime", "is at least PT1S")
+        if licenses.keyURLs.secretFile != nil, licenses.keyURLs.lifetime.rawValue == 0 {
+            reader.fail("licenses.keyURLs.lifetime", "is at least PT1S")
         }
-        for (name, pair) in [("licence", limits.rates.licence), ("segment", limits.rates.segment)] {
+        for (name, pair) in [("license", limits.rates.license), ("segment", limits.rates.segment)] {
             for (whose, limit) in [("account", pair.account), ("address", pair.address)]
             where limit.burst < limits.batch {
                 reader.fail(

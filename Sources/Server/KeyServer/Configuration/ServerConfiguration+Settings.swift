@@ -47,7 +47,7 @@ extension ServerConfiguration {
             "playerPage",
             "Whether the listener for players has GET /player, a page that plays and shows how; with --dev it has."
         )
-        reader.section("licences") { licences.read(&$0) }
+        reader.section("licenses") { licenses.read(&$0) }
         reader.sections(&channels, "channels", .init()) { $0.read(&$1) }
         reader.section("limits") { limits.read(&$0) }
         reader.section("log") { section in
@@ -225,7 +225,7 @@ extension ServerConfiguration.Webhook {
     }
 }
 
-extension ServerConfiguration.Licences {
+extension ServerConfiguration.Licenses {
     fileprivate mutating func read(_ reader: inout SettingReader) {
         reader.read(
             list: &protocolVersions,
@@ -273,7 +273,7 @@ extension ServerConfiguration.Licences {
 }
 
 extension ServerConfiguration.Limits {
-    private static let segments = "licences for AirPlay and the AV adapter"
+    private static let segments = "licenses for AirPlay and the AV adapter"
 
     fileprivate mutating func read(_ reader: inout SettingReader) {
         reader.read(&threads, "threads", in: 0...1_024, "Threads for RSA; 0 means one for each core.")
@@ -281,9 +281,9 @@ extension ServerConfiguration.Limits {
         reader.read(
             &multiBuffer,
             "multiBuffer",
-            "Whether RSA of several licences is done at once, by Intel's crypto_mb; `auto`: where it is installed and runs."
+            "Whether RSA of several licenses is done at once, by Intel's crypto_mb; `auto`: where it is installed and runs."
         )
-        reader.read(&batch, "batch", in: 1...256, "Licences in one request.")
+        reader.read(&batch, "batch", in: 1...256, "Licenses in one request.")
         reader.read(
             &connections,
             "connections",
@@ -297,7 +297,7 @@ extension ServerConfiguration.Limits {
             "How many of them an address (IPv6: 64 bits of it) may have, unless it is in `proxies` or loopback; 0: no limit."
         )
         reader.section("rates") { section in
-            section.section("licence") { rates.licence.read(&$0, account: "licences", address: "licences") }
+            section.section("license") { rates.license.read(&$0, account: "licenses", address: "licenses") }
             section.section("segment") { rates.segment.read(&$0, account: Self.segments, address: Self.segments) }
             section.section("other") {
                 rates.other.read(&$0, account: "other requests", address: "requests of all kinds")

@@ -98,7 +98,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var mayLoosen = false
     }
 
-    /// Who may ask for licences: exactly one of the three.
+    /// Who may ask for licenses: exactly one of the three.
     package struct Authorization: Sendable, Equatable {
         /// By tokens of these issuers.
         package var tokens: [TokenIssuer] = []
@@ -139,8 +139,8 @@ package struct ServerConfiguration: Sendable, Equatable {
         }
     }
 
-    /// What holds for all licences.
-    package struct Licences: Sendable, Equatable {
+    /// What holds for all licenses.
+    package struct Licenses: Sendable, Equatable {
         /// The FPS protocol versions that are supported.
         package var protocolVersions: [UInt32] = [1]
         /// How old an SPC may be; a policy may say otherwise.
@@ -179,7 +179,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var queue = 64
         /// Whether several RSA operations are done at once.
         package var multiBuffer = MultiBuffer.auto
-        /// Licences in one request.
+        /// Licenses in one request.
         package var batch = 32
         /// Open connections of a listener.
         package var connections = 900
@@ -213,7 +213,7 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var certificates = Certificates()
     /// The listener for administration and metrics.
     package var admin = Admin()
-    /// Who may ask for licences.
+    /// Who may ask for licenses.
     package var authorization = Authorization()
     /// Whose word on a client's address is taken.
     package var proxies: [IPNetwork] = []
@@ -221,8 +221,8 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var crossOrigin: CrossOrigin.Origins?
     /// Whether the listener for players has the page that plays, `/player`. With `--dev` it has, whatever this says.
     package var playerPage = false
-    /// What holds for all licences.
-    package var licences = Licences()
+    /// What holds for all licenses.
+    package var licenses = Licenses()
     /// Live channels whose key periods are made ahead of the time.
     package var channels: [Channel] = []
     /// How much at once and how often.

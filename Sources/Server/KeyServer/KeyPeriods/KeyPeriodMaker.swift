@@ -9,7 +9,7 @@ package import KeyStore
 ///     key ID = the first 16 bytes of SHA-256("keyway key period" 00 title 00 track 00 start), as a UUID of version 8
 ///     start  = Unix seconds in decimal digits
 ///
-/// Keys and initialisation vectors are random. A period that is there stays as it is, also where it has another length.
+/// Keys and initialization vectors are random. A period that is there stays as it is, also where it has another length.
 package struct KeyPeriodMaker: Sendable {
     private let store: any ContentStore & TitleStore & PolicyStore
 

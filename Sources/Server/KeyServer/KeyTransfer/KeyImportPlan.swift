@@ -7,7 +7,7 @@ struct KeyImportPlan {
     let options: KeyImport.Options
     let time: Int64
     var summary = KeyImport.Summary()
-    private var catalogue: KeyImportCatalogue
+    private var catalog: KeyImportCatalog
     private var contents: [ContentRecord] = []
     private var lines: (assets: [[UInt8]: Int], keyIDs: [[UInt8]: Int]) = ([:], [:])
     private var check: ContentCheck
@@ -16,27 +16,27 @@ struct KeyImportPlan {
         self.store = store
         self.options = options
         self.time = time
-        catalogue = KeyImportCatalogue(store: store, time: time)
+        catalog = KeyImportCatalog(store: store, time: time)
         check = ContentCheck(store)
         summary.mistakes = mistakes
     }
 
     /// All that is to be written: titles, then tracks, then keys.
     var batches: [ContentBatch] {
-        chunks(of: catalogue.changedTitles).map { ContentBatch(titles: $0) }
-            + chunks(of: catalogue.changedTracks).map { ContentBatch(tracks: $0) }
+        chunks(of: catalog.changedTitles).map { ContentBatch(titles: $0) }
+            + chunks(of: catalog.changedTracks).map { ContentBatch(tracks: $0) }
             + chunks(of: contents).map { ContentBatch(contents: $0) }
     }
 
     mutating func take(_ rows: [KeyRow]) async throws {
         for row in rows {
-            do { try catalogue.hear(row) } catch { summary.mistakes.append(error) }
+            do { try catalog.hear(row) } catch { summary.mistakes.append(error) }
         }
         for row in rows { try await noting(row.line) { plan in try await plan.take(row) } }
         try await checkWhatStays()
-        summary.newTitles = catalogue.newTitles
-        summary.newTracks = catalogue.newTracks
-        summary.changed = catalogue.changed
+        summary.newTitles = catalog.newTitles
+        summary.newTracks = catalog.newTracks
+        summary.changed = catalog.changed
     }
 
     /// Tracks and keys that the file does not name can be under a policy that it changes.
@@ -44,19 +44,19 @@ struct KeyImportPlan {
         let replaced = Set(contents.map(\.info.assetID))
         // What is wrong already is told once.
         var told = Set(summary.mistakes.map(\.line))
-        for title in catalogue.changedTitles {
-            guard let line = catalogue.lines[title.name], told.insert(line).inserted else { continue }
+        for title in catalog.changedTitles {
+            guard let line = catalog.lines[title.name], told.insert(line).inserted else { continue }
             try await noting(line) { plan in
-                let tracks = try await plan.catalogue.tracks(of: title)
+                let tracks = try await plan.catalog.tracks(of: title)
                 try await plan.check.check(title, tracks: tracks, except: replaced)
             }
         }
-        for track in catalogue.changedTracks {
-            guard let line = catalogue.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
+        for track in catalog.changedTracks {
+            guard let line = catalog.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
                 continue
             }
             try await noting(line) { plan in
-                let title = plan.catalogue.resolvedTitle(track.title)
+                let title = plan.catalog.resolvedTitle(track.title)
                 try await plan.check.check(track, under: title, for: track.place, except: replaced)
             }
         }
@@ -84,8 +84,8 @@ struct KeyImportPlan {
         var (title, track): (TitleRecord?, TrackRecord?) = (nil, nil)
         if let titleName = row.title, let trackName = row.track {
             // Said once, in the first row that has it.
-            guard let resolved = try await catalogue.title(titleName, row, options) else { return }
-            guard let found = try await catalogue.track(trackName, of: titleName, row, options) else { return }
+            guard let resolved = try await catalog.title(titleName, row, options) else { return }
+            guard let found = try await catalog.track(trackName, of: titleName, row, options) else { return }
             (title, track) = (resolved, found)
         }
         let record = try record(row, title)

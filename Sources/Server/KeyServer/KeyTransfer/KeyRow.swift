@@ -21,7 +21,7 @@ package struct KeyRow: Sendable {
     package var keyID: [UInt8]?
     /// The key, 16 bytes.
     package var key: SecretBytes
-    /// The initialisation vector, 16 bytes.
+    /// The initialization vector, 16 bytes.
     package var iv: [UInt8]
     /// The key's own policy.
     package var policy: String?

@@ -4,7 +4,7 @@ package import KeyStore
 import NIOCore
 import TextCoding
 
-/// A licence as HTTP has it.
+/// A license as HTTP has it.
 ///
 /// | Question | Answer | What the app is told |
 /// |---|---|---|
@@ -26,7 +26,7 @@ extension LicenseAnswer {
         case .json:
             (type, body) = ("application/json", JSONValue.fields(fields).encoded)
         }
-        // A licence is for one device and one moment.
+        // A license is for one device and one moment.
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         if shape != .json {
             headers[.persistable] = "\(isPersistable)"

@@ -2,7 +2,7 @@ package import Hummingbird
 package import KeyStore
 import TextCoding
 
-/// What `POST /fps/licenses` asks for: many licences at once.
+/// What `POST /fps/licenses` asks for: many licenses at once.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": false}, …]}}
@@ -10,7 +10,7 @@ import TextCoding
 /// `id` is any whole number, once each; `asset-id`, `persist` and `preload` may be missing. An item that can be named and is
 /// otherwise malformed spoils itself alone; anything wrong around the items spoils the request.
 package struct LicenseBatchRequest: Sendable {
-    /// One of the licences.
+    /// One of the licenses.
     package struct Item: Sendable {
         /// The client's number for it.
         package let id: Int

@@ -1,4 +1,4 @@
-/// How a licence request is written. The answer is written the same way.
+/// How a license request is written. The answer is written the same way.
 package enum LicenseShape: Sendable, Hashable, CaseIterable {
     /// `application/octet-stream`: the SPC itself.
     case octets

@@ -30,7 +30,7 @@ package enum Listener {
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: ExactPath())
         router.get("/healthz") { _, _ in
-            // Says that the process answers. Whether it can serve licences is another question.
+            // Says that the process answers. Whether it can serve licenses is another question.
             Response(
                 status: .ok,
                 headers: [.contentType: "text/plain", .cacheControl: "no-store"],
@@ -48,7 +48,7 @@ package enum Listener {
     ///     for one.
     ///   - limiter: what limits connections; nil for one of the listener's own, by `limits`.
     ///   - metrics: where requests are counted that are refused before there is a route for them.
-    ///   - shedding: what refuses licences before the routes see them; nil for routes that give none.
+    ///   - shedding: what refuses licenses before the routes see them; nil for routes that give none.
     ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops. Never
     ///     with `clientAuthorities`.
     /// - Throws: when TLS cannot be set up.

@@ -18,9 +18,9 @@ package struct ListenerLimits: Sendable {
     package var headerBytes = 16_384
     /// Header fields of a request.
     package var headerFields = 100
-    /// The body of a request on the licence routes, in bytes. A hundred times what an SPC needs.
+    /// The body of a request on the license routes, in bytes. A hundred times what an SPC needs.
     package var licenseBody = 65_536
-    /// Licences in one request.
+    /// Licenses in one request.
     package var batch = 32
 
     /// The defaults.

@@ -5,9 +5,9 @@ import NIOHTTP1
 import Synchronization
 import TextCoding
 
-/// Lets so many requests for licences in at once, and answers the others with 503 before anything is done for them.
+/// Lets so many requests for licenses in at once, and answers the others with 503 before anything is done for them.
 ///
-/// Under overload most requests are refused, so that what a refusal costs decides what is left for licences. Here it costs
+/// Under overload most requests are refused, so that what a refusal costs decides what is left for licenses. Here it costs
 /// reading and writing: no route, no token, no line in the log, and an answer that is encoded already; the metrics count it as
 /// they count everything. What is let in finds room in the pool. A page in a browser, which would not be let see this answer, is
 /// left to the route, where the pool refuses it.
@@ -58,7 +58,7 @@ package final class LoadShedding: Sendable {
 
     /// The whole answer, counted.
     func refusal(at route: Route, isLast: Bool) -> ByteBuffer {
-        metrics?.licence(.failed, reason: ProblemType.overloaded.name)
+        metrics?.license(.failed, reason: ProblemType.overloaded.name)
         activity?.shed(at: systemMilliseconds() / 1_000)
         metrics?.request(method: "POST", route: route.rawValue, status: ProblemType.overloaded.status.code)
         let id = Hexadecimal.encode(nextID.wrappingAdd(1, ordering: .relaxed).oldValue)

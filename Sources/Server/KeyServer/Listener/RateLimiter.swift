@@ -2,9 +2,9 @@ import Synchronization
 
 /// What a request is counted as. Each class has a budget of its own.
 package enum RequestClass: String, Sendable, CaseIterable {
-    /// A key or a licence that a player asks for once, or when it renews.
-    case licence
-    /// A licence for AirPlay or for the AV adapter, which may ask for one with every segment.
+    /// A key or a license that a player asks for once, or when it renews.
+    case license
+    /// A license for AirPlay or for the AV adapter, which may ask for one with every segment.
     case segment
     /// What needs no key: certificates, challenges, reports.
     case other
@@ -21,7 +21,7 @@ package struct RateLimits: Sendable, Equatable {
     }
 
     /// A title has some four keys, a player may be closed and reopened, leases are renewed every few minutes.
-    package var licence = Pair(
+    package var license = Pair(
         account: RateLimit(perMinute: 120, burst: 60),
         address: RateLimit(perMinute: 1_200, burst: 600)
     )
@@ -43,7 +43,7 @@ package struct RateLimits: Sendable, Equatable {
     /// The limits of a class.
     package subscript(requestClass: RequestClass) -> Pair {
         switch requestClass {
-        case .licence: licence
+        case .license: license
         case .segment: segment
         case .other: other
         }
@@ -128,8 +128,8 @@ package final class RateLimiter: Sendable {
 
     /// Takes licenses from both limits, as many as are there: for what was done already, and costs more than was charged.
     func charge(_ count: Int, account: String?, address: ClientAddress?) {
-        let (limits, now) = (self.limits[.licence], clock())
-        if let site = site(address, .licence) {
+        let (limits, now) = (self.limits[.license], clock())
+        if let site = site(address, .license) {
             addresses.withLock {
                 $0.update(site, initial: TokenBucket(limits.address, at: now)) {
                     $0.drain(count, limits.address, at: now)
@@ -137,7 +137,7 @@ package final class RateLimiter: Sendable {
             }
         }
         guard let account else { return }
-        let key = Key(requestClass: .licence, name: Array(account.utf8))
+        let key = Key(requestClass: .license, name: Array(account.utf8))
         accounts.withLock {
             $0.update(key, initial: TokenBucket(limits.account, at: now)) { $0.drain(count, limits.account, at: now) }
         }
@@ -215,7 +215,7 @@ package final class RateLimiter: Sendable {
         try require(account: nil, address: address, class: .other, count: rest, metrics: metrics)
     }
 
-    /// Charges for an SPC before it is opened, when nobody knows yet what it asks for: as a licence or, where none of these is
+    /// Charges for an SPC before it is opened, when nobody knows yet what it asks for: as a license or, where none of these is
     /// left, as a segment's. So the two limits together bound how much RSA work an account and an address can cause,
     /// whatever their SPCs turn out to be.
     ///
@@ -226,17 +226,17 @@ package final class RateLimiter: Sendable {
         address: ClientAddress?,
         metrics: ServerMetrics?
     ) throws(ProblemDocument) -> RequestClass {
-        let result = take(account: account, address: address, class: .licence)
-        guard result != .allowed else { return .licence }
+        let result = take(account: account, address: address, class: .license)
+        guard result != .allowed else { return .license }
         guard take(account: account, address: address, class: .segment) != .allowed else { return .segment }
-        try Self.hold(result, .licence, metrics)
-        return .licence
+        try Self.hold(result, .license, metrics)
+        return .license
     }
 
     /// Charges for an SPC that was opened as what it is, and gives back what it was charged as before. Where that is refused
     /// nothing is given back: the work was done.
     ///
-    /// - Parameter wasKnown: whether the account was charged before; without authorisation the SPC is what names it.
+    /// - Parameter wasKnown: whether the account was charged before; without authorization the SPC is what names it.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     func settle(
         _ charged: RequestClass,
@@ -250,7 +250,7 @@ package final class RateLimiter: Sendable {
             if !wasKnown { try require(account: account, address: nil, class: actual, metrics: metrics) }
             return
         }
-        // The middleware has charged an address for what is no licence.
+        // The middleware has charged an address for what is no license.
         let site = actual == .other ? nil : address
         try require(account: account, address: site, class: actual, metrics: metrics)
         let (limits, now) = (self.limits[charged], clock())

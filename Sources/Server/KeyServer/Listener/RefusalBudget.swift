@@ -3,7 +3,7 @@ import Synchronization
 /// How many refusals that cost their sender nothing get a row in the audit log: those of requests that nobody may make, and those
 /// of requests that come too often.
 ///
-/// A row is on disk before its answer goes out, for good, in the same transactions as licences. So anybody who sends junk could
+/// A row is on disk before its answer goes out, for good, in the same transactions as licenses. So anybody who sends junk could
 /// fill the disk, and slow down who has paid. The first ones of each address get a row, and so do the first of all; what
 /// comes then is counted, and not recorded.
 final class RefusalBudget: Sendable {

@@ -55,7 +55,7 @@ package struct MetricSources: Sendable {
             MetricReading("keyway_build_info", "Always 1; the label is the program's version.", labels: ["version"]) {
                 [([version], 1)]
             },
-            MetricReading("keyway_queue_depth", "Licence requests that wait for a thread.") { Double(queueDepth()) },
+            MetricReading("keyway_queue_depth", "License requests that wait for a thread.") { Double(queueDepth()) },
             MetricReading("keyway_active_leases", "Leases that have not run out.") {
                 await activeLeases().map(Double.init)
             },

@@ -3,10 +3,10 @@ package import KeyStore
 
 /// What this server counts and measures.
 package struct ServerMetrics: Sendable {
-    /// The parts of a licence's way.
+    /// The parts of a license's way.
     package enum Stage: Int, Sendable, CaseIterable {
         /// Who asks, and for what.
-        case authorise
+        case authorize
         /// RSA and what lies in the SPC, waiting for a thread included.
         case open
         /// Content, policy and what they come to.
@@ -35,7 +35,7 @@ package struct ServerMetrics: Sendable {
         case administration
     }
 
-    /// What became of a request for a licence.
+    /// What became of a request for a license.
     package enum Outcome: String, Sendable, CaseIterable {
         /// A CKC for playing now.
         case issued
@@ -65,7 +65,7 @@ package struct ServerMetrics: Sendable {
 
     /// Where the numbers are.
     package let registry: MetricRegistry
-    private let licences: MetricCounter
+    private let licenses: MetricCounter
     private let stages: MetricHistogram
     private let storeCalls: MetricHistogram
     private let requests: RouteCounter
@@ -83,10 +83,10 @@ package struct ServerMetrics: Sendable {
     package init(reasons: some Sequence<String> = [String]()) {
         let registry = MetricRegistry()
         self.registry = registry
-        licences = registry.add(
+        licenses = registry.add(
             MetricCounter(
-                "keyway_licences_total",
-                "Requests for licences and keys, by what became of them.",
+                "keyway_licenses_total",
+                "Requests for licenses and keys, by what became of them.",
                 [
                     MetricLabel("outcome", Outcome.allCases.map(\.rawValue)),
                     MetricLabel("reason", ["none"] + ProblemType.all.map(\.name) + Array(reasons)),
@@ -95,8 +95,8 @@ package struct ServerMetrics: Sendable {
         )
         stages = registry.add(
             MetricHistogram(
-                "keyway_licence_stage_seconds",
-                "How long each part of a licence's way took.",
+                "keyway_license_stage_seconds",
+                "How long each part of a license's way took.",
                 [MetricLabel("stage", Stage.allCases.map { "\($0)" })],
                 microseconds: Self.buckets
             )
@@ -104,7 +104,7 @@ package struct ServerMetrics: Sendable {
         storeCalls = registry.add(
             MetricHistogram(
                 "keyway_store_seconds",
-                "How long the store took for licences and keys, by reading and writing.",
+                "How long the store took for licenses and keys, by reading and writing.",
                 [MetricLabel("operation", Self.operations)],
                 microseconds: Self.buckets
             )
@@ -149,7 +149,7 @@ package struct ServerMetrics: Sendable {
         failedCommits = registry.add(
             MetricCounter(
                 "keyway_store_failed_commits_total",
-                "Writes for licences, keys and readiness that the store did not commit.",
+                "Writes for licenses, keys and readiness that the store did not commit.",
                 []
             )
         )
@@ -178,9 +178,9 @@ package struct ServerMetrics: Sendable {
         5_000_000,
     ]
 
-    /// Counts a request for a licence or a key. The reason is a problem type's name or a rule's code; nil for a success.
-    package func licence(_ outcome: Outcome, reason: String? = nil) {
-        licences.add(1, outcome.rawValue, reason ?? "none")
+    /// Counts a request for a license or a key. The reason is a problem type's name or a rule's code; nil for a success.
+    package func license(_ outcome: Outcome, reason: String? = nil) {
+        licenses.add(1, outcome.rawValue, reason ?? "none")
     }
 
     /// Measures one stage.

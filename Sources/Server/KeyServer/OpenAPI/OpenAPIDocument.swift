@@ -64,7 +64,7 @@ package enum OpenAPIDocument {
     private static let info = parsed(
         #"""
         {"title": "Keyway key server", "version": "1", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
-         "description": "Licences and keys for players, and administration. Administration may be on a listener of its own. Routes for Clear Key and AES-128 are described where the server's configuration has them. HEAD is answered wherever GET is. A known path answers other methods with 405 and Allow, an unknown path, or another spelling of a known one, with 404. Every failure is a problem document (RFC 9457). Any request may be refused before its path is looked at: what is not HTTP/1.1 with 400 (malformed-request), a transfer coding other than chunked with 501 (unsupported-transfer-coding), and by a connection too many with 429 (rate-limited) or 503 (overloaded), whose reason is connections, unless it is for /healthz or /readyz."}
+         "description": "Licenses and keys for players, and administration. Administration may be on a listener of its own. Routes for Clear Key and AES-128 are described where the server's configuration has them. HEAD is answered wherever GET is. A known path answers other methods with 405 and Allow, an unknown path, or another spelling of a known one, with 404. Every failure is a problem document (RFC 9457). Any request may be refused before its path is looked at: what is not HTTP/1.1 with 400 (malformed-request), a transfer coding other than chunked with 501 (unsupported-transfer-coding), and by a connection too many with 429 (rate-limited) or 503 (overloaded), whose reason is connections, unless it is for /healthz or /readyz."}
         """#
     )
 

@@ -246,7 +246,7 @@ extension OpenAPIOperation {
                 "forgetRental",
                 account + "/rentals/{subject}",
                 .accounts,
-                "Forget a rental: the next licence begins a new one."
+                "Forget a rental: the next license begins a new one."
             ),
         ]
     }()

@@ -2,19 +2,19 @@ import HTTPTypes
 
 extension OpenAPIOperation {
     /// What apps, players and whoever watches the server ask for.
-    static let forPlayback: [OpenAPIOperation] = licences + otherClients + operations
+    static let forPlayback: [OpenAPIOperation] = licenses + otherClients + operations
 
     /// Whatever may come of a request for a key: all but what only other routes say.
-    private static let licenceProblems: [ProblemType] = ProblemType.all.filter {
+    private static let licenseProblems: [ProblemType] = ProblemType.all.filter {
         ![.notFound, .methodNotAllowed, .conflict].contains($0)
     }
 
-    private static let licences: [OpenAPIOperation] = [
+    private static let licenses: [OpenAPIOperation] = [
         OpenAPIOperation(
             method: .get,
             path: "/fps/certificate",
             id: "getCertificate",
-            tag: .licences,
+            tag: .licenses,
             summary: "The application certificate.",
             security: .anybody,
             parameters: [
@@ -28,7 +28,7 @@ extension OpenAPIOperation {
             method: .post,
             path: "/fps/license",
             id: "makeLicense",
-            tag: .licences,
+            tag: .licenses,
             summary: "An SPC in, its CKC out, in the same shape; a report for a Sync SPC.",
             security: .playback(orSignedURL: false),
             parameters: [
@@ -54,28 +54,28 @@ extension OpenAPIOperation {
                 )
             ],
             answerHeaders: [("Keyway-Persistable", "Persistable"), ("Keyway-Dual-Expiry", "DualExpiry")],
-            problems: licenceProblems
+            problems: licenseProblems
         ),
         OpenAPIOperation(
             method: .post,
             path: "/fps/licenses",
             id: "makeLicenses",
-            tag: .licences,
-            summary: "Up to 32 licences at once. One bad item does not spoil the rest.",
+            tag: .licenses,
+            summary: "Up to 32 licenses at once. One bad item does not spoil the rest.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("LicenseBatchRequest"))],
             answers: [(200, "What came of each item.", [("application/json", schema("LicenseBatch"))])],
-            problems: licenceProblems
+            problems: licenseProblems
         ),
         OpenAPIOperation(
             method: .post,
             path: "/fps/challenge",
             id: "makeChallenge",
-            tag: .licences,
+            tag: .licenses,
             summary: "A challenge that one Sync SPC may carry.",
             security: .playback(orSignedURL: false),
             answers: [(200, "The challenge.", [("application/json", schema("Challenge"))])],
-            problems: licenceProblems
+            problems: licenseProblems
         ),
     ]
 
@@ -84,19 +84,19 @@ extension OpenAPIOperation {
             method: .post,
             path: "/clearkey",
             id: "makeClearKeyLicense",
-            tag: .licences,
+            tag: .licenses,
             summary: "Raw keys for browsers without FairPlay (Clear Key), where configuration and policy allow it.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("ClearKeyRequest"))],
             takesAnyType: true,
             answers: [(200, "The keys.", [("application/json", schema("ClearKeyLicense"))])],
-            problems: licenceProblems
+            problems: licenseProblems
         ),
         OpenAPIOperation(
             method: .get,
             path: "/keys/{kid}",
             id: "getKey",
-            tag: .licences,
+            tag: .licenses,
             summary: "A raw AES-128 key by token or signed URL, where configuration and policy allow it.",
             security: .playback(orSignedURL: true),
             parameters: [
@@ -122,7 +122,7 @@ extension OpenAPIOperation {
                 ),
             ],
             answers: [(200, "The key, 16 bytes.", [("application/octet-stream", binary)])],
-            problems: licenceProblems
+            problems: licenseProblems
         ),
     ]
 

@@ -5,7 +5,7 @@ import TextCoding
 /// A route as the OpenAPI document describes it.
 struct OpenAPIOperation: Sendable {
     enum Tag: String, CaseIterable {
-        case licences = "Licences"
+        case licenses = "Licenses"
         case operations = "Operations"
         case content = "Content"
         case titles = "Titles"

@@ -123,7 +123,7 @@ extension OpenAPISchemas {
                    "value": {"$ref": "#/components/schemas/OSVersions"}, "requireReport": {"type": "boolean"}}}]},
                "streams": {"type": "integer", "minimum": 1, "maximum": 1000},
                "devices": {"type": "integer", "minimum": 1, "maximum": 1000},
-               "rentalStart": {"type": "string", "enum": ["firstLicence", "token"]},
+               "rentalStart": {"type": "string", "enum": ["firstLicense", "token"]},
                "bindRentalToDevice": {"type": "boolean"},
                "renewAfterExpiry": {"type": "boolean"},
                "networks": {"type": "array", "items": {"type": "string"}, "examples": [["192.0.2.0/24"]]},

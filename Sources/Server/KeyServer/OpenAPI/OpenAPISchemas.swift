@@ -2,7 +2,7 @@
 /// read, and that what the routes answer fits them.
 enum OpenAPISchemas {
     /// All of them, by name.
-    static let all: [(name: String, json: String)] = basics + licences + administration + grants + dashboard
+    static let all: [(name: String, json: String)] = basics + licenses + administration + grants + dashboard
 
     /// What is used in several places.
     private static let basics: [(name: String, json: String)] = [
@@ -65,7 +65,7 @@ enum OpenAPISchemas {
     ]
 
     /// What apps and players exchange.
-    private static let licences: [(name: String, json: String)] = [
+    private static let licenses: [(name: String, json: String)] = [
         (
             "LicenseRequest",
             #"""

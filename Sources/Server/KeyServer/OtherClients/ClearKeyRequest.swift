@@ -1,6 +1,6 @@
 import TextCoding
 
-/// A licence request of the key system `org.w3.clearkey` (Encrypted Media Extensions, section 9.1.3):
+/// A license request of the key system `org.w3.clearkey` (Encrypted Media Extensions, section 9.1.3):
 ///
 ///     {"kids": ["<base64url>", …], "type": "temporary"}
 struct ClearKeyRequest: Equatable {
@@ -36,7 +36,7 @@ struct ClearKeyRequest: Equatable {
             if error.reason == Self.persistent {
                 throw ProblemDocument(
                     .refusedByPolicy,
-                    detail: "A Clear Key licence cannot be kept: ask for type temporary.",
+                    detail: "A Clear Key license cannot be kept: ask for type temporary.",
                     reason: "persistent-license-unsupported"
                 )
             }
@@ -48,7 +48,7 @@ struct ClearKeyRequest: Equatable {
 }
 
 extension JSONValue {
-    /// A Clear Key licence: a JSON Web Key set with the keys that are given, 16 bytes each.
+    /// A Clear Key license: a JSON Web Key set with the keys that are given, 16 bytes each.
     static func clearKeyLicense(_ keys: [(keyID: [UInt8], key: [UInt8])]) -> JSONValue {
         let set = keys.map { entry in
             JSONValue.object([

@@ -5,7 +5,7 @@ import TextCoding
 
 /// The routes of clients without FairPlay: of those that the configuration lists, and of no others.
 ///
-///     POST /clearkey      a licence request of W3C EME's Clear Key in, a licence out, JSON
+///     POST /clearkey      a license request of W3C EME's Clear Key in, a license out, JSON
 ///     GET  /keys/{kid}    an AES-128 key, 16 bytes; by token, or by a signed URL that expires
 package struct OtherClientRoutes: Sendable {
     private let service: OtherClientService
@@ -13,7 +13,7 @@ package struct OtherClientRoutes: Sendable {
     /// Thirty-two key IDs have two kilobytes.
     private static let bodyLimit = 8_192
 
-    /// Makes the routes of some clients (`licences.otherClients`).
+    /// Makes the routes of some clients (`licenses.otherClients`).
     package init(service: OtherClientService, clients: Set<OtherClientKind>) {
         self.service = service
         self.clients = clients

@@ -3,10 +3,10 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// Keys for clients without FairPlay: authorisation, terms, store and audit log put together, without HTTP.
+/// Keys for clients without FairPlay: authorization, terms, store and audit log put together, without HTTP.
 ///
 /// Who asks is found out once for a request, and each key held against that. Nothing is answered before the audit records are
-/// safe, one for each key that was asked for. Rates are limited as those of licences are, each key counting as one.
+/// safe, one for each key that was asked for. Rates are limited as those of licenses are, each key counting as one.
 package struct OtherClientService: Sendable {
     /// What is known about a request.
     package struct Caller: Sendable {
@@ -68,7 +68,7 @@ package struct OtherClientService: Sendable {
     /// Makes a service.
     ///
     /// - Parameters:
-    ///   - licenses: content and terms, limits and metrics, the log: what licences are made with.
+    ///   - licenses: content and terms, limits and metrics, the log: what licenses are made with.
     ///   - authorizer: who decides about tokens.
     ///   - signer: the secrets of signed URLs; nil when there are none, and every signed URL is refused.
     package init(licenses: LicenseService, authorizer: any PlaybackAuthorizer, signer: KeyURLSigner?) {
@@ -77,7 +77,7 @@ package struct OtherClientService: Sendable {
         self.signer = signer
     }
 
-    /// A Clear Key licence. Keys that are not known, or not for this client, are left out of it.
+    /// A Clear Key license. Keys that are not known, or not for this client, are left out of it.
     ///
     /// - Throws: ``ProblemDocument`` when no key is left (the first key's), or nobody may ask; `KeyStoreError`.
     func clearKeyLicense(_ request: ClearKeyRequest, _ caller: Caller) async throws -> JSONValue {
@@ -181,7 +181,7 @@ package struct OtherClientService: Sendable {
         }
         do throws(ProblemDocument) {
             try licenses.requireRate(
-                of: .licence,
+                of: .license,
                 account: authorization.isAnonymous ? nil : authorization.account,
                 address: caller.address,
                 count: question.keyIDs.count

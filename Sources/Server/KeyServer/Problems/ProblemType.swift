@@ -122,12 +122,12 @@ extension ProblemType {
         .forbidden
     )
 
-    // The licence.
+    // The license.
 
     /// There is no key for the asset.
     package static let unknownAsset = Self("unknown-asset", "There is no key for this asset", .notFound)
     /// The policy says no; the document's `reason` says which rule.
-    package static let refusedByPolicy = Self("refused-by-policy", "The licence is refused", .forbidden)
+    package static let refusedByPolicy = Self("refused-by-policy", "The license is refused", .forbidden)
 
     /// The same request was answered before, and not just now.
     package static let replayed = Self("replayed", "This request has been answered before", .conflict)

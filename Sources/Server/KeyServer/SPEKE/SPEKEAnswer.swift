@@ -16,7 +16,7 @@ extension SPEKEQuestion {
         }
     }
 
-    /// The question with its answers: keys, initialisation vectors and what protection systems say of them; everything else
+    /// The question with its answers: keys, initialization vectors and what protection systems say of them; everything else
     /// as it was asked. Where recipients are named, the keys are encrypted to them.
     ///
     /// - Parameters:
@@ -49,7 +49,7 @@ extension SPEKEQuestion {
         ProblemDocument(.unacceptableCPIX, detail: "\(error).", reason: error.code.rawValue)
     }
 
-    /// What FairPlay's playlists have: `skd://` and the asset ID, by which a licence finds the key.
+    /// What FairPlay's playlists have: `skd://` and the asset ID, by which a license finds the key.
     private static func keyURI(_ info: ContentInfo) throws(SignalingError) -> String {
         guard let text = String(validating: info.assetID, as: UTF8.self) else {
             throw SignalingError(.invalidKeyURI, "FairPlay", "the key's asset ID is no text, which a URI could hold")

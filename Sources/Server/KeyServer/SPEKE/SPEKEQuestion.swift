@@ -12,7 +12,7 @@ struct SPEKEQuestion: Sendable {
     /// A key that is asked for.
     struct Key: Sendable {
         let keyID: ContentKeyID
-        /// What the encoder would have as its initialisation vector, 16 bytes.
+        /// What the encoder would have as its initialization vector, 16 bytes.
         let explicitIV: [UInt8]?
         /// The name of the track.
         let track: String

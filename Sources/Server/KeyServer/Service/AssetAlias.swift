@@ -1,7 +1,7 @@
 /// Another name for registered content than its asset ID: what Safari makes the asset ID of an SPC by the modern API.
 ///
 ///     asset ID in the SPC     made of                                  means the content
-///     skd://…                 initialisation data `skd`: the key URI   whose asset ID stands behind skd://
+///     skd://…                 initialization data `skd`: the key URI   whose asset ID stands behind skd://
 ///     any 16 bytes            `sinf` and `cenc`: the key ID            with this key ID
 ///
 /// An asset ID that is registered is no alias, whatever it looks like. What is allowed, counted and recorded is always the

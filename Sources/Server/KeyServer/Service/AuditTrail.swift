@@ -72,7 +72,7 @@ struct AuditTrail {
 
     /// The record of a request that came to this.
     ///
-    /// - Parameter notes: what is worth recording of the licence, beside what was noted on the way.
+    /// - Parameter notes: what is worth recording of the license, beside what was noted on the way.
     func record(outcome: String, detail: String?, notes more: [Note] = []) -> AuditRecord {
         var final = AuditRecord(
             milliseconds: milliseconds,

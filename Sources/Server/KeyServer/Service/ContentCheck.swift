@@ -2,7 +2,7 @@ import DRMSignaling
 import KeyServerModule
 import KeyStore
 
-/// Holds tracks and keys against the policies over them, merged by the strictest value of each field as a licence merges
+/// Holds tracks and keys against the policies over them, merged by the strictest value of each field as a license merges
 /// them. Each merge is made once, however many keys it is for.
 struct ContentCheck {
     private struct Merge: Hashable {

@@ -1,6 +1,6 @@
 package import KeyStore
 
-// What would refuse every licence is refused when it is stored, whichever way it comes in. The check and the write are two
+// What would refuse every license is refused when it is stored, whichever way it comes in. The check and the write are two
 // steps: of two changes at the same moment, each may be right by itself.
 
 extension ContentDefaults {

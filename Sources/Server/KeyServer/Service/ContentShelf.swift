@@ -1,11 +1,11 @@
 import KeyStore
 import Synchronization
 
-/// Content that was looked up before, with its keys: reading it anew for every licence takes as long as everything that
+/// Content that was looked up before, with its keys: reading it anew for every license takes as long as everything that
 /// is decided on it.
 ///
 /// What is here may be out of date. Nothing is granted on it unless the store finds, in the transaction that grants, that
-/// the catalogue is still at the version at which it was read; and nothing is refused on it either.
+/// the catalog is still at the version at which it was read; and nothing is refused on it either.
 final class ContentShelf: Sendable {
     private struct State {
         var version: Int64 = -1
@@ -22,9 +22,9 @@ final class ContentShelf: Sendable {
     /// Puts up what was read just now. If it is of another version, nothing else here holds any more.
     func keep(_ content: ContentLookup, name: [UInt8]) {
         state.withLock { state in
-            if state.version != content.catalogueVersion || state.contents.count >= Self.capacity {
+            if state.version != content.catalogVersion || state.contents.count >= Self.capacity {
                 state.contents.removeAll()
-                state.version = content.catalogueVersion
+                state.version = content.catalogVersion
             }
             state.contents[name] = content
         }

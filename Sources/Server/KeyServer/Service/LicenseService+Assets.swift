@@ -13,12 +13,12 @@ extension LicenseService {
 }
 
 extension LicenseService.Question {
-    /// Holds that the content is what the authorizer was asked about. A catalogue that changes in between may give a name
+    /// Holds that the content is what the authorizer was asked about. A catalog that changes in between may give a name
     /// another meaning.
     ///
     /// - Throws: `asset-id-mismatch`.
     func requireAuthorized(_ assetID: [UInt8]) throws(KSMError) {
         guard let authorizedAssetID, authorizedAssetID != assetID else { return }
-        throw KSMError(.policy, .assetIDMismatch, "the SPC names another asset than was authorised")
+        throw KSMError(.policy, .assetIDMismatch, "the SPC names another asset than was authorized")
     }
 }

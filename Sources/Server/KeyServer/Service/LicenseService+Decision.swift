@@ -2,7 +2,7 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// From an opened SPC to a licence: by what is remembered of the content, or by what the store says now.
+// From an opened SPC to a license: by what is remembered of the content, or by what the store says now.
 
 extension LicenseService {
     /// What was remembered may not be so any more.
@@ -20,7 +20,7 @@ extension LicenseService {
 
     /// Terms, CKC and the store's word.
     ///
-    /// - Throws: ``OutOfDate`` when the catalogue has changed since the content was looked up, or may have.
+    /// - Throws: ``OutOfDate`` when the catalog has changed since the content was looked up, or may have.
     func grant(
         by content: ContentLookup,
         isRemembered: Bool,
@@ -39,7 +39,7 @@ extension LicenseService {
             } catch  where isRemembered {
                 throw OutOfDate()
             }
-            if isRemembered { proposal.catalogueVersion = content.catalogueVersion }
+            if isRemembered { proposal.catalogVersion = content.catalogVersion }
             switch try await measured(.store, { [proposal] in try await store.grant(proposal) }) {
             case .granted:
                 count(proposal.answer.isPersistable ? .issuedPersistable : .issued, trail)
@@ -49,7 +49,7 @@ extension LicenseService {
                 return .license(answer)
             case .refused(let refusal): throw refusal
             case .rentalStarted(let other): start = other
-            case .catalogueChanged: throw OutOfDate()
+            case .catalogChanged: throw OutOfDate()
             case .deviceReported(let report): opened = opened.bound(by: EarlierReports(report))
             }
         }

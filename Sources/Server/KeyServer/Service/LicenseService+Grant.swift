@@ -6,7 +6,7 @@ import KeyStore
 // From a CKC to what the store is asked for.
 
 extension LicenseService {
-    /// Everything that a licence takes, with the answer that goes out if it can be had.
+    /// Everything that a license takes, with the answer that goes out if it can be had.
     func proposal(
         for license: License,
         _ content: ContentLookup,

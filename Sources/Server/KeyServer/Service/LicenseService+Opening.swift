@@ -13,7 +13,7 @@ extension LicenseService {
     }
 
     /// How many SPCs of a batch are one piece of work: as many as a title has keys. Each piece changes threads twice; but a
-    /// thread that has the work of a long batch keeps the licences of others waiting.
+    /// thread that has the work of a long batch keeps the licenses of others waiting.
     static let openedTogether = 4
 
     /// Answers the questions of a batch, in their order. A few are under way at once; they share a thread for their SPCs, and
@@ -94,7 +94,7 @@ extension LicenseService {
     func settle(_ opening: Opening, _ party: Party, _ question: Question) throws {
         guard let charged = opening.charged else { return }
         let opened = try opening.opened.get()
-        let local: RequestClass = opened.device.route == .local ? .licence : .segment
+        let local: RequestClass = opened.device.route == .local ? .license : .segment
         try limiter?.settle(
             charged,
             as: opened.syncReport == nil ? local : .other,

@@ -32,7 +32,7 @@ struct RunningRental {
 // From content and policies to a CKC.
 
 extension LicenseService {
-    /// Where nobody is authorised each device is an account of its own, so that limits still mean something.
+    /// Where nobody is authorized each device is an account of its own, so that limits still mean something.
     func party(of opened: OpenedSPC, _ question: Question) throws -> Party {
         let device = opened.deviceID.map { store.deviceHash(hu: $0) }
         let place: PlaybackPlace

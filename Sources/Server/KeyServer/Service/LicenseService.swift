@@ -2,9 +2,9 @@ import FPSMessages
 import KeyServerModule
 package import KeyStore
 
-/// SPC in, licence or Sync report out: the Key Server Module, the store and the rules put together, without HTTP.
+/// SPC in, license or Sync report out: the Key Server Module, the store and the rules put together, without HTTP.
 ///
-/// A licence comes about in these steps; each may refuse, and the refusal is in the audit log:
+/// A license comes about in these steps; each may refuse, and the refusal is in the audit log:
 ///
 /// 1. The SPC is opened, on threads of its own. Its asset ID governs.
 /// 2. The authorization is held against it: asset, title, device.
@@ -14,11 +14,11 @@ package import KeyStore
 /// 6. The store decides about replay, token, device, rental, slot and kept key, and writes it all in one transaction,
 ///    the audit record with it.
 ///
-/// No licence is answered before its audit record is safe; a store that cannot take the record means no licence. The same
+/// No license is answered before its audit record is safe; a store that cannot take the record means no license. The same
 /// holds for refusals, but for those that anybody could have without end: see ``RefusalBudget``. What the server has no time for
 /// is counted and not recorded.
 package struct LicenseService: Sendable {
-    /// One request for a licence.
+    /// One request for a license.
     package struct Question: Sendable {
         /// The SPC.
         package var spc: [UInt8]
@@ -88,7 +88,7 @@ package struct LicenseService: Sendable {
     ///   - pool: the threads that RSA runs on.
     ///   - settings: what the server adds to the terms of a policy.
     ///   - limiter: how often an account may ask; nil for no limit.
-    ///   - metrics: where licences are counted and measured.
+    ///   - metrics: where licenses are counted and measured.
     ///   - clock: the time, in milliseconds since 1970.
     ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
     package init(
@@ -185,7 +185,7 @@ package struct LicenseService: Sendable {
             count(.refused, reason: refusal.code.rawValue, trail)
             throw ProblemDocument(refusal)
         } catch {
-            // Overload refuses thousands a second. A row for each would be more work than the licences are.
+            // Overload refuses thousands a second. A row for each would be more work than the licenses are.
             count(.failed, reason: (error as? WorkPoolError)?.problem.type.name, trail)
             throw error
         }
@@ -214,7 +214,7 @@ package struct LicenseService: Sendable {
         let milliseconds = clock()
         let stopwatch = Stopwatch(monotonicClock)
         do {
-            return try await measured(.authorise, authorize)
+            return try await measured(.authorize, authorize)
         } catch let problem as ProblemDocument {
             count(
                 ActivityEvent(
@@ -255,13 +255,13 @@ package struct LicenseService: Sendable {
 
     /// Counts what became of a request.
     func count(_ outcome: ServerMetrics.Outcome, reason: String? = nil, _ trail: AuditTrail) {
-        metrics?.licence(outcome, reason: reason)
+        metrics?.license(outcome, reason: reason)
         activity?.note(trail.event(outcome, reason: reason, at: clock()))
     }
 
     /// Counts what became of a request that has no SPC, or whose SPC nobody looked at.
     func count(_ event: ActivityEvent) {
-        metrics?.licence(event.outcome, reason: event.reason)
+        metrics?.license(event.outcome, reason: event.reason)
         activity?.note(event)
     }
 
@@ -340,6 +340,6 @@ extension ProblemDocument {
     /// What the audit log calls it: the rule, where a policy refused.
     var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
 
-    /// A batch is for licences: what a Sync SPC reports has no place in its answer.
+    /// A batch is for licenses: what a Sync SPC reports has no place in its answer.
     static let syncIsSentAlone = Self(.malformedRequest, detail: "A Sync SPC is sent alone, to /fps/license.")
 }

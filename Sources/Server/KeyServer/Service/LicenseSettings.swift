@@ -24,7 +24,7 @@ package struct LicenseSettings: Sendable {
     package init() {}
 
     /// Takes what the configuration says.
-    package init(_ configuration: ServerConfiguration.Licences) {
+    package init(_ configuration: ServerConfiguration.Licenses) {
         retryGrace = configuration.retryGrace
         leaseSkew = configuration.leaseSkew
         reservation = configuration.reservation

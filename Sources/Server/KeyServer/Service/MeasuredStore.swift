@@ -1,7 +1,7 @@
 import FPSCrypto
 import KeyStore
 
-/// What licences and keys need of a store, with the time of each call going to the metrics: whatever the service asks a store
+/// What licenses and keys need of a store, with the time of each call going to the metrics: whatever the service asks a store
 /// for, it asks here, so that no call is forgotten.
 struct MeasuredStore: Sendable {
     private let store: any KeyServerStore
@@ -20,7 +20,7 @@ struct MeasuredStore: Sendable {
 
     /// The content that a name in an SPC means, which is its asset ID or an ``AssetAlias``; nil for none.
     ///
-    /// The alias is read first: what is found there is remembered by the catalogue's version as it was before nothing was found
+    /// The alias is read first: what is found there is remembered by the catalog's version as it was before nothing was found
     /// under the name itself, so that content of that name, once it is added, is not missed.
     func lookup(name: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         var alias: ContentLookup?

@@ -17,7 +17,7 @@ extension ProblemDocument {
             case (.certificate, _): self.init(.unknownCertificate)
             case (.version, let code): self.init(.protocolVersion, reason: code.rawValue)
             case (.policy, .assetIDMismatch): self.init(.assetMismatch)
-            // The operator's mistakes: the client learns that there is no licence, the audit log says why.
+            // The operator's mistakes: the client learns that there is no license, the audit log says why.
             case (.policy, .policyInvalid), (.policy, .streamIDMissing), (.policy, .contentOutOfScope):
                 self.init(.refusedByPolicy, reason: error.code.rawValue)
             case (.policy, let code): self.init(.refusedByPolicy, detail: error.reason, reason: code.rawValue)

@@ -5,7 +5,7 @@ import TextCoding
 package enum AdminRole: String, Sendable, CaseIterable {
     /// Reads, and nothing else.
     case viewer
-    /// Helps viewers: ends leases, forgets devices, revokes licences.
+    /// Helps viewers: ends leases, forgets devices, revokes licenses.
     case support
     /// Keeps content: titles, tracks, keys and policies.
     case content
@@ -30,7 +30,7 @@ package enum AdminRole: String, Sendable, CaseIterable {
 package enum AdminPermission: String, Sendable, CaseIterable {
     /// Look at anything that is no secret.
     case read
-    /// End leases, forget devices, revoke licences.
+    /// End leases, forget devices, revoke licenses.
     case support
     /// Change content, titles, tracks, policies and keys.
     case content

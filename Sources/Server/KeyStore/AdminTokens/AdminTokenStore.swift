@@ -23,32 +23,32 @@ package protocol AdminTokenStore: Sendable {
 extension InMemoryKeyStore {
     /// The token with this hash, or nil.
     package func adminToken(hash: [UInt8]) async throws(KeyStoreError) -> AdminTokenRecord? {
-        catalogue.adminTokens.values.first { $0.hash == hash }
+        catalog.adminTokens.values.first { $0.hash == hash }
     }
 
     /// All tokens in the order of their names.
     package func adminTokens() async throws(KeyStoreError) -> [AdminTokenRecord] {
-        catalogue.adminTokens.values.sorted { $0.name < $1.name }
+        catalog.adminTokens.values.sorted { $0.name < $1.name }
     }
 
     /// Keeps a token.
     package func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
-        let isThere = catalogue.adminTokens.values.contains { $0.name == record.name || $0.hash == record.hash }
+        let isThere = catalog.adminTokens.values.contains { $0.name == record.name || $0.hash == record.hash }
         guard !isThere else { throw .exists("admin token \(record.name)") }
-        catalogue.adminTokens[record.name] = record
+        catalog.adminTokens[record.name] = record
         if let audit { self.audit.append(audit) }
     }
 
     /// Forgets a token.
     @discardableResult
     package func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
-        noting(audit, catalogue.adminTokens.removeValue(forKey: name) != nil)
+        noting(audit, catalog.adminTokens.removeValue(forKey: name) != nil)
     }
 
     /// Notes that a token was used on a day.
     package func noteUse(ofAdminToken name: String, day: Int64) async throws(KeyStoreError) {
-        guard let known = catalogue.adminTokens[name]?.lastUsedDay, known >= day else {
-            catalogue.adminTokens[name]?.lastUsedDay = day
+        guard let known = catalog.adminTokens[name]?.lastUsedDay, known >= day else {
+            catalog.adminTokens[name]?.lastUsedDay = day
             return
         }
     }

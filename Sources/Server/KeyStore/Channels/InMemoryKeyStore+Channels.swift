@@ -17,8 +17,8 @@ extension InMemoryKeyStore {
     ) async throws(KeyStoreError) -> WriteOutcome {
         let former = schedules[record.title]
         guard former == nil || replacing else { throw .exists(record.place) }
-        guard catalogue.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
-        for track in record.tracks where catalogue.tracks[record.title]?[track] == nil {
+        guard catalog.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
+        for track in record.tracks where catalog.tracks[record.title]?[track] == nil {
             throw .noTrack(track, of: record.title, record.place)
         }
         var record = record

@@ -1,7 +1,7 @@
 /// A table that is copied from one kind of store to another, row by row and byte by byte: what is sealed stays sealed, and is
 /// opened by the same key-encryption key.
 ///
-/// What is not here is of one database: the schema's version, marks of commits, and the catalogue's version, which each
+/// What is not here is of one database: the schema's version, marks of commits, and the catalog's version, which each
 /// counts for itself.
 package struct CopiedTable: Sendable {
     /// What a column holds.

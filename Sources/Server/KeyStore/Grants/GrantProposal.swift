@@ -1,4 +1,4 @@
-/// A licence that is about to be given: who asks, what must hold for it, what it takes, and what goes out.
+/// A license that is about to be given: who asks, what must hold for it, what it takes, and what goes out.
 ///
 /// The answer is sealed before the store is asked, since the store has no keys; the store then decides and writes in one
 /// transaction: the claims below, the answer for a retry, and the audit record. ``GrantRules`` is that decision, the same
@@ -28,11 +28,11 @@ package struct GrantProposal: Sendable {
     package var rental: RentalClaim?
     /// A key that will be kept.
     package var offline: OfflineClaim?
-    /// The version of the catalogue that it was made by, where that may have changed since; nil when it was just read.
-    package var catalogueVersion: Int64?
+    /// The version of the catalog that it was made by, where that may have changed since; nil when it was just read.
+    package var catalogVersion: Int64?
     /// What goes out when it is granted, and again for a retry.
     package var answer: LicenseAnswer
-    /// The audit record of the granted licence. For anything else its outcome and detail are replaced.
+    /// The audit record of the granted license. For anything else its outcome and detail are replaced.
     package var audit: AuditRecord
 
     /// Makes a proposal without claims.
@@ -57,7 +57,7 @@ package struct GrantProposal: Sendable {
 
 extension GrantProposal {
     /// Whether what it was made from is still so.
-    package func holds(at version: Int64) -> Bool { catalogueVersion.map { $0 == version } ?? true }
+    package func holds(at version: Int64) -> Bool { catalogVersion.map { $0 == version } ?? true }
 }
 
 /// What is counted as one place of playback.
@@ -162,7 +162,7 @@ package struct RentalClaim: Sendable {
     package let start: Int64
     /// Whether the start is the token's word. A later one than the stored begins a new rental.
     package let isTokensStart: Bool
-    /// Whether only the device of the first licence may play. A session behind an adapter then may not.
+    /// Whether only the device of the first license may play. A session behind an adapter then may not.
     package let bindsDevice: Bool
 
     /// Makes a claim.
@@ -233,13 +233,13 @@ package enum GrantOutcome: Sendable, Equatable {
     case granted
     /// The request was answered before; this is what it got. Nothing was taken a second time.
     case retried(LicenseAnswer)
-    /// No licence, for this reason. Nothing but the audit record was written.
+    /// No license, for this reason. Nothing but the audit record was written.
     case refused(GrantRefusal)
     /// The rental had another start. Nothing was written, no audit record either: seal anew with this start and ask again.
     case rentalStarted(at: Int64)
-    /// Content, titles, tracks or policies have changed since the proposal's ``GrantProposal/catalogueVersion``. Nothing
+    /// Content, titles, tracks or policies have changed since the proposal's ``GrantProposal/catalogVersion``. Nothing
     /// was written, no audit record either: look them up and ask again.
-    case catalogueChanged
+    case catalogChanged
     /// The device has reported against itself what ``SPCEvidence/considered`` does not have. Nothing was written, no audit
     /// record either: take it into account and ask again.
     case deviceReported(DeviceReport)
@@ -267,7 +267,7 @@ package struct GrantRefusal: Error, Sendable, Equatable {
         package static let leaseEnded = Code(rawValue: "lease-ended")
         /// The rental is over.
         package static let rentalExpired = Code(rawValue: "rental-expired")
-        /// The rental belongs to the device of its first licence.
+        /// The rental belongs to the device of its first license.
         package static let rentalOnOtherDevice = Code(rawValue: "rental-on-other-device")
         /// The rental is for one device, and behind a digital AV adapter none is known.
         package static let rentalNeedsDevice = Code(rawValue: "rental-needs-device")

@@ -1,4 +1,4 @@
-// What a store remembers of the licences that it granted. Times are Unix seconds.
+// What a store remembers of the licenses that it granted. Times are Unix seconds.
 
 /// A simultaneous stream: a place that holds a key.
 package struct LeaseRecord: Sendable, Equatable {
@@ -49,7 +49,7 @@ package struct DeviceRecord: Sendable, Equatable {
     package let device: DeviceHash
     /// The class that it gave for itself.
     package var deviceClass: String?
-    /// When it first had a licence.
+    /// When it first had a license.
     package var firstSeen: Int64
     /// When it last had one.
     package var lastSeen: Int64
@@ -72,9 +72,9 @@ package struct RentalRecord: Sendable, Equatable {
     package let subject: RentalSubject
     /// When it began.
     package var start: Int64
-    /// When it ends, by the policy of the last licence; `Int64.max` is never.
+    /// When it ends, by the policy of the last license; `Int64.max` is never.
     package var end: Int64
-    /// Where the first licence went; for a rental that is bound to a device, the first to a device.
+    /// Where the first license went; for a rental that is bound to a device, the first to a device.
     package var place: PlaybackPlace
 
     /// Makes a record.

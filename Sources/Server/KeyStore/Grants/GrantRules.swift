@@ -62,7 +62,7 @@ package enum GrantRules {
         case .granted: break
         case .retried: record.replaceOutcome("retried", "the same request again: it got the same answer")
         case .refused(let refusal): record.replaceOutcome(refusal.code.rawValue, refusal.reason)
-        case .rentalStarted, .catalogueChanged, .deviceReported: return nil
+        case .rentalStarted, .catalogChanged, .deviceReported: return nil
         }
         return record
     }
@@ -144,7 +144,7 @@ package enum GrantRules {
             // Begun behind an adapter, under a policy that did not bind it: the first device has it.
             if rental.place.device == nil { rental.place = proposal.place }
             if rental.place != proposal.place {
-                throw GrantRefusal(.rentalOnOtherDevice, "the rental belongs to the device of its first licence")
+                throw GrantRefusal(.rentalOnOtherDevice, "the rental belongs to the device of its first license")
             }
         }
         guard rental.start == claim.start else { return rental.start }
@@ -197,7 +197,7 @@ package enum GrantRules {
     ) throws(GrantRefusal) {
         guard let device = proposal.place.device else { return }
         if let known = state.offline {
-            if known.end == .revoked { throw GrantRefusal(.licenseRevoked, "the licence of this key was revoked") }
+            if known.end == .revoked { throw GrantRefusal(.licenseRevoked, "the license of this key was revoked") }
             if known.hasRunOut(at: proposal.now), !claim.renewAfterExpiry {
                 throw GrantRefusal(.renewalAfterExpiry, "the kept key has run out and is not given again")
             }

@@ -1,6 +1,6 @@
 package import FPSCrypto
 
-/// Licences as transactions: what an account may have at once, and what it had.
+/// Licenses as transactions: what an account may have at once, and what it had.
 ///
 /// Any number of servers on one store agree, since every decision is one transaction.
 package protocol GrantStore: Sendable {
@@ -89,7 +89,7 @@ package protocol GrantStore: Sendable {
     /// The rentals of an account, in the order of their subjects: titles before assets.
     func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord]
 
-    /// Forgets a rental, so that the next licence begins a new one. False when there is none.
+    /// Forgets a rental, so that the next license begins a new one. False when there is none.
     @discardableResult
     func forgetRental(account: String, subject: RentalSubject, audit: AuditRecord) async throws(KeyStoreError) -> Bool
 

@@ -20,7 +20,7 @@ package struct SyncClaim: Sendable {
 
     /// The token's subject.
     package var account: String
-    /// To whom the challenge was given. It is ``account``, except where nobody is authorised: then a device's account is
+    /// To whom the challenge was given. It is ``account``, except where nobody is authorized: then a device's account is
     /// known only from its SPC, after the challenge.
     package var challengeAccount: String
     /// The device, by the hash of its HU.

@@ -1,4 +1,4 @@
-/// What the store in memory remembers of licences. Accounts are kept by their bytes: Swift takes two spellings of one
+/// What the store in memory remembers of licenses. Accounts are kept by their bytes: Swift takes two spellings of one
 /// letter for equal, a database does not.
 struct InMemoryGrants {
     /// What there is of one account.

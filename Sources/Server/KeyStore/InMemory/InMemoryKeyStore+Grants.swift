@@ -4,7 +4,7 @@ extension InMemoryKeyStore {
     /// Decides on a proposal and keeps what comes of it.
     package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
-        guard proposal.holds(at: catalogueVersion) else { return .catalogueChanged }
+        guard proposal.holds(at: catalogVersion) else { return .catalogChanged }
         var state = grants.state(for: proposal)
         let outcome = GrantRules.decide(proposal, &state)
         if let evidence = proposal.evidence { grants.keep(state.memory, of: evidence) }

@@ -5,14 +5,14 @@ import FPSCrypto
 /// It keeps the promises of the others, durability apart; nothing is sealed, since nothing rests. The audit log keeps
 /// the newest 10,000 entries.
 package actor InMemoryKeyStore: KeyServerStore {
-    var contents: [[UInt8]: ContentRecord] = [:] { didSet { catalogueVersion += 1 } }
-    var policies: [String: PolicyRecord] = [:] { didSet { catalogueVersion += 1 } }
+    var contents: [[UInt8]: ContentRecord] = [:] { didSet { catalogVersion += 1 } }
+    var policies: [String: PolicyRecord] = [:] { didSet { catalogVersion += 1 } }
     private var bundles: [String: CertificateBundleRecord] = [:]
     /// What the extension on titles keeps.
-    var catalogue = InMemoryCatalogue() { didSet { catalogueVersion += 1 } }
-    /// Schedules of live channels, by title. No licence depends on them.
+    var catalog = InMemoryCatalog() { didSet { catalogVersion += 1 } }
+    /// Schedules of live channels, by title. No license depends on them.
     var schedules: [String: ChannelRecord] = [:]
-    private(set) var catalogueVersion: Int64 = 0
+    private(set) var catalogVersion: Int64 = 0
     var grants = InMemoryGrants()
     var audit = InMemoryAudit()
     let deviceHashKey: SecretBytes
@@ -51,7 +51,7 @@ extension InMemoryKeyStore {
     @discardableResult
     package func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         guard let former = contents.removeValue(forKey: assetID) else { return false }
-        if let keyID = former.info.keyID { catalogue.assetIDs[keyID] = nil }
+        if let keyID = former.info.keyID { catalog.assetIDs[keyID] = nil }
         return noting(audit, true)
     }
 
@@ -80,7 +80,7 @@ extension InMemoryKeyStore {
     /// Forgets a policy.
     @discardableResult
     package func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
-        let isInUse = contents.values.contains { $0.info.policyName == name } || catalogue.refers(toPolicy: name)
+        let isInUse = contents.values.contains { $0.info.policyName == name } || catalog.refers(toPolicy: name)
         guard !isInUse else { throw .policyInUse(name) }
         return noting(audit, policies.removeValue(forKey: name) != nil)
     }

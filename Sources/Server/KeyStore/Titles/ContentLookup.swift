@@ -1,4 +1,4 @@
-/// A content key with the title and the track that it belongs to: all that a licence needs to know of content.
+/// A content key with the title and the track that it belongs to: all that a license needs to know of content.
 package struct ContentLookup: Sendable {
     /// The key.
     package let record: ContentRecord
@@ -12,7 +12,7 @@ package struct ContentLookup: Sendable {
     package let policies: [PolicyRecord]
     /// How often content, titles, tracks and policies had been changed when this was read. As long as the store's number is
     /// the same, all of this still holds.
-    package let catalogueVersion: Int64
+    package let catalogVersion: Int64
 
     /// Puts a key beside its title and track.
     ///
@@ -22,13 +22,13 @@ package struct ContentLookup: Sendable {
         record: ContentRecord,
         title: TitleRecord?,
         track: TrackRecord?,
-        catalogueVersion: Int64,
+        catalogVersion: Int64,
         policy: (String) throws(KeyStoreError) -> PolicyRecord?
     ) throws(KeyStoreError) {
         self.record = record
         self.title = title
         self.track = track
-        self.catalogueVersion = catalogueVersion
+        self.catalogVersion = catalogVersion
         var policies: [PolicyRecord] = []
         for name in Self.policyNames(governing: record.info, title, track) {
             if let found = try policy(name) {

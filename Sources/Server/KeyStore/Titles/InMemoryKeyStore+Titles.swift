@@ -1,5 +1,5 @@
 /// What the store in memory keeps of titles and of administration.
-struct InMemoryCatalogue: Sendable {
+struct InMemoryCatalog: Sendable {
     var titles: [String: TitleRecord] = [:]
     /// By title and name.
     var tracks: [String: [String: TrackRecord]] = [:]
@@ -21,11 +21,11 @@ extension InMemoryKeyStore {
 
     /// The key with a key ID with its title and track, or nil.
     package func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
-        try catalogue.assetIDs[keyID].flatMap { contents[$0] }.map(lookup)
+        try catalog.assetIDs[keyID].flatMap { contents[$0] }.map(lookup)
     }
 
     /// The title of that name, or nil.
-    package func title(name: String) async throws(KeyStoreError) -> TitleRecord? { catalogue.titles[name] }
+    package func title(name: String) async throws(KeyStoreError) -> TitleRecord? { catalog.titles[name] }
 
     /// Keeps a title.
     @discardableResult
@@ -38,19 +38,19 @@ extension InMemoryKeyStore {
     /// Forgets a title.
     @discardableResult
     package func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
-        guard catalogue.tracks[name, default: [:]].isEmpty else { throw .titleInUse(name) }
-        return noting(audit, catalogue.titles.removeValue(forKey: name) != nil)
+        guard catalog.tracks[name, default: [:]].isEmpty else { throw .titleInUse(name) }
+        return noting(audit, catalog.titles.removeValue(forKey: name) != nil)
     }
 
     /// Titles in the order of their names.
     package func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord] {
-        let found = catalogue.titles.values.filter { title in name.map { $0 < title.name } ?? true }
+        let found = catalog.titles.values.filter { title in name.map { $0 < title.name } ?? true }
         return Array(found.sorted { $0.name < $1.name }.prefix(pageSize(limit)))
     }
 
     /// All tracks of a title in the order of their names.
     package func tracks(title: String) async throws(KeyStoreError) -> [TrackRecord] {
-        catalogue.tracks[title, default: [:]].values.sorted { $0.name < $1.name }
+        catalog.tracks[title, default: [:]].values.sorted { $0.name < $1.name }
     }
 
     /// Keeps a track.
@@ -67,7 +67,7 @@ extension InMemoryKeyStore {
         let isInUse = contents.values.contains { $0.info.titleName == title && $0.info.trackName == name }
         guard !isInUse else { throw .trackInUse(name, of: title) }
         guard schedules[title]?.tracks.contains(name) != true else { throw .trackScheduled(name, of: title) }
-        return noting(audit, catalogue.tracks[title]?.removeValue(forKey: name) != nil)
+        return noting(audit, catalog.tracks[title]?.removeValue(forKey: name) != nil)
     }
 
     /// Key periods of a track in the order in which they begin.
@@ -85,13 +85,13 @@ extension InMemoryKeyStore {
     /// Keeps many records at once, all of them or none.
     package func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
-        let before = (contents, catalogue)
+        let before = (contents, catalog)
         do {
             for record in batch.titles { try write(record, replacing: replacing) }
             for record in batch.tracks { try write(record, replacing: replacing) }
             for record in batch.contents { try write(record, replacing: replacing) }
         } catch {
-            (contents, catalogue) = before
+            (contents, catalog) = before
             throw error
         }
         if let audit { self.audit.append(audit) }
@@ -101,9 +101,9 @@ extension InMemoryKeyStore {
         let (title, track) = (record.info.titleName, record.info.trackName)
         return try ContentLookup(
             record: record,
-            title: title.flatMap { catalogue.titles[$0] },
-            track: title.flatMap { catalogue.tracks[$0] }.flatMap { tracks in track.flatMap { tracks[$0] } },
-            catalogueVersion: catalogueVersion,
+            title: title.flatMap { catalog.titles[$0] },
+            track: title.flatMap { catalog.tracks[$0] }.flatMap { tracks in track.flatMap { tracks[$0] } },
+            catalogVersion: catalogVersion,
             policy: { name throws(KeyStoreError) in policies[name] }
         )
     }
@@ -113,41 +113,41 @@ extension InMemoryKeyStore {
         let (info, place) = (record.info, record.info.place)
         let former = contents[info.assetID]
         guard former == nil || replacing else { throw .exists(place) }
-        if let keyID = info.keyID, let owner = catalogue.assetIDs[keyID], owner != info.assetID {
+        if let keyID = info.keyID, let owner = catalog.assetIDs[keyID], owner != info.assetID {
             throw .keyIDInUse(place)
         }
         if let policy = info.policyName, policies[policy] == nil { throw .noPolicy(policy, place) }
-        if let title = info.titleName, let track = info.trackName, catalogue.tracks[title]?[track] == nil {
+        if let title = info.titleName, let track = info.trackName, catalog.tracks[title]?[track] == nil {
             throw .noTrack(track, of: title, place)
         }
         var record = record
         if let former {
             record.info.created = former.info.created
-            if let keyID = former.info.keyID { catalogue.assetIDs[keyID] = nil }
+            if let keyID = former.info.keyID { catalog.assetIDs[keyID] = nil }
         }
         contents[info.assetID] = record
-        if let keyID = info.keyID { catalogue.assetIDs[keyID] = info.assetID }
+        if let keyID = info.keyID { catalog.assetIDs[keyID] = info.assetID }
         return former == nil ? .created : .replaced
     }
 
     @discardableResult
     private func write(_ record: TitleRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
-        let former = catalogue.titles[record.name]
+        let former = catalog.titles[record.name]
         guard former == nil || replacing else { throw .exists(record.place) }
         if let policy = record.policyName, policies[policy] == nil { throw .noPolicy(policy, record.place) }
         var record = record
         if let former { record.created = former.created }
-        catalogue.titles[record.name] = record
+        catalog.titles[record.name] = record
         return former == nil ? .created : .replaced
     }
 
     @discardableResult
     private func write(_ record: TrackRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
-        guard catalogue.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
-        let former = catalogue.tracks[record.title]?[record.name]
+        guard catalog.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
+        let former = catalog.tracks[record.title]?[record.name]
         guard former == nil || replacing else { throw .exists(record.place) }
         if let policy = record.policyName, policies[policy] == nil { throw .noPolicy(policy, record.place) }
-        catalogue.tracks[record.title, default: [:]][record.name] = record
+        catalog.tracks[record.title, default: [:]][record.name] = record
         return former == nil ? .created : .replaced
     }
 }

@@ -74,11 +74,11 @@ final class PostgresConnection {
                 if let sql { prepared[sql] = names[sql] } else { results.append(result) }
             case .failed(let error): failure = failure ?? error
             case .skipped: break
-            case .synchronised: throw confused()
+            case .synchronized: throw confused()
             }
             guard try next(until: deadline) == nil else { throw confused() }
         }
-        guard case .synchronised = try take(until: deadline) else { throw confused() }
+        guard case .synchronized = try take(until: deadline) else { throw confused() }
         names.removeAll(keepingCapacity: true)
         if let failure {
             if case .lost = failure { isUsable = false }
@@ -164,7 +164,7 @@ final class PostgresConnection {
         case done(PostgresResult)
         case failed(PostgresFailure)
         case skipped
-        case synchronised
+        case synchronized
     }
 
     private func take(until deadline: ContinuousClock.Instant) throws(PostgresFailure) -> Outcome {
@@ -191,7 +191,7 @@ final class PostgresConnection {
 
     private static func outcome(of result: LibpqResult) -> Outcome {
         switch PQresultStatus(result.pointer) {
-        case PGRES_PIPELINE_SYNC: .synchronised
+        case PGRES_PIPELINE_SYNC: .synchronized
         case PGRES_PIPELINE_ABORTED: .skipped
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY: .done(result.copied)
         default: .failed(result.failure)

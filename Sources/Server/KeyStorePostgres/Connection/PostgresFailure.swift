@@ -18,7 +18,7 @@ enum PostgresFailure: Error, Equatable {
             ? .lost("\(message) (\(state))") : .refused(state: state, message: message)
     }
 
-    /// Whether the same transaction may well succeed the next time: a serialisation failure, a deadlock, a lock that was
+    /// Whether the same transaction may well succeed the next time: a serialization failure, a deadlock, a lock that was
     /// not to be had.
     var isPassing: Bool {
         guard case .refused(let state, _) = self else { return false }

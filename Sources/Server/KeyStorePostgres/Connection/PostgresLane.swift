@@ -36,7 +36,7 @@ actor PostgresLane {
 
     /// Runs `body` in a transaction, READ COMMITTED, and answers when that is safe.
     ///
-    /// `body` may run several times, all but the last for nothing: after a serialisation failure, a deadlock or a lost
+    /// `body` may run several times, all but the last for nothing: after a serialization failure, a deadlock or a lost
     /// connection. When the connection is lost while the transaction is being committed, the outcome is not guessed: every
     /// transaction leaves a mark of its own, and a new connection finds out about it (``CommitMark``).
     ///

@@ -13,7 +13,7 @@ extension PostgresKeyStore {
         if let claim = proposal.replay { locks.append(LockKey(.request, claim.key)) }
         locks += proposal.evidence?.locks ?? []
         return try await writes.perform(in: "grant", locks: locks, reads: reads.queries) { results, version in
-            guard proposal.holds(at: version) else { return Decided(value: .catalogueChanged) }
+            guard proposal.holds(at: version) else { return Decided(value: .catalogChanged) }
             let former = try reads.state(results)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)

@@ -4,7 +4,7 @@
 /// that lists are in the same order everywhere. Columns that hold sealed values say so. Everything else is plain, unless
 /// the sealed values of its row are bound to it.
 enum Schema1 {
-    static let script = names + catalogue + certificates + grants + audit + version
+    static let script = names + catalog + certificates + grants + audit + version
 
     private static let names = """
         CREATE DOMAIN label AS TEXT COLLATE "C";
@@ -25,7 +25,7 @@ enum Schema1 {
 
         """
 
-    private static let catalogue = """
+    private static let catalog = """
         CREATE TABLE policy (
             name label PRIMARY KEY,
             document BYTEA NOT NULL
@@ -73,31 +73,31 @@ enum Schema1 {
         CREATE INDEX content_by_track ON content (title_name, track_name, coalesce(valid_from, -1), asset_id);
 
         -- One number that grows with every transaction that changes content, titles, tracks or policies, whoever makes it.
-        CREATE TABLE catalogue (
+        CREATE TABLE catalog (
             id BIGINT PRIMARY KEY CHECK (id = 1),
             version BIGINT NOT NULL
         );
-        INSERT INTO catalogue VALUES (1, 0);
+        INSERT INTO catalog VALUES (1, 0);
 
         -- Runs at the end of a transaction, once. The lock waits for those who grant on the former version, and keeps
         -- others from it until the new one can be seen.
-        CREATE FUNCTION catalogue_changed() RETURNS trigger LANGUAGE plpgsql SET search_path = keyway, pg_temp AS $$
+        CREATE FUNCTION catalog_changed() RETURNS trigger LANGUAGE plpgsql SET search_path = keyway, pg_temp AS $$
         BEGIN
             IF current_setting('keyway.changed', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
                 PERFORM set_config('keyway.changed', pg_current_xact_id()::text, true);
                 PERFORM pg_advisory_xact_lock(\(CommonLock.space), 2);
-                UPDATE catalogue SET version = version + 1;
+                UPDATE catalog SET version = version + 1;
             END IF;
             RETURN NULL;
         END $$;
         CREATE CONSTRAINT TRIGGER policy_changed AFTER INSERT OR UPDATE OR DELETE ON policy
-            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalogue_changed();
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog_changed();
         CREATE CONSTRAINT TRIGGER title_changed AFTER INSERT OR UPDATE OR DELETE ON title
-            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalogue_changed();
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog_changed();
         CREATE CONSTRAINT TRIGGER track_changed AFTER INSERT OR UPDATE OR DELETE ON track
-            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalogue_changed();
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog_changed();
         CREATE CONSTRAINT TRIGGER content_changed AFTER INSERT OR UPDATE OR DELETE ON content
-            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalogue_changed();
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog_changed();
 
         """
 

@@ -2,7 +2,7 @@ import KeyStore
 
 /// Decides on jobs in one transaction, which costs three round trips when no two of them are about the same account.
 ///
-/// 1. begin; the locks of all jobs, in one order, so that no two groups wait for each other; the catalogue's version; reads
+/// 1. begin; the locks of all jobs, in one order, so that no two groups wait for each other; the catalog's version; reads
 /// 2. what was decided is written; the end of the audit log is locked
 /// 3. audit records, the new end of the log, the transaction's mark, commit
 ///
@@ -14,13 +14,13 @@ struct WriteGroup {
     func run(in transaction: inout PostgresTransaction) throws -> [@Sendable () -> Void] {
         var answers: [@Sendable () -> Void] = []
         var audit: [AuditRecord] = []
-        transaction.later(Set(jobs.flatMap(\.locks)).sorted().map(\.query) + [CommonLock.catalogueShared])
+        transaction.later(Set(jobs.flatMap(\.locks)).sorted().map(\.query) + [CommonLock.catalogShared])
         for phase in phases {
-            let queries = [PostgresQuery("SELECT version FROM catalogue")] + phase.flatMap(\.reads)
+            let queries = [PostgresQuery("SELECT version FROM catalog")] + phase.flatMap(\.reads)
             var results = try transaction.run(queries)[...]
             // While the lock is held it stays the same.
             guard let version = try results.popFirst()?.rows.first?.requiredInteger(0) else {
-                throw KeyStoreError(.corrupt, place: "catalogue")
+                throw KeyStoreError(.corrupt, place: "catalog")
             }
             for job in phase {
                 let found = Array(results.prefix(job.reads.count))

@@ -9,7 +9,7 @@ struct WriteJob: Sendable {
     /// What is read under these locks.
     let reads: [PostgresQuery]
     let deadline: ContinuousClock.Instant
-    /// Decides on what was read and on the catalogue's version.
+    /// Decides on what was read and on the catalog's version.
     let decide: @Sendable ([PostgresResult], Int64) throws -> WriteDecision
     /// Told that nothing was written.
     let fail: @Sendable (any Error) -> Void
@@ -52,9 +52,9 @@ struct LockKey: Hashable, Comparable, Sendable {
 enum CommonLock {
     /// Whoever writes titles, keys, policies and the like holds it, so that what is checked first still holds at the end.
     static let administration = PostgresQuery("SELECT pg_advisory_xact_lock(\(space), 1)")
-    /// Whoever grants holds it with others; a transaction that changes the catalogue holds it alone while it is committed
+    /// Whoever grants holds it with others; a transaction that changes the catalog holds it alone while it is committed
     /// (see the trigger in ``Schema1``). Unlike locks on rows, it lets nobody past who waits.
-    static let catalogueShared = PostgresQuery("SELECT pg_advisory_xact_lock_shared(\(space), 2)")
+    static let catalogShared = PostgresQuery("SELECT pg_advisory_xact_lock_shared(\(space), 2)")
     /// One server at a time migrates.
     static let migration = "SELECT pg_advisory_xact_lock(\(space), 3)"
 

@@ -32,7 +32,7 @@ final class WriteQueue: Sendable {
     ///   - place: what is written, for errors.
     ///   - locks: what nobody else may decide on meanwhile.
     ///   - reads: what is read under these locks.
-    ///   - decide: given what was read and the catalogue's version; what it throws undoes its own writes only.
+    ///   - decide: given what was read and the catalog's version; what it throws undoes its own writes only.
     /// - Throws: what `decide` throws, ``KeyStoreError/Code/overloaded`` when too much waits, and what a transaction can
     ///   fail with.
     func perform<Value: Sendable>(

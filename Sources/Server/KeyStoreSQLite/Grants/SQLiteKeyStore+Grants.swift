@@ -8,7 +8,7 @@ extension SQLiteKeyStore {
     package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
         return try await writes.perform(in: "grant") { transaction in
-            guard proposal.holds(at: try transaction.catalogueVersion()) else { return .catalogueChanged }
+            guard proposal.holds(at: try transaction.catalogVersion()) else { return .catalogChanged }
             let former = try GrantState.read(for: proposal, transaction)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)

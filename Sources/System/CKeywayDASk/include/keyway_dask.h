@@ -32,7 +32,7 @@ enum {
     KEYWAY_DASK_UNSUPPORTED = 1,      /* the version, or this kind of call, is not offered */
     KEYWAY_DASK_INVALID = 2,          /* the message does not open: damaged, forged, or made for another certificate */
     KEYWAY_DASK_BUFFER_TOO_SMALL = 3, /* `length` says how much is needed */
-    KEYWAY_DASK_FAILED = 4            /* anything else: a licence that ran out, a device that does not answer */
+    KEYWAY_DASK_FAILED = 4            /* anything else: a license that ran out, a device that does not answer */
 };
 
 /* How a plug-in may be called. */

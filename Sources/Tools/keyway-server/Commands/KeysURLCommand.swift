@@ -9,9 +9,9 @@ struct KeysURLCommand: AsyncParsableCommand {
         commandName: "url",
         abstract: "Sign the URL of an AES-128 key, for a player that sends no header.",
         discussion: """
-            Prints the URL with a line break. Whoever has it gets the key until it ends, if licences.otherClients lists \
+            Prints the URL with a line break. Whoever has it gets the key until it ends, if licenses.otherClients lists \
             aes128 and the key's policy allows otherClients. A service that makes playlists signs such URLs itself: docs/other-clients.md has the bytes. \
-            The secret is the first of the file that licences.keyURLs.secretFile names.
+            The secret is the first of the file that licenses.keyURLs.secretFile names.
             """
     )
 
@@ -23,7 +23,7 @@ struct KeysURLCommand: AsyncParsableCommand {
     var account: String
     @Option(
         help: ArgumentHelp(
-            "How long the URL can be used, in ISO 8601, such as PT2M; without it licences.keyURLs.lifetime.",
+            "How long the URL can be used, in ISO 8601, such as PT2M; without it licenses.keyURLs.lifetime.",
             valueName: "duration"
         )
     )
@@ -35,16 +35,16 @@ struct KeysURLCommand: AsyncParsableCommand {
 
     func run() async throws {
         let keyID = try keyID.requireCount(16, "--key-id")
-        let licences = try LoadedConfiguration.load(config).configuration.licences
-        guard licences.otherClients.contains(.aes128) else {
+        let licenses = try LoadedConfiguration.load(config).configuration.licenses
+        guard licenses.otherClients.contains(.aes128) else {
             throw CommandFailure(
                 "a server with this configuration gives out no AES-128 keys, so that the URL would be answered with 404; "
-                    + "set licences.otherClients: [aes128]"
+                    + "set licenses.otherClients: [aes128]"
             )
         }
-        let settings = licences.keyURLs
+        let settings = licenses.keyURLs
         guard let signer = try settings.signer() else {
-            throw CommandFailure("the configuration has no licences.keyURLs.secretFile: there is nothing to sign with")
+            throw CommandFailure("the configuration has no licenses.keyURLs.secretFile: there is nothing to sign with")
         }
         let end = systemMilliseconds() / 1000 + Int64((lifetime?.seconds ?? settings.lifetime).rawValue)
         guard let path = signer.path(keyID: keyID, account: account, expires: end, network: network?.network) else {

@@ -3,11 +3,11 @@ import KeyServer
 import KeyServerModule
 import KeyStore
 
-/// Licence policies.
+/// License policies.
 struct PoliciesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
-        abstract: "Add, list, show and remove licence policies.",
+        abstract: "Add, list, show and remove license policies.",
         subcommands: [Add.self, List.self, Show.self, Remove.self]
     )
 

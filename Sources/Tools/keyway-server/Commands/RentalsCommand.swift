@@ -34,7 +34,7 @@ struct RentalsCommand: AsyncParsableCommand {
 
     struct Forget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a rental: the next licence begins a new one."
+            abstract: "Forget a rental: the next license begins a new one."
         )
 
         @OptionGroup var store: StoreOptions

@@ -12,7 +12,7 @@ import ServerCrypto
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve licences over HTTP.",
+        abstract: "Serve licenses over HTTP.",
         discussion: """
             Settings come from --config, over them from KEYWAY_… variables of the environment, over those from the \
             options here. --dev is for development, on a loopback address; --no-authorization says that something in \
@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
     var adminListen: String?
     @Flag(help: "Development: use development certificates, and administration with the token in the data folder.")
     var dev = false
-    @Flag(help: "Give licences to everybody who can reach this server; something in front decides who that is.")
+    @Flag(help: "Give licenses to everybody who can reach this server; something in front decides who that is.")
     var noAuthorization = false
     @Flag(help: "Open and check every CKC before it leaves.")
     var paranoid = false
@@ -62,7 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
     var maximumSPCAge: String?
     @Option(help: ArgumentHelp("How many threads do RSA work; without it, one for each core.", valueName: "number"))
     var threads: String?
-    @Option(help: ArgumentHelp("How many licence requests may wait for each thread.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many license requests may wait for each thread.", valueName: "number"))
     var queue: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
@@ -161,9 +161,9 @@ struct ServeCommand: AsyncParsableCommand {
             ("listen", listen, "--listen"),
             ("admin.listen", adminListen, "--admin-listen"),
             ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
-            ("licences.checkBeforeIssuing", paranoid ? "true" : nil, "--paranoid"),
-            ("licences.protocolVersions", protocolVersions, "--protocol-versions"),
-            ("licences.maximumSPCAge", maximumSPCAge, "--maximum-spc-age"),
+            ("licenses.checkBeforeIssuing", paranoid ? "true" : nil, "--paranoid"),
+            ("licenses.protocolVersions", protocolVersions, "--protocol-versions"),
+            ("licenses.maximumSPCAge", maximumSPCAge, "--maximum-spc-age"),
             ("limits.threads", threads, "--threads"), ("limits.queue", queue, "--queue"),
             ("log.level", logLevel, "--log-level"),
         ]
@@ -185,9 +185,9 @@ struct ServeCommand: AsyncParsableCommand {
 extension ServerConfiguration {
     fileprivate var module: KSM.Configuration {
         var module = KSM.Configuration()
-        module.protocolVersions = Set(licences.protocolVersions)
-        module.maximumSPCAge = licences.maximumSPCAge
-        if licences.checkBeforeIssuing { module.checksBeforeIssuing = true }
+        module.protocolVersions = Set(licenses.protocolVersions)
+        module.maximumSPCAge = licenses.maximumSPCAge
+        if licenses.checkBeforeIssuing { module.checksBeforeIssuing = true }
         return module
     }
 }

@@ -11,7 +11,7 @@ struct TokensCommand: AsyncParsableCommand {
         commandName: "tokens",
         abstract: "Add, list and remove tokens for administration.",
         discussion: """
-            A role says what a token may do: viewer reads; support also ends leases, forgets devices and revokes licences; \
+            A role says what a token may do: viewer reads; support also ends leases, forgets devices and revokes licenses; \
             content also changes titles, policies and keys; admin does everything. The store keeps a hash of the token.
             """,
         subcommands: [Add.self, List.self, Remove.self]

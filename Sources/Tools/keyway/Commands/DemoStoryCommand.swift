@@ -35,7 +35,7 @@ struct DemoStoryCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The licence policy of the film's keys on it; with a lease, which is then renewed.",
+            "The license policy of the film's keys on it; with a lease, which is then renewed.",
             valueName: "name"
         )
     )

@@ -12,7 +12,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         discussion: """
             Each device begins playbacks, renews their leases as a player does, stops, and begins again, until the time \
             is over. It goes on when the server is away, and after a broken connection asks again with the same SPC. \
-            For trying out limits of streams and devices: --trace writes down who had a licence when and for how long. \
+            For trying out limits of streams and devices: --trace writes down who had a license when and for how long. \
             To find out how much a server can take, see keyway load.
             """
     )

@@ -30,8 +30,8 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         guard let code = codes.first else { return try list() }
-        guard let explanation = FPSErrorCatalogue.explanation(of: code) else {
-            let isNumber = FPSErrorCatalogue.code(from: code) != nil
+        guard let explanation = FPSErrorCatalog.explanation(of: code) else {
+            let isNumber = FPSErrorCatalog.code(from: code) != nil
             throw CommandFailure.input(
                 isNumber ? "\(code) is no error code that the guide lists" : "\(code) is not a number",
                 next: "keyway explain lists those it does"
@@ -42,10 +42,10 @@ struct ExplainCommand: ParsableCommand {
 
     private func list() throws {
         if output.json {
-            try Terminal.write(JSONValue.array(FPSErrorCatalogue.all.map(\.json)).indented)
+            try Terminal.write(JSONValue.array(FPSErrorCatalog.all.map(\.json)).indented)
         } else {
-            let width = FPSErrorCatalogue.all.map(\.name.count).max() ?? 0
-            let lines = FPSErrorCatalogue.all.map {
+            let width = FPSErrorCatalog.all.map(\.name.count).max() ?? 0
+            let lines = FPSErrorCatalog.all.map {
                 "\($0.code)  \($0.name)" + String(repeating: " ", count: width - $0.name.count) + "  \($0.meaning)"
             }
             try Terminal.write(lines.joined(separator: "\n") + "\n")

@@ -14,7 +14,7 @@ struct MediaInspectCommand: ParsableCommand {
             streams and PIDs. Packed audio: ID3 tags and frames. WebVTT: cues.
 
             Of boxes that are there by the thousand the first ones are shown. What is damaged is shown as far as it can \
-            be read; the exit code is 1 then. Constant initialisation vectors are never shown: with FairPlay they are as \
+            be read; the exit code is 1 then. Constant initialization vectors are never shown: with FairPlay they are as \
             secret as keys.
             """
     )
@@ -67,7 +67,7 @@ struct MediaInspectCommand: ParsableCommand {
             throw CommandFailure.input(
                 file.byteCount == 0 ? "\(input) is empty" : "\(input) is no file of media that is known",
                 next: file.byteCount > 0 && file.byteCount % 16 == 0
-                    ? "it may be a segment under AES-128: keyway decrypt takes its key and its initialisation vector"
+                    ? "it may be a segment under AES-128: keyway decrypt takes its key and its initialization vector"
                     : "MP4, MPEG-2 transport streams, packed audio and WebVTT are"
             )
         }

@@ -3,11 +3,11 @@ import FPSCrypto
 import FPSMessages
 import KeyServerModule
 
-/// `keyway policy`: about licence policies.
+/// `keyway policy`: about license policies.
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Look into licence policies.",
+        abstract: "Look into license policies.",
         subcommands: [PolicyCheckCommand.self]
     )
 }
@@ -70,7 +70,7 @@ struct PolicyCheckCommand: ParsableCommand {
         add("streams at once", policy.streams.map { "at most \($0)" } ?? "any number")
         add("devices", policy.devices.map { "at most \($0)" } ?? "any number")
         if policy.rental != nil || policy.rentalLength != nil {
-            add("rental begins", policy.rentalStart == .token ? "when the token says" : "with the first licence")
+            add("rental begins", policy.rentalStart == .token ? "when the token says" : "with the first license")
             add("rental is bound", policy.bindRentalToDevice == true ? "to its first device" : "to no device")
         }
         if policy.persist != nil {

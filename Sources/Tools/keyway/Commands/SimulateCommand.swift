@@ -19,7 +19,7 @@ struct SimulateRotationCommand: ParsableCommand {
             Each viewer's moment is drawn by the rule that the key loader follows. Not spread, viewers ask when their \
             players read the playlist for the first time after the key's tag has appeared in it.
 
-            How many licences a core gives in a second, keyway load measures.
+            How many licenses a core gives in a second, keyway load measures.
             """
     )
 
@@ -41,8 +41,8 @@ struct SimulateRotationCommand: ParsableCommand {
     @Option(help: .init("How many keys change together; a request asks for all of them.", valueName: "number"))
     var keys = 1
 
-    @Option(help: .init("Licences that a core of the server gives in a second.", valueName: "number"))
-    var licencesPerCore = 1500.0
+    @Option(help: .init("Licenses that a core of the server gives in a second.", valueName: "number"))
+    var licensesPerCore = 1500.0
 
     @Option(help: .init("Another number, other moments.", valueName: "number"))
     var seed: UInt64 = 1
@@ -61,8 +61,8 @@ struct SimulateRotationCommand: ParsableCommand {
                     + "period, and both together at most the period."
             )
         }
-        guard (1...1_000_000).contains(licencesPerCore) else {
-            throw ValidationError("--licences-per-core is 1 to 1000000.")
+        guard (1...1_000_000).contains(licensesPerCore) else {
+            throw ValidationError("--licenses-per-core is 1 to 1000000.")
         }
     }
 
@@ -112,14 +112,14 @@ struct SimulateRotationCommand: ParsableCommand {
 
     private func table(_ title: String, _ load: RotationSimulation.Load) -> FieldTable {
         // Latency grows faster than load beyond 70 % of what a server can do.
-        let cores = (Double(load.peak * keys) / (0.7 * licencesPerCore)).rounded(.up)
+        let cores = (Double(load.peak * keys) / (0.7 * licensesPerCore)).rounded(.up)
         return FieldTable(
             title: title,
-            remark: "cores at 70 % of \(shortNumber(licencesPerCore)) licences a second each",
+            remark: "cores at 70 % of \(shortNumber(licensesPerCore)) licenses a second each",
             fields: [
                 Field("requests", .number(load.total)),
                 Field("peak requests a second", .number(load.peak)),
-                Field("peak licences a second", .number(load.peak * keys)),
+                Field("peak licenses a second", .number(load.peak * keys)),
                 Field("cores", .number(Int(cores))),
             ]
         )

@@ -75,7 +75,7 @@ struct KeyServerClient: Sendable {
     /// - Parameters:
     ///   - assetID: What devices ask for.
     ///   - track: `audio` or `video`; nil for both.
-    ///   - policy: The licence policy; nil leaves the server's default.
+    ///   - policy: The license policy; nil leaves the server's default.
     /// - Returns: Whether the asset ID is new: false where it had another key before.
     func register(
         assetID: String,
@@ -114,13 +114,13 @@ struct KeyServerClient: Sendable {
         "/admin/content/\(PercentEncoding.encode(assetID))"
     }
 
-    /// A licence policy of the server as JSON text; nil where it has none of that name.
+    /// A license policy of the server as JSON text; nil where it has none of that name.
     func policy(named name: String) async throws -> [UInt8]? {
         let (bytes, answer) = try await send("/admin/policies/\(name)", method: "GET", accepting: [200, 404])
         return answer.status == 200 ? bytes : nil
     }
 
-    /// Has the server keep a licence policy, in the place of one of that name.
+    /// Has the server keep a license policy, in the place of one of that name.
     func put(policy document: [UInt8], named name: String) async throws {
         _ = try await send(
             "/admin/policies/\(name)",

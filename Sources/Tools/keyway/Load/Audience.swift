@@ -4,7 +4,7 @@ import Synchronization
 import TextCoding
 import VirtualDevice
 
-/// Devices that watch: they take a licence, renew it while they play, stop, and begin again; for as long as they are
+/// Devices that watch: they take a license, renew it while they play, stop, and begin again; for as long as they are
 /// told to, whatever the server does meanwhile.
 struct Audience: Sendable {
     /// How long things take, in seconds.
@@ -221,7 +221,7 @@ final class AudienceLog: Sendable {
             state.trace?.write(line)
             state.outcomes[outcome, default: 0] += 1
             let counts = state.outcomes
-            state.line.show("\(counts[.granted] ?? 0) licences  \(counts.values.reduce(0, +)) requests")
+            state.line.show("\(counts[.granted] ?? 0) licenses  \(counts.values.reduce(0, +)) requests")
         }
     }
 

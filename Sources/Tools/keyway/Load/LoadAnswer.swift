@@ -39,7 +39,7 @@ struct LoadOutcome: Hashable, Sendable, Comparable {
     /// The rule that refused.
     var reason: String?
 
-    /// A licence.
+    /// A license.
     static let granted = LoadOutcome(status: 200)
     /// The connection broke before the answer.
     static let lost = LoadOutcome(status: 0, problem: "connection lost")

@@ -1,7 +1,7 @@
 import Foundation
 import TextCoding
 
-/// Several licences in one request, as `POST /fps/licenses` takes them.
+/// Several licenses in one request, as `POST /fps/licenses` takes them.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [{"id": 1, "spc": "<base64>"}, …]}}
 ///     {"fairplay-streaming-response": {"create-ckc": [{"id": 1, "status": 0, "ckc": "<base64>"},
@@ -16,14 +16,14 @@ enum LoadBatch {
         return Array("{\"fairplay-streaming-request\":{\"version\":1,\"create-ckc\":[\(list)]}}".utf8)
     }
 
-    /// What came of one licence.
+    /// What came of one license.
     struct Item {
         var outcome: LoadOutcome
         /// The CKC.
         var ckc: [UInt8] = []
     }
 
-    /// What came of the licences of a batch, in their order. An answer without them counts for each.
+    /// What came of the licenses of a batch, in their order. An answer without them counts for each.
     static func items(of answer: LoadAnswer, count: Int) -> [Item] {
         guard answer.status == 200 else { return [Item](repeating: Item(outcome: answer.outcome), count: count) }
         guard let read = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)) else {

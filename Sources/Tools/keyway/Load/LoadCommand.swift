@@ -45,7 +45,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "How many licences a request asks for: the keys of one playback, in a batch, for as many assets.",
+            "How many licenses a request asks for: the keys of one playback, in a batch, for as many assets.",
             valueName: "number"
         )
     )
@@ -57,7 +57,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Have the devices open each CKC. It costs this process time, so not while measuring.")
     var check = false
 
-    @Option(help: .init("The server's process: prints its processor time for a licence.", valueName: "pid"))
+    @Option(help: .init("The server's process: prints its processor time for a license.", valueName: "pid"))
     var serverPid: Int32?
 
     @Option(
@@ -69,7 +69,7 @@ struct LoadCommand: AsyncParsableCommand {
     @OptionGroup var output: JSONOption
 
     /// No server in reach answers more in closed loop.
-    private static let licencesPerSecond = 6000.0
+    private static let licensesPerSecond = 6000.0
 
     func validate() throws {
         guard (0.1...86_400).contains(duration), (0...3600).contains(warmUp), (0.1...600).contains(timeout) else {
@@ -144,8 +144,8 @@ struct LoadCommand: AsyncParsableCommand {
         } else if tally.outcomes[.granted] == nil {
             report.problem = .init(
                 stage: "server",
-                code: "no-licence",
-                reason: "not one licence was given",
+                code: "no-license",
+                reason: "not one license was given",
                 next: "the outcomes say why; the server's audit log has the detail"
             )
         }
@@ -168,7 +168,7 @@ struct LoadCommand: AsyncParsableCommand {
     {
         var random = SystemRandomNumberGenerator()
         let arrivals = plan.arrivals(using: &random)
-        let count = requests ?? (rate == nil ? Int(Self.licencesPerSecond * plan.length) / batch : arrivals.count)
+        let count = requests ?? (rate == nil ? Int(Self.licensesPerSecond * plan.length) / batch : arrivals.count)
         let preparation = LoadPreparation(
             population: population,
             certificate: certificate.der,
@@ -196,7 +196,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     private static func progress(_ tally: LoadTally, _ share: Double) -> String {
         let p99 = String(format: "%.1f", tally.granted.milliseconds(at: 99))
-        return "\(Int(share * 100)) %  \(tally.grantedInTime) licences  \(Int(tally.throughput))/s  p99 \(p99) ms"
+        return "\(Int(share * 100)) %  \(tally.grantedInTime) licenses  \(Int(tally.throughput))/s  p99 \(p99) ms"
             + "  other \(tally.total - (tally.outcomes[.granted] ?? 0))"
     }
 }

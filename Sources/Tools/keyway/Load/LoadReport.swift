@@ -12,7 +12,7 @@ struct LoadReport {
         case .open(let rate): pace = "\(shortNumber(rate)) requests a second, whether answers come or not"
         }
         var report = Report(kind: "load", headline: "\(escaped(target)), \(pace)")
-        report.tables = [run, latency("Latency", tally.granted, "of licences, in milliseconds")]
+        report.tables = [run, latency("Latency", tally.granted, "of licenses, in milliseconds")]
         if tally.refused.count > 0 {
             report.tables.append(latency("Latency of refusals", tally.refused, "in milliseconds"))
         }
@@ -28,8 +28,8 @@ struct LoadReport {
             title: "Run",
             fields: [
                 Field("seconds", .decimal(Self.rounded(tally.seconds), unit: nil)),
-                Field("licences", .number(tally.grantedInTime)),
-                Field("licences a second", .decimal(Self.rounded(tally.throughput), unit: nil)),
+                Field("licenses", .number(tally.grantedInTime)),
+                Field("licenses a second", .decimal(Self.rounded(tally.throughput), unit: nil)),
             ]
         )
     }
@@ -48,7 +48,7 @@ struct LoadReport {
         let items = tally.outcomes.sorted { $0.key < $1.key }.map { outcome, count in
             [
                 Field("status", .number(outcome.status)),
-                Field("problem", .text(outcome.problem ?? (outcome == .granted ? "licence" : "-"))),
+                Field("problem", .text(outcome.problem ?? (outcome == .granted ? "license" : "-"))),
                 Field("reason", .text(outcome.reason ?? "-")), Field("count", .number(count)),
             ]
         }
@@ -61,7 +61,7 @@ struct LoadReport {
 
     private var server: FieldTable? {
         tally.serverSeconds.map { seconds in
-            let licences = max(1, Double(tally.grantedInTime))
+            let licenses = max(1, Double(tally.grantedInTime))
             return FieldTable(
                 title: "Server",
                 remark: "processor time",
@@ -70,7 +70,7 @@ struct LoadReport {
                         "processors busy",
                         .decimal(Self.rounded(seconds / max(tally.seconds, 0.001), digits: 1000), unit: nil)
                     ),
-                    Field("microseconds a licence", .decimal(Self.rounded(seconds * 1e6 / licences), unit: nil)),
+                    Field("microseconds a license", .decimal(Self.rounded(seconds * 1e6 / licenses), unit: nil)),
                 ]
             )
         }

@@ -195,7 +195,7 @@ final class LoadRun: @unchecked Sendable {
         }
     }
 
-    /// What came of each licence that a request asked for.
+    /// What came of each license that a request asked for.
     private func items(of result: Result<LoadAnswer, LoadFailure>, _ request: PreparedRequest) -> [LoadBatch.Item] {
         let count = request.assets.count
         switch result {

@@ -20,13 +20,13 @@ struct LoadTally: Sendable {
         var maximum: Double { Double(histogram.max) / 1000 }
     }
 
-    /// Of licences.
+    /// Of licenses.
     var granted = Latencies()
     /// Of every other answer.
     var refused = Latencies()
     /// How often each outcome came.
     var outcomes: [LoadOutcome: Int] = [:]
-    /// How many licences arrived while the clock ran; a latency may end later.
+    /// How many licenses arrived while the clock ran; a latency may end later.
     var grantedInTime = 0
     /// Between the end of the warm-up and the end of the run, in seconds.
     var seconds = 0.0
@@ -50,7 +50,7 @@ struct LoadTally: Sendable {
         }
     }
 
-    /// Licences a second.
+    /// Licenses a second.
     var throughput: Double { seconds > 0 ? Double(grantedInTime) / seconds : 0 }
 
     /// Requests that came to their end, in any way.

@@ -2,11 +2,11 @@ import Dispatch
 import Synchronization
 import VirtualDevice
 
-/// A request for one licence, or for those of several keys of one playback, that was made before the clock started.
+/// A request for one license, or for those of several keys of one playback, that was made before the clock started.
 struct PreparedRequest: Sendable {
     /// Which of the population's devices made it.
     let member: Int
-    /// Which of the assets it asks for, one licence each.
+    /// Which of the assets it asks for, one license each.
     let assets: [Int]
     /// The session ID.
     let session: UInt64
@@ -28,7 +28,7 @@ struct LoadPreparation {
     let assets: [String]
     /// The share of renewals, 0 to 1.
     let renewals: Double
-    /// How many licences are asked for together, at most as many as there are assets.
+    /// How many licenses are asked for together, at most as many as there are assets.
     let batch: Int
     /// Whether answers will be opened.
     let keepsRequests: Bool

@@ -123,11 +123,11 @@ extension MediaInspection {
             fields.add("pattern", .text("none: all of the protected bytes"))
         }
         if encryption.perSampleIVSize > 0 {
-            fields.add("initialisation vectors", .text("\(encryption.perSampleIVSize) bytes in each sample"))
+            fields.add("initialization vectors", .text("\(encryption.perSampleIVSize) bytes in each sample"))
         }
         if encryption.constantIVSize > 0 {
             fields.add(
-                "initialisation vectors",
+                "initialization vectors",
                 .text("one for all samples, \(encryption.constantIVSize) bytes, hidden")
             )
         }

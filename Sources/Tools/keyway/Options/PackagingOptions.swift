@@ -112,7 +112,7 @@ struct KeyDeliveryOptions: ParsableArguments {
     )
     var adminToken: String?
 
-    @Option(help: .init("The licence policy of the new keys.", valueName: "name"))
+    @Option(help: .init("The license policy of the new keys.", valueName: "name"))
     var policy: String?
 
     @Option(

@@ -18,7 +18,7 @@ struct PackagingSession {
     var encoder: SPEKEClient?
     /// Where new keys are registered.
     var server: KeyServerClient?
-    /// The licence policy of new keys on the server.
+    /// The license policy of new keys on the server.
     var policy: String?
     /// A file for the keys.
     var savedKeys: String?

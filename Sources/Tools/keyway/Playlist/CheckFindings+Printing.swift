@@ -10,7 +10,7 @@ extension CheckFindings {
         for (key, severity, findings) in byRule {
             let rule = CheckRule.of(key)
             let title = style.bold("\(key.id)") + (rule.map { "  \($0.section)" } ?? "")
-            lines += [style.coloured(severity.rawValue, severity) + "  " + title]
+            lines += [style.colored(severity.rawValue, severity) + "  " + title]
             if let summary = rule?.summary { lines.append("  \(summary)") }
             for finding in findings.prefix(places ?? .max) { lines += finding.lines(style) }
             let rest = findings.count - min(places ?? .max, findings.count)
@@ -84,8 +84,8 @@ extension CheckFinding {
 }
 
 extension Style {
-    /// A word in the colour of a severity.
-    func coloured(_ text: String, _ severity: Diagnostic.Severity) -> String {
+    /// A word in the color of a severity.
+    func colored(_ text: String, _ severity: Diagnostic.Severity) -> String {
         switch severity {
         case .error: red(text)
         case .warning: yellow(text)

@@ -80,7 +80,7 @@ struct CheckFindings: Sendable {
         findings += other.findings
     }
 
-    /// The findings by rule: errors first, and among rules that matter equally in the order of the catalogue.
+    /// The findings by rule: errors first, and among rules that matter equally in the order of the catalog.
     var byRule: [(key: CheckRule.Key, severity: Diagnostic.Severity, findings: [CheckFinding])] {
         let groups = Dictionary(grouping: findings, by: \.key)
         return groups.map { key, findings in

@@ -13,7 +13,7 @@ struct CheckRule: Sendable {
     /// What it demands, in one line.
     let summary: String
 
-    /// Every rule, in the order of the catalogues.
+    /// Every rule, in the order of the catalogs.
     static let all: [CheckRule] = LintRule.all.map(CheckRule.init) + MPDRule.all.map(CheckRule.init)
 
     /// The places of rules among all, by their keys.

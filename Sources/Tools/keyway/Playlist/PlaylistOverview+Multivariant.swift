@@ -161,7 +161,7 @@ extension KeyTag {
     /// The IV attribute.
     var explicitIV: String? { iv.map { "0x" + Hexadecimal.encode($0.bytes) } }
 
-    /// Where the initialisation vector of a segment comes from.
+    /// Where the initialization vector of a segment comes from.
     var rule: String {
         switch (method, keyFormat) {
         case (_, .fairPlay): "with the key"

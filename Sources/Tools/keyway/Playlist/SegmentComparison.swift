@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// Compares segments by their media sequence numbers. Neighbours that change in the same way are one change.
+/// Compares segments by their media sequence numbers. Neighbors that change in the same way are one change.
 struct SegmentComparison {
     private(set) var changes: [PlaylistDifference.Change] = []
     /// By how many seconds the next date of the later playlist is later, if durations alone decide.

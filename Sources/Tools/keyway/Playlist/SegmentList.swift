@@ -11,9 +11,9 @@ struct SegmentList {
         columns: ["from", "to", "key format", "method", "versions", "IV", "URI"],
         isDerived: true
     )
-    /// From which segment to which an initialisation section applies.
+    /// From which segment to which an initialization section applies.
     private(set) var sections = Grid(
-        title: "Initialisation sections",
+        title: "Initialization sections",
         columns: ["from", "to", "byte range", "encrypted by", "URI"],
         isDerived: true
     )
@@ -38,7 +38,7 @@ struct SegmentList {
     /// What a row of a segment says.
     static let columns = [
         "segment", "duration", "discontinuity", dateColumn, "gap", "bit rate", partsColumn, "byte range", "URI", "keys",
-        "initialisation section", "title",
+        "initialization section", "title",
     ]
 
     init(_ playlist: MediaPlaylist, listsSegments: Bool) {
@@ -124,7 +124,7 @@ struct SegmentList {
 
     /// What applies to a segment.
     ///
-    /// - Parameter isCompared: For comparisons, initialisation vectors are only what the playlist says of them, and partial segments
+    /// - Parameter isCompared: For comparisons, initialization vectors are only what the playlist says of them, and partial segments
     ///   are not only counted.
     static func row(_ resolved: ResolvedSegment, isCompared: Bool = false) -> Grid.Row {
         let segment = resolved.segment

@@ -21,10 +21,10 @@ enum Terminal {
     /// Whether standard output is a terminal.
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Colours, if a person is looking and has not declined them (no-color.org).
+    /// Colors, if a person is looking and has not declined them (no-color.org).
     static var style: Style {
         let declined = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        return isInteractive && !declined ? .coloured : .plain
+        return isInteractive && !declined ? .colored : .plain
     }
 }
 
@@ -34,7 +34,7 @@ func lastSystemError() -> String { String(cString: strerror(errno)) }
 /// How to set off what matters.
 enum Style: Sendable {
     case plain
-    case coloured
+    case colored
 
     func bold(_ text: String) -> String { wrapped(text, "1") }
     func green(_ text: String) -> String { wrapped(text, "32") }
@@ -43,6 +43,6 @@ enum Style: Sendable {
     func dim(_ text: String) -> String { wrapped(text, "2") }
 
     private func wrapped(_ text: String, _ code: String) -> String {
-        self == .coloured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+        self == .colored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
     }
 }

@@ -6,7 +6,7 @@ import TextCoding
 struct TextRenderer {
     /// Whether secrets are shown.
     var reveal = false
-    /// Whether titles are bold and verdicts are coloured.
+    /// Whether titles are bold and verdicts are colored.
     var style = Style.plain
 
     /// How many bytes of hexadecimal stand on a line.

@@ -11,7 +11,7 @@ struct StoryServer {
     let credentials: String
     /// The token of the viewer; nil where the server wants none.
     let token: String?
-    /// The licence policy of the film's keys; nil leaves the server's own.
+    /// The license policy of the film's keys; nil leaves the server's own.
     let policy: String?
     /// Whether it is the story's own.
     var isOwn = false

@@ -15,7 +15,7 @@ public struct PreloadHintTag: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A partial segment.
         public static let part: Kind = "PART"
-        /// A media initialisation section.
+        /// A media initialization section.
         public static let map: Kind = "MAP"
         /// The two of the draft.
         public static let defined: Set<Kind> = [.part, .map]

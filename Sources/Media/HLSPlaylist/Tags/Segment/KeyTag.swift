@@ -1,4 +1,4 @@
-/// EXT-X-KEY: how to decrypt the media segments and media initialisation sections that follow (section 4.4.4.4).
+/// EXT-X-KEY: how to decrypt the media segments and media initialization sections that follow (section 4.4.4.4).
 ///
 ///     #EXT-X-KEY:<attribute-list>
 ///
@@ -15,7 +15,7 @@ public struct KeyTag: Hashable, Sendable {
     public var method: EncryptionMethod
     /// Where the key is; nil when the method is NONE. Reading does not insist on it; the rule `key-without-uri` does.
     public var uri: String?
-    /// The initialisation vector; FairPlay has none here, since it comes with the key.
+    /// The initialization vector; FairPlay has none here, since it comes with the key.
     public var iv: InitializationVector?
     /// KEYFORMAT as written; nil means ``KeyFormat/identity``. See ``keyFormat``.
     public var keyFormatAttribute: KeyFormat?

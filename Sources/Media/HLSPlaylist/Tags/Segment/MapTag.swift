@@ -1,4 +1,4 @@
-/// EXT-X-MAP: the media initialisation section of the media segments that follow (section 4.4.4.5).
+/// EXT-X-MAP: the media initialization section of the media segments that follow (section 4.4.4.5).
 ///
 ///     #EXT-X-MAP:<attribute-list>
 ///

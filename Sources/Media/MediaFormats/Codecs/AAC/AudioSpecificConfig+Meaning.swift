@@ -52,7 +52,7 @@ extension AudioSpecificConfig {
     }
 
     /// The element of a CODECS attribute (RFC 6381, 3.3): `mp4a.40.2`, `mp4a.40.5` for HE-AAC and `mp4a.40.29` for its
-    /// version 2, however they are signalled.
+    /// version 2, however they are signaled.
     public var codecs: String {
         let type = spectralBandReplication == nil ? objectType : hasParametricStereo ? .ps : .sbr
         return "mp4a.40.\(type.rawValue)"

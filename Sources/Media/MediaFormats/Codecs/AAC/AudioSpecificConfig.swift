@@ -35,7 +35,7 @@ public struct AudioSpecificConfig: Hashable, Sendable {
         }
     }
 
-    /// How spectral band replication is signalled (ISO/IEC 14496-3, 1.6.5).
+    /// How spectral band replication is signaled (ISO/IEC 14496-3, 1.6.5).
     public enum Signaling: Hashable, Sendable {
         /// Nothing is said; the stream may have it all the same.
         case implicit

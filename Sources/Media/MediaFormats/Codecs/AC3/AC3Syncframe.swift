@@ -29,7 +29,7 @@ public struct AC3Syncframe: Hashable, Sendable {
 
     /// What a syncframe of E-AC-3 belongs to (E.1.3.1.1).
     public enum StreamType: UInt8, Sendable {
-        /// A programme of its own, or a part of it; AC-3 too.
+        /// A program of its own, or a part of it; AC-3 too.
         case independent = 0
         /// More channels for the independent substream before it.
         case dependent = 1

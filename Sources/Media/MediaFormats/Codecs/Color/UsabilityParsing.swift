@@ -17,8 +17,8 @@ extension VideoUsabilityInformation {
             try reader.skip(bits: 3, "video_format")
             let isFullRange = try reader.readFlag("video_full_range_flag")
             if try reader.readFlag("colour_description_present_flag") {
-                let bits = try reader.readBits(24, "colour description")
-                colour = ColourDescription(
+                let bits = try reader.readBits(24, "color description")
+                color = ColorDescription(
                     primaries: UInt8(truncatingIfNeeded: bits >> 16),
                     transfer: UInt8(truncatingIfNeeded: bits >> 8),
                     matrix: UInt8(truncatingIfNeeded: bits),

@@ -3,8 +3,8 @@
 public struct VideoUsabilityInformation: Hashable, Sendable {
     /// The width of a sample to its height; nil when unspecified.
     public var sampleAspectRatio: AspectRatio?
-    /// The colours; nil when there is no colour description.
-    public var colour: ColourDescription?
+    /// The colors; nil when there is no color description.
+    public var color: ColorDescription?
     /// `num_units_in_tick` and `time_scale`; nil when absent or 0.
     public var timing: Timing?
     /// How many frames a decoder may have to hold back, `max_num_reorder_frames` of H.264; nil when absent.

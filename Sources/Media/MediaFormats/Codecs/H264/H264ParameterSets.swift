@@ -10,7 +10,7 @@ struct H264SliceContext: Sendable {
     var weightedBipredictionIDC: Int
     var sliceGroupCycleBits: Int
     var chromaArrayType: Int
-    var hasSeparateColourPlanes: Bool
+    var hasSeparateColorPlanes: Bool
     var hasFramesOnly: Bool
     var deltaPictureOrderIsZero: Bool
     var hasBottomFieldOrder: Bool
@@ -27,7 +27,7 @@ struct H264SliceContext: Sendable {
         defaultReferences1 = picture.defaultReferences1
         weightedBipredictionIDC = picture.weightedBipredictionIDC
         chromaArrayType = sequence.chromaArrayType
-        hasSeparateColourPlanes = sequence.hasSeparateColourPlanes
+        hasSeparateColorPlanes = sequence.hasSeparateColorPlanes
         hasFramesOnly = sequence.hasFramesOnly
         deltaPictureOrderIsZero = sequence.deltaPictureOrderIsZero
         hasBottomFieldOrder = picture.hasBottomFieldOrder

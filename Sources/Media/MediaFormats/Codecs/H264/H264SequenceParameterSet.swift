@@ -36,8 +36,8 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
     public var id: Int
     /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     public var chromaFormat = 1
-    /// Whether the three colours are coded apart.
-    public var hasSeparateColourPlanes = false
+    /// Whether the three colors are coded apart.
+    public var hasSeparateColorPlanes = false
     /// Bits of a luma sample.
     public var lumaBitDepth = 8
     /// Bits of a chroma sample.
@@ -68,7 +68,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
     public var usability = VideoUsabilityInformation()
 
     /// `ChromaArrayType`: the chroma format, 0 with separate planes.
-    var chromaArrayType: Int { hasSeparateColourPlanes ? 0 : chromaFormat }
+    var chromaArrayType: Int { hasSeparateColorPlanes ? 0 : chromaFormat }
 
     /// The size on a screen of square samples.
     public var displaySize: PictureSize { croppedSize.displayed(usability.sampleAspectRatio) }
@@ -96,7 +96,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
         id = try reader.readUE("seq_parameter_set_id", upTo: 31)
         if Self.highProfiles.contains(profile) {
             chromaFormat = try reader.readUE("chroma_format_idc", upTo: 3)
-            if chromaFormat == 3 { hasSeparateColourPlanes = try reader.readFlag("separate_colour_plane_flag") }
+            if chromaFormat == 3 { hasSeparateColorPlanes = try reader.readFlag("separate_colour_plane_flag") }
             lumaBitDepth = 8 + (try reader.readUE("bit_depth_luma_minus8", upTo: 6))
             chromaBitDepth = 8 + (try reader.readUE("bit_depth_chroma_minus8", upTo: 6))
             try reader.skip(bits: 1, "qpprime_y_zero_transform_bypass_flag")

@@ -5,7 +5,7 @@ public import ByteCoding
 ///     first_mb_in_slice               ue
 ///     slice_type                      ue
 ///     pic_parameter_set_id            ue
-///     colour_plane_id                 u(2)   with separate colour planes
+///     colour_plane_id                 u(2)   with separate color planes
 ///     frame_num                       u(v)
 ///     field_pic_flag                  u(1)   ┐ where fields occur
 ///     bottom_field_flag               u(1)   ┘ if it is a field
@@ -68,7 +68,7 @@ public struct H264SliceHeader: Hashable, Sendable {
     /// `redundant_pic_cnt`; above 0 in a slice that is there in case another is lost.
     public var redundantPictureCount = 0
     /// `slice_qp_delta`.
-    public var quantiserDelta = 0
+    public var quantizerDelta = 0
     /// From the first bit of the NAL unit, its header included, to the last bit of the slice header, emulation
     /// prevention bytes not counted.
     public var bitCount = 0
@@ -101,13 +101,13 @@ public struct H264SliceHeader: Hashable, Sendable {
                 "it names picture parameter set \(pictureParameterSetID), which is not known or builds on one that is not"
             )
         }
-        if context.hasSeparateColourPlanes { try reader.skip(bits: 2, "colour_plane_id") }
+        if context.hasSeparateColorPlanes { try reader.skip(bits: 2, "colour_plane_id") }
         frameNumber = try reader.readInt(context.frameNumberBits, "frame_num")
         try readOrder(&reader, context)
         try readReferences(&reader, context)
         if context.usesCABAC, kind != .i, kind != .si { _ = try reader.readUE("cabac_init_idc", upTo: 2) }
         // 51 and 6 for each bit above 8, of which there are 6 at most.
-        quantiserDelta = try reader.readSE("slice_qp_delta", in: -87...87)
+        quantizerDelta = try reader.readSE("slice_qp_delta", in: -87...87)
         if kind == .sp || kind == .si {
             if kind == .sp { try reader.skip(bits: 1, "sp_for_switch_flag") }
             _ = try reader.readSE("slice_qs_delta", in: -51...51)

@@ -72,7 +72,7 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
     /// `pps_curr_pic_ref_enabled_flag` of the screen content extension: a picture can refer to itself.
     public var refersToItself = false
     /// `pps_slice_act_qp_offsets_present_flag` of the screen content extension.
-    public var hasSliceColourTransformOffsets = false
+    public var hasSliceColorTransformOffsets = false
 
     /// Reads a parameter set.
     ///
@@ -167,7 +167,7 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
         }
         refersToItself = try reader.readFlag("pps_curr_pic_ref_enabled_flag")
         if try reader.readFlag("residual_adaptive_colour_transform_enabled_flag") {
-            hasSliceColourTransformOffsets = try reader.readFlag("pps_slice_act_qp_offsets_present_flag")
+            hasSliceColorTransformOffsets = try reader.readFlag("pps_slice_act_qp_offsets_present_flag")
         }
     }
 }

@@ -39,8 +39,8 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
     public var id: Int
     /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     public var chromaFormat: Int
-    /// Whether the three colours are coded apart.
-    public var hasSeparateColourPlanes = false
+    /// Whether the three colors are coded apart.
+    public var hasSeparateColorPlanes = false
     /// The size of the coded picture.
     public var codedSize: PictureSize
     /// The size after the conformance window has been cut out.
@@ -73,7 +73,7 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
     var longTermUsed: [Bool] = []
 
     /// `ChromaArrayType`: the chroma format, 0 with separate planes.
-    var chromaArrayType: Int { hasSeparateColourPlanes ? 0 : chromaFormat }
+    var chromaArrayType: Int { hasSeparateColorPlanes ? 0 : chromaFormat }
 
     /// The size on a screen of square samples.
     public var displaySize: PictureSize { croppedSize.displayed(usability.sampleAspectRatio) }
@@ -95,7 +95,7 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
         profileTierLevel = try HEVCProfileTierLevel(&reader, maximumSubLayers: maximumSubLayers)
         id = try reader.readUE("sps_seq_parameter_set_id", upTo: 15)
         chromaFormat = try reader.readUE("chroma_format_idc", upTo: 3)
-        if chromaFormat == 3 { hasSeparateColourPlanes = try reader.readFlag("separate_colour_plane_flag") }
+        if chromaFormat == 3 { hasSeparateColorPlanes = try reader.readFlag("separate_colour_plane_flag") }
         // Level 6.2 allows 16888 at most (A.4.1).
         let width = try reader.readUE("pic_width_in_luma_samples", upTo: 65535)
         let height = try reader.readUE("pic_height_in_luma_samples", upTo: 65535)

@@ -8,7 +8,7 @@ public import ByteCoding
 ///     dependent_slice_segment_flag             u(1)   ┐ not the first, if there are such
 ///     slice_segment_address                    u(v)   ┘ not the first
 ///     the slice header proper                         not in a dependent segment
-///     num_entry_point_offsets                  ue     ┐ with tiles or entropy synchronisation
+///     num_entry_point_offsets                  ue     ┐ with tiles or entropy synchronization
 ///     offset_len_minus1                        ue     │
 ///     entry_point_offset_minus1                u(v)   ┘ each
 ///     slice_segment_header_extension_length    ue     and as many bytes, if the picture parameter set says so
@@ -39,7 +39,7 @@ public struct HEVCSliceHeader: Hashable, Sendable {
     /// `slice_pic_order_cnt_lsb`; 0 in IDR pictures and in dependent segments.
     public var pictureOrder = 0
     /// `slice_qp_delta`; 0 in dependent segments.
-    public var quantiserDelta = 0
+    public var quantizerDelta = 0
     /// How many entry points there are.
     public var entryPoints = 0
     /// From the first bit of the NAL unit, its header included, to the first bit of the slice data, emulation

@@ -6,7 +6,7 @@ extension HEVCSliceHeader {
     ///     slice_reserved_flag                       u(1)   num_extra_slice_header_bits times
     ///     slice_type                                ue
     ///     pic_output_flag                           u(1)   if the picture parameter set says so
-    ///     colour_plane_id                           u(2)   with separate colour planes
+    ///     colour_plane_id                           u(2)   with separate color planes
     ///     reference pictures                               not in IDR pictures
     ///     slice_sao_luma_flag, chroma               u(1)   with sample adaptive offset
     ///     lists, weights                                   P, B
@@ -25,7 +25,7 @@ extension HEVCSliceHeader {
         let kind = Kind(rawValue: try reader.readUE("slice_type", upTo: 2)) ?? .i
         self.kind = kind
         if picture.hasOutputFlag { try reader.skip(bits: 1, "pic_output_flag") }
-        if context.sequence.hasSeparateColourPlanes { try reader.skip(bits: 2, "colour_plane_id") }
+        if context.sequence.hasSeparateColorPlanes { try reader.skip(bits: 2, "colour_plane_id") }
         var references = picture.refersToItself ? 1 : 0
         var predictsMotion = false
         if !nal.type.isIDR {
@@ -43,12 +43,12 @@ extension HEVCSliceHeader {
             try readPrediction(&reader, context, kind, references: references, predictsMotion: predictsMotion)
         }
         // 51 and 6 for each bit above 8, of which there are 8 at most.
-        quantiserDelta = try reader.readSE("slice_qp_delta", in: -99...99)
+        quantizerDelta = try reader.readSE("slice_qp_delta", in: -99...99)
         if picture.hasSliceChromaOffsets {
             _ = try reader.readSE("slice_cb_qp_offset", in: -12...12)
             _ = try reader.readSE("slice_cr_qp_offset", in: -12...12)
         }
-        if picture.hasSliceColourTransformOffsets {
+        if picture.hasSliceColorTransformOffsets {
             for _ in 0..<3 { _ = try reader.readSE("slice_act_qp_offset", in: -12...12) }
         }
         if picture.hasChromaOffsetList { try reader.skip(bits: 1, "cu_chroma_qp_offset_enabled_flag") }

@@ -14,7 +14,7 @@ public enum RandomAccess: Hashable, Sendable {
     case recoveryPoint(frames: Int)
 
     /// Whether a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3): IDR, CRA and BLA pictures are. A recovery
-    /// point of H.264 is not: it is signalled by a sample group or as a partial sync sample.
+    /// point of H.264 is not: it is signaled by a sample group or as a partial sync sample.
     public var isSyncSample: Bool {
         switch self {
         case .idr, .cra, .bla: true

@@ -128,7 +128,7 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
         set { rest = newValue.map { [1, $0] } ?? [] }
     }
 
-    /// Channels of the first programme, without objects; low frequencies included.
+    /// Channels of the first program, without objects; low frequencies included.
     public var channelCount: Int { substreams.first?.channelCount ?? 0 }
     /// Samples a second; 0 for half rates, which the box does not name.
     public var sampleRate: UInt32 { substreams.first.map { AC3Syncframe.sampleRate($0.frequencyCode) } ?? 0 }

@@ -5,7 +5,7 @@ public import ByteCoding
 ///
 ///     display_primaries x, y            2 + 2 bytes   green, blue, red; in units of 0.00002
 ///     white_point x, y                  2 + 2 bytes
-///     max_display_mastering_luminance   4 bytes       in units of 0.0001 candelas per square metre
+///     max_display_mastering_luminance   4 bytes       in units of 0.0001 candelas per square meter
 ///     min_display_mastering_luminance   4 bytes
 public struct MasteringDisplayBox: Box, Hashable {
     /// The type.
@@ -29,9 +29,9 @@ public struct MasteringDisplayBox: Box, Hashable {
     public var primaries: [Point]
     /// White.
     public var whitePoint: Point
-    /// In units of 0.0001 candelas per square metre.
+    /// In units of 0.0001 candelas per square meter.
     public var maximumLuminance: UInt32
-    /// In units of 0.0001 candelas per square metre.
+    /// In units of 0.0001 candelas per square meter.
     public var minimumLuminance: UInt32
 
     /// Makes a box; `primaries` are green, blue and red.
@@ -71,15 +71,15 @@ public struct MasteringDisplayBox: Box, Hashable {
 
 /// `clli`: how light the content gets (ISO/IEC 14496-12, 12.1.6). SEI message 144 has the same bytes.
 ///
-///     max_content_light_level       2 bytes   candelas per square metre
+///     max_content_light_level       2 bytes   candelas per square meter
 ///     max_pic_average_light_level   2 bytes
 public struct ContentLightLevelBox: Box, Hashable {
     /// The type.
     public static let type: FourCC = "clli"
 
-    /// Of the lightest sample, in candelas per square metre; 0 unknown.
+    /// Of the lightest sample, in candelas per square meter; 0 unknown.
     public var maximum: UInt16
-    /// Of the picture with the lightest average, in candelas per square metre; 0 unknown.
+    /// Of the picture with the lightest average, in candelas per square meter; 0 unknown.
     public var maximumAverage: UInt16
 
     /// Makes a box.

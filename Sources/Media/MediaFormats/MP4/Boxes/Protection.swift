@@ -92,11 +92,11 @@ public struct TrackEncryptionBox: Box, Hashable {
     public var skipByteBlock: UInt8
     /// Whether samples are protected.
     public var isProtected: Bool
-    /// The size of each sample's initialisation vector in bytes; 0: all have the constant one.
+    /// The size of each sample's initialization vector in bytes; 0: all have the constant one.
     public var perSampleIVSize: UInt8
     /// The key ID, 16 bytes.
     public var keyID: [UInt8]
-    /// The constant initialisation vector, 8 or 16 bytes; empty when each sample has its own.
+    /// The constant initialization vector, 8 or 16 bytes; empty when each sample has its own.
     public var constantIV: [UInt8]
 
     /// Makes a box.
@@ -132,20 +132,20 @@ public struct TrackEncryptionBox: Box, Hashable {
         skipByteBlock = hasPattern ? pattern & 15 : 0
         isProtected = try reader.readUInt8("whether samples are protected") != 0
         let offset = reader.offset
-        perSampleIVSize = try reader.readUInt8("size of initialisation vectors")
+        perSampleIVSize = try reader.readUInt8("size of initialization vectors")
         guard [0, 8, 16].contains(perSampleIVSize) else { throw Self.size(perSampleIVSize, offset) }
         keyID = try reader.readBytes(16, "key ID")
         constantIV = []
         if isProtected, perSampleIVSize == 0 {
             let offset = reader.offset
-            let size = try reader.readUInt8("size of the constant initialisation vector")
+            let size = try reader.readUInt8("size of the constant initialization vector")
             guard size == 8 || size == 16 else { throw Self.size(size, offset) }
-            constantIV = try reader.readBytes(Int(size), "constant initialisation vector")
+            constantIV = try reader.readBytes(Int(size), "constant initialization vector")
         }
     }
 
     private static func size(_ size: UInt8, _ offset: Int) -> ParseError {
-        ParseError(.invalidValue, reading: "size of an initialisation vector", offset: offset, reason: "\(size) bytes")
+        ParseError(.invalidValue, reading: "size of an initialization vector", offset: offset, reason: "\(size) bytes")
     }
 
     /// Version 1 where there is a pattern or a constant vector, as cbcs has.

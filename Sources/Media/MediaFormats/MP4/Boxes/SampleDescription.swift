@@ -46,7 +46,7 @@ public struct SampleDescriptionBox: Hashable, Sendable {
 ///     reserved               6 bytes
 ///     data_reference_index   2 bytes   from 1
 ///     fields                 by the kind of media, see ``Fields-swift.enum``
-///     boxes                  configuration of the codec, colour, protection ...
+///     boxes                  configuration of the codec, color, protection ...
 public struct SampleEntry: Hashable, Sendable {
     /// What stands between the data reference and the boxes.
     public enum Fields: Hashable, Sendable {

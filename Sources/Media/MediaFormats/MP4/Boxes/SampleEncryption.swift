@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `senc`: initialisation vectors and subsamples of the samples of a fragment (ISO/IEC 23001-7, 7.2).
+/// `senc`: initialization vectors and subsamples of the samples of a fragment (ISO/IEC 23001-7, 7.2).
 ///
 ///     sample_count             4 bytes
 ///     InitializationVector     Per_Sample_IV_Size bytes: 0, 8 or 16      ┐
@@ -27,7 +27,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
 
     /// What one sample has.
     public struct Sample: Hashable, Sendable {
-        /// Its initialisation vector; empty where a constant one is used.
+        /// Its initialization vector; empty where a constant one is used.
         public var iv: [UInt8]
         /// Its subsamples; empty: it is protected as a whole.
         public var subsamples: [Subsample]
@@ -55,7 +55,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
 
     /// Reads the content.
     ///
-    /// - Parameter ivSize: The size of an initialisation vector in bytes, from `tenc` or a sample group: 0, 8 or 16.
+    /// - Parameter ivSize: The size of an initialization vector in bytes, from `tenc` or a sample group: 0, 8 or 16.
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader, ivSize: Int) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
@@ -74,7 +74,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
         samples = []
         samples.reserveCapacity(count)
         for _ in 0..<count {
-            var sample = Sample(iv: try reader.readBytes(ivSize, "initialisation vector"))
+            var sample = Sample(iv: try reader.readBytes(ivSize, "initialization vector"))
             if hasSubsamples {
                 let offset = reader.offset
                 let subsamples = Int(try reader.readUInt16("number of subsamples"))

@@ -5,7 +5,7 @@ import ByteCoding
 ///     wvtt: none; the boxes vttC and vlab follow (ISO/IEC 14496-30, 7.5)
 ///     stpp: namespace, schema_location, auxiliary_mime_types   UTF-8, each with a 0 at the end (ISO/IEC 14496-12,
 ///   12.6.3)
-///     tx3g: 30 bytes of flags, colours, box and style; the box ftab follows (3GPP TS 26.245, 5.16)
+///     tx3g: 30 bytes of flags, colors, box and style; the box ftab follows (3GPP TS 26.245, 5.16)
 public enum TextSampleFields: Hashable, Sendable {
     /// WebVTT.
     case webVTT

@@ -16,9 +16,9 @@ struct PresentationPlan {
         var range: Range<Int>?
         /// How it is encrypted.
         var keys: KeyContext
-        /// Nil for an initialisation section.
+        /// Nil for an initialization section.
         var mediaSequenceNumber: UInt64?
-        /// Its initialisation section; nil when there is none, or it is one itself.
+        /// Its initialization section; nil when there is none, or it is one itself.
         var initialization: Place?
     }
 

@@ -159,7 +159,7 @@ extension VideoStream {
             codecs: description.codecs,
             videoRange: DynamicRange(
                 container: nil,
-                codec: description.usability.colour,
+                codec: description.usability.color,
                 alternativeTransfer: transfer
             )
         )
@@ -167,7 +167,7 @@ extension VideoStream {
 
     private func sampleEntry(_ description: VideoDescription) -> SampleEntry {
         var boxes = [description.configuration]
-        if let colour = description.usability.colour { boxes.append(RawBox(ColourInformationBox(.nclx(colour)))) }
+        if let color = description.usability.color { boxes.append(RawBox(ColorInformationBox(.nclx(color)))) }
         for message in messages {
             switch message {
             case .masteringDisplay(let box): boxes.append(RawBox(box))

@@ -18,7 +18,7 @@ import HLSPlaylist
 struct LiveManifest: Sendable {
     /// What stays the same.
     struct Settings: Sendable {
-        /// Names, and whom the keys are signalled to.
+        /// Names, and whom the keys are signaled to.
         var options: PlaylistOptions
         /// How long segments can be had once they have been presented, in seconds; nil: for ever, as an event has it.
         var timeShift: Double?

@@ -1,7 +1,7 @@
 import FPSMessages
 import KeyServerModule
 
-/// What became of one request for a licence or a key, as far as the dashboard shows it. Nothing in it is secret; all of it is
+/// What became of one request for a license or a key, as far as the dashboard shows it. Nothing in it is secret; all of it is
 /// in the audit log too, but for those refusals of which there are too many to record.
 struct ActivityEvent: Sendable {
     /// What a client is.

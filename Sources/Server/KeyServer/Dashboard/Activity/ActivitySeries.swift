@@ -11,7 +11,7 @@ struct ActivitySeries: Sendable {
             ServerMetrics.Outcome.allCases.firstIndex(of: outcome).map { outcomes[$0] } ?? 0
         }
 
-        /// Licences and keys that were given, whether for the first time or again.
+        /// Licenses and keys that were given, whether for the first time or again.
         var given: Int { count(.issued) + count(.issuedPersistable) + count(.retried) }
     }
 

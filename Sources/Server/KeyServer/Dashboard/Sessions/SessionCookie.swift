@@ -4,7 +4,7 @@ import Hummingbird
 /// The cookie that carries a session's ID. Scripts cannot read it, and no other site's page makes a browser send it.
 ///
 /// Over TLS its name begins with `__Host-`: browsers take such a cookie over TLS alone, from this host alone, and for all of
-/// its paths, so that neither a neighbour's host name nor a network between can put one in place.
+/// its paths, so that neither a neighbor's host name nor a network between can put one in place.
 enum SessionCookie {
     static let name = "keyway-session"
     static let secureName = "__Host-keyway-session"

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file What the key server is asked for: certificate, licences, Clear Key licences; with tokens that are refreshed. */
+/** @file What the key server is asked for: certificate, licenses, Clear Key licenses; with tokens that are refreshed. */
 
 import { base64, fromBase64 } from "./init-data.js";
 import { PlayerError, refusal } from "./errors.js";
@@ -26,7 +26,7 @@ const RETRIES = 2;
 const LONGEST_WAIT = 10;
 
 /** A key server, as one player sees it. */
-export class LicenceServer {
+export class LicenseServer {
     /** @type {Promise<Uint8Array> | null} */
     #certificate = null;
     /** @type {string | null | undefined} undefined before the first */
@@ -78,7 +78,7 @@ export class LicenceServer {
     }
 
     /**
-     * A FairPlay licence.
+     * A FairPlay license.
      *
      * @param {Uint8Array} spc
      * @returns {Promise<Uint8Array>} the CKC
@@ -90,7 +90,7 @@ export class LicenceServer {
     }
 
     /**
-     * Several FairPlay licences in one request. One that is refused does not spoil the others.
+     * Several FairPlay licenses in one request. One that is refused does not spoil the others.
      *
      * @param {Uint8Array[]} spcs
      * @returns {Promise<(Uint8Array | PlayerError)[]>} in the same order
@@ -109,7 +109,7 @@ export class LicenceServer {
     }
 
     /**
-     * A Clear Key licence.
+     * A Clear Key license.
      *
      * @param {Uint8Array} message what the browser wrote
      * @returns {Promise<Uint8Array>} JSON, as the browser takes it

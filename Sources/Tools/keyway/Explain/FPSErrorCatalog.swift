@@ -18,7 +18,7 @@ struct FPSErrorExplanation: Sendable, Hashable, Encodable {
 }
 
 /// Every error code of FPS that the guide lists.
-enum FPSErrorCatalogue {
+enum FPSErrorCatalog {
     /// Looks a code up as people find it in logs: signed or without its sign, as unsigned 32-bit number, in decimal or,
     /// after `0x`, in hexadecimal.
     ///
@@ -36,7 +36,7 @@ enum FPSErrorCatalogue {
         if isNegative { digits.removeFirst() }
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         if isHexadecimal { digits.removeFirst(2) }
-        // The initialiser would accept a second sign.
+        // The initializer would accept a second sign.
         guard digits.first?.isHexDigit == true, let number = UInt32(digits, radix: isHexadecimal ? 16 : 10) else {
             return nil
         }
@@ -130,7 +130,7 @@ enum FPSErrorCatalogue {
             meaning: "The asset ID given for the SPC cannot be used.",
             usualCauses: [
                 "It is shorter than 2 or longer than 200 bytes. UTF-16 doubles the length, and so does hexadecimal.",
-                "In Safari's older interface: initialisation data whose length fields do not fit what follows them.",
+                "In Safari's older interface: initialization data whose length fields do not fit what follows them.",
             ],
             whatToDo: [
                 "Count the bytes that the app passes on.",
@@ -234,7 +234,7 @@ enum FPSErrorCatalogue {
             name: "invalid-offline-key",
             meaning: "The stored offline key cannot be used on this device.",
             usualCauses: [
-                "The key comes from another device: restored from a backup, or synchronised.",
+                "The key comes from another device: restored from a backup, or synchronized.",
                 "The stored bytes are damaged or cut, or belong to another asset.",
                 "The key was invalidated, by its stream ID or by the title ID that it shares with others.",
                 "It was replaced: the app answers with the key from before the first play.",

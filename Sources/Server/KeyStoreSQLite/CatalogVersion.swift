@@ -1,23 +1,23 @@
 import GRDB
 import KeyStore
 
-/// Schema 5: the table `catalogue`, whose one number grows with every change to content, titles, tracks and policies,
+/// Schema 5: the table `catalog`, whose one number grows with every change to content, titles, tracks and policies,
 /// whoever makes it. So a server may keep what it has looked up, and see in the transaction that grants whether it holds.
-enum CatalogueVersion {
+enum CatalogVersion {
     static func fetch(_ db: Database) throws -> Int64 {
-        let statement = try db.cachedStatement(sql: "SELECT version FROM catalogue")
-        guard let version = try Int64.fetchOne(statement) else { throw KeyStoreError(.corrupt, place: "catalogue") }
+        let statement = try db.cachedStatement(sql: "SELECT version FROM catalog")
+        guard let version = try Int64.fetchOne(statement) else { throw KeyStoreError(.corrupt, place: "catalog") }
         return version
     }
 
     static func migrate(_ db: Database) throws {
         try db.execute(
             sql: """
-                CREATE TABLE catalogue (
+                CREATE TABLE catalog (
                     id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
                     version INTEGER NOT NULL
                 ) STRICT;
-                INSERT INTO catalogue (id, version) VALUES (1, 0);
+                INSERT INTO catalog (id, version) VALUES (1, 0);
                 """
         )
         for table in ["content", "title", "track", "policy"] {
@@ -25,7 +25,7 @@ enum CatalogueVersion {
                 try db.execute(
                     sql: """
                         CREATE TRIGGER \(table)_\(change.lowercased()) AFTER \(change) ON \(table)
-                        BEGIN UPDATE catalogue SET version = version + 1; END
+                        BEGIN UPDATE catalog SET version = version + 1; END
                         """
                 )
             }

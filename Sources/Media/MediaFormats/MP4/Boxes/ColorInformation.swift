@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `colr`: what colours numbers mean (ISO/IEC 14496-12, 12.1.5).
+/// `colr`: what colors numbers mean (ISO/IEC 14496-12, 12.1.5).
 ///
 ///     colour_type                4 bytes   nclx, nclc (QuickTime), rICC, prof
 ///     colour_primaries           2 bytes   ┐ nclx and nclc
@@ -9,16 +9,16 @@ public import ByteCoding
 ///     full_range_flag            1 bit     ┐ nclx
 ///     reserved                   7 bits    ┘
 ///     ICC profile                          otherwise
-public struct ColourInformationBox: Box, Hashable {
+public struct ColorInformationBox: Box, Hashable {
     /// The type.
     public static let type: FourCC = "colr"
 
     /// The kind of description.
     public enum Content: Hashable, Sendable {
         /// Code points, with the range: `nclx`.
-        case nclx(ColourDescription)
+        case nclx(ColorDescription)
         /// Code points as QuickTime writes them, without the range: `nclc`.
-        case nclc(ColourDescription)
+        case nclc(ColorDescription)
         /// An ICC profile or something unknown, as it is.
         case other(type: FourCC, bytes: [UInt8])
     }
@@ -30,7 +30,7 @@ public struct ColourInformationBox: Box, Hashable {
     public init(_ content: Content) { self.content = content }
 
     /// The code points; nil for ICC profiles.
-    public var description: ColourDescription? {
+    public var description: ColorDescription? {
         switch content {
         case .nclx(let description), .nclc(let description): description
         case .other: nil
@@ -45,7 +45,7 @@ public struct ColourInformationBox: Box, Hashable {
             return
         }
         var points: [UInt8] = []
-        for field in ["colour primaries", "transfer characteristics", "matrix coefficients"] {
+        for field in ["color primaries", "transfer characteristics", "matrix coefficients"] {
             let offset = reader.offset
             let value = try reader.readUInt16(field)
             guard value <= 255 else {
@@ -53,7 +53,7 @@ public struct ColourInformationBox: Box, Hashable {
             }
             points.append(UInt8(value))
         }
-        var description = ColourDescription(primaries: points[0], transfer: points[1], matrix: points[2])
+        var description = ColorDescription(primaries: points[0], transfer: points[1], matrix: points[2])
         if type == "nclx" {
             description.isFullRange = try reader.readUInt8("range of a colr box") & 0x80 != 0
             content = .nclx(description)
@@ -80,7 +80,7 @@ public struct ColourInformationBox: Box, Hashable {
         }
     }
 
-    private static func write(_ description: ColourDescription, to writer: inout BoxWriter) {
+    private static func write(_ description: ColorDescription, to writer: inout BoxWriter) {
         for point in [description.primaries, description.transfer, description.matrix] { writer.write(UInt16(point)) }
     }
 }

@@ -1,7 +1,7 @@
 import KeyStore
 
 /// The titles and tracks of an import: what its rows say of them, beside what is there.
-struct KeyImportCatalogue {
+struct KeyImportCatalog {
     /// What rows say of a title; nil: nothing.
     private struct TitleWords {
         var titleID: [UInt8]?

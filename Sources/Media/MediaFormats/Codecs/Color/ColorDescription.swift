@@ -1,5 +1,5 @@
-/// How numbers become colours: code points of ITU-T H.273, as the VUI of H.264 and HEVC and `colr` boxes carry them.
-public struct ColourDescription: Hashable, Sendable {
+/// How numbers become colors: code points of ITU-T H.273, as the VUI of H.264 and HEVC and `colr` boxes carry them.
+public struct ColorDescription: Hashable, Sendable {
     /// `colour_primaries`; 1 is BT.709, 9 BT.2020, 2 unspecified.
     public var primaries: UInt8
     /// `transfer_characteristics`; 1 is BT.709, 16 PQ, 18 HLG, 2 unspecified.
@@ -49,7 +49,7 @@ public enum DynamicRange: String, Hashable, Sendable {
     ///   - alternativeTransfer: `preferred_transfer_characteristics` of SEI message 147. A stream whose VUI says SDR, so that
     ///     old players show it, says with this that it is HLG.
     /// - Returns: SDR where nothing is said, as players take it.
-    public init(container: ColourDescription?, codec: ColourDescription?, alternativeTransfer: UInt8? = nil) {
+    public init(container: ColorDescription?, codec: ColorDescription?, alternativeTransfer: UInt8? = nil) {
         let said = [alternativeTransfer, container?.transfer, codec?.transfer].compactMap { $0 }
         self = said.lazy.compactMap { DynamicRange(transfer: $0) }.first ?? .sdr
     }

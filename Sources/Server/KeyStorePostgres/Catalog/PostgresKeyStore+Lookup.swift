@@ -40,7 +40,7 @@ extension PostgresKeyStore {
                 record: try found.content.record(keys),
                 title: found.title,
                 track: found.track,
-                catalogueVersion: found.catalogueVersion,
+                catalogVersion: found.catalogVersion,
                 policy: { name throws(KeyStoreError) in
                     guard let document = found.documents[name] else { return nil }
                     return try asStored { () throws(KeyStoreError) in
@@ -51,12 +51,12 @@ extension PostgresKeyStore {
         }
     }
 
-    // One statement sees one moment's state of all that a licence is decided on.
+    // One statement sees one moment's state of all that a license is decided on.
     private static let lookup = """
         SELECT \(SealedContent.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns),
-            catalogue.version, of_content.document, of_title.document, of_track.document, of_all.document
+            catalog.version, of_content.document, of_title.document, of_track.document, of_all.document
         FROM content
-        CROSS JOIN catalogue
+        CROSS JOIN catalog
         LEFT JOIN title ON title.name = content.title_name
         LEFT JOIN track ON track.title_name = content.title_name AND track.name = content.track_name
         LEFT JOIN policy of_content ON of_content.name = content.policy_name
@@ -71,7 +71,7 @@ extension PostgresKeyStore {
         let content: SealedContent
         let title: TitleRecord?
         let track: TrackRecord?
-        let catalogueVersion: Int64
+        let catalogVersion: Int64
         private(set) var documents: [String: [UInt8]] = [:]
 
         init(_ row: PostgresRow) throws(KeyStoreError) {
@@ -81,7 +81,7 @@ extension PostgresKeyStore {
             content = try SealedContent(row)
             title = row.bytes(titleColumn) == nil ? nil : try TitleRecord(row, from: titleColumn)
             track = row.bytes(trackColumn) == nil ? nil : try TrackRecord(row, from: trackColumn)
-            catalogueVersion = try row.requiredInteger(versionColumn)
+            catalogVersion = try row.requiredInteger(versionColumn)
             let names = [
                 try content.info().policyName, title?.policyName, track?.policyName, ContentLookup.defaultPolicy,
             ]

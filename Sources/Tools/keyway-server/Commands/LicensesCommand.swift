@@ -4,9 +4,9 @@ import KeyStore
 import TextCoding
 
 /// The keys that devices keep.
-struct LicencesCommand: AsyncParsableCommand {
+struct LicensesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "licences",
+        commandName: "licenses",
         abstract: "List and revoke the keys that an account's devices keep.",
         subcommands: [List.self, Revoke.self]
     )
@@ -23,12 +23,12 @@ struct LicencesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                for licence in try await store.offlineLicenses(account: account.name) {
-                    let end = licence.end.map { end in moment(end.rawValue, licence.ended) ?? end.rawValue }
-                    let times = [moment("granted", licence.granted), moment("until", licence.until), end]
+                for license in try await store.offlineLicenses(account: account.name) {
+                    let end = license.end.map { end in moment(end.rawValue, license.ended) ?? end.rawValue }
+                    let times = [moment("granted", license.granted), moment("until", license.until), end]
                     let names = [
-                        Hexadecimal.encode(licence.device.bytes), Hexadecimal.encode(licence.streamID),
-                        assetName(licence.assetID),
+                        Hexadecimal.encode(license.device.bytes), Hexadecimal.encode(license.streamID),
+                        assetName(license.assetID),
                     ]
                     print(fields(names + times))
                 }
@@ -45,7 +45,7 @@ struct LicencesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: ArgumentHelp("The device, as `licences list` shows it.", valueName: "hex"))
+        @Option(help: ArgumentHelp("The device, as `licenses list` shows it.", valueName: "hex"))
         var device: DeviceArgument
         @Option(help: ArgumentHelp("The stream ID, 16 bytes.", valueName: "hex"))
         var stream: HexArgument
@@ -53,15 +53,15 @@ struct LicencesCommand: AsyncParsableCommand {
         func run() async throws {
             let streamID = try stream.requireCount(16, "--stream")
             try await store.withStore { store in
-                let changes = AccountChanges(store: store, actor: AdminActor(command: "licences revoke"))
+                let changes = AccountChanges(store: store, actor: AdminActor(command: "licenses revoke"))
                 let isRevoked = try await changes.revokeLicense(
                     account: account.name,
                     device: device.device,
                     streamID: streamID
                 )
-                guard isRevoked else { throw CommandFailure("there is no such licence, or it has ended") }
+                guard isRevoked else { throw CommandFailure("there is no such license, or it has ended") }
                 print(
-                    "revoked licence \(Hexadecimal.encode(streamID)) of \(account.name) on \(Hexadecimal.encode(device.device.bytes))"
+                    "revoked license \(Hexadecimal.encode(streamID)) of \(account.name) on \(Hexadecimal.encode(device.device.bytes))"
                 )
             }
         }

@@ -3,8 +3,8 @@ import HLSPlaylist
 import Testing
 import VectorFiles
 
-@Suite("The catalogue of rules")
-struct RuleCatalogueTests {
+@Suite("The catalog of rules")
+struct RuleCatalogTests {
     /// The rows of docs/playlist-rules.md: id, severity, subject and section.
     static func rows() throws -> [String] {
         let path = VectorFile.root.deletingLastPathComponent().appending(path: "docs/playlist-rules.md")
@@ -21,7 +21,7 @@ struct RuleCatalogueTests {
         let rows = try Self.rows()
         #expect(rows.count > 100)
         #expect(rows.filter { !rules.contains($0) } == [], "these are not in the code")
-        #expect(rules.filter { !rows.contains($0) } == [], "these are not in the catalogue")
+        #expect(rules.filter { !rows.contains($0) } == [], "these are not in the catalog")
         #expect(rules == rows, "these are in another order")
     }
 
