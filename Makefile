@@ -85,8 +85,10 @@ soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten m
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (600) seconds
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-lint: setup ## Check format, layers, scripts and the code for Apple's systems
+lint: setup ## Check format, words, layers, scripts and the code for Apple's systems
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+	@scripts/check-words --self-test
+	@scripts/check-words
 	@scripts/check-layers --self-test
 	@scripts/check-layers
 	@scripts/check-availability --self-test
