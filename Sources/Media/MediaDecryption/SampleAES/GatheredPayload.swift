@@ -1,23 +1,23 @@
-/// The bytes of a stream that lie scattered over packets, and where each of them lies.
+/// The bytes of a stream that are scattered over transport packets, and their ranges in the file.
 struct GatheredPayload {
     /// The bytes, in order.
     var bytes: [UInt8] = []
-    /// Where they lie in the file, in order; together as many as ``bytes``.
+    /// The ranges of the bytes in the file, in order. Their total size is that of ``bytes``.
     private(set) var places: [Range<Int>] = []
 
-    /// Adds what lies at a place of the file.
+    /// Appends the bytes in a range of the file.
     mutating func append(_ file: RawSpan, _ place: Range<Int>) {
         file.extracting(place).withUnsafeBytes { bytes.append(contentsOf: $0) }
         if !place.isEmpty { places.append(place) }
     }
 
-    /// Adds other bytes behind these.
+    /// Appends other bytes.
     mutating func append(_ other: GatheredPayload) {
         bytes += other.bytes
         places += other.places
     }
 
-    /// Forgets the first bytes.
+    /// Removes the first bytes.
     mutating func removeFirst(_ count: Int) {
         bytes.removeFirst(count)
         var left = count
@@ -35,13 +35,13 @@ struct GatheredPayload {
         places.removeFirst(whole)
     }
 
-    /// Forgets everything, but keeps the room.
+    /// Removes all bytes and keeps the allocated memory.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)
     }
 
-    /// Puts the first bytes back where they came from.
+    /// Copies the first `count` bytes back to their ranges in the file.
     func scatter(_ count: Int, to output: inout MutableRawSpan) {
         var start = 0
         for place in places where start < count {
@@ -52,7 +52,7 @@ struct GatheredPayload {
     }
 }
 
-/// Copies a part of an array into memory that has room for it.
+/// Copies a part of an array to an offset in memory that is large enough.
 func copy(_ bytes: [UInt8], _ part: Range<Int>, to output: inout MutableRawSpan, at offset: Int) {
     output.withUnsafeMutableBytes { output in
         UnsafeMutableRawBufferPointer(rebasing: output[offset..<offset + part.count]).copyBytes(from: bytes[part])

@@ -2,19 +2,19 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// An elementary stream under SAMPLE-AES in a transport stream: gathers PES packets, decrypts what is in them and puts it
-/// back.
+/// An elementary stream with SAMPLE-AES in a transport stream. It reassembles PES packets, decrypts their content and
+/// writes it back to the transport packets.
 struct SampleAESElementaryStream {
-    /// What it is; nil while it is clear, so that packets are only counted.
+    /// The format of the stream; nil while the stream is clear, so that packets are only counted.
     var kind: SampleAESStream?
-    /// What was done so far.
+    /// The result so far.
     private(set) var report: DecryptedTrack
     private let pid: UInt16
     private let largestPacket: Int
     private var cipher: SampleCipher?
     private var packet = GatheredPayload()
     private var transportPackets: [TransportPacketShrinking.Packet] = []
-    /// Audio: the beginning of a frame that goes on in the next PES packet.
+    /// For audio: the start of a frame that continues in the next PES packet.
     private var rest = GatheredPayload()
     private var shrinking = TransportPacketShrinking()
     private var counter: UInt8?
@@ -28,7 +28,7 @@ struct SampleAESElementaryStream {
         report = DecryptedTrack(name: "PID \(pid)", format: kind.name, scheme: "SAMPLE-AES")
     }
 
-    /// Begins a segment, which may have another key.
+    /// Starts a segment, which can have another key.
     mutating func begin(_ key: DecryptionKey) throws {
         counter = nil
         packet.removeAll()
@@ -40,7 +40,7 @@ struct SampleAESElementaryStream {
             throw DecryptionError(
                 .missingIV,
                 report.name,
-                "media under SAMPLE-AES have no initialization vector in them: give it behind the key, as KID:KEY:IV"
+                "SAMPLE-AES media contain no initialization vector; specify it after the key, as KID:KEY:IV"
             )
         }
         do throws(SampleEncryptionError) {
@@ -50,7 +50,7 @@ struct SampleAESElementaryStream {
         }
     }
 
-    /// Takes the payload of a transport packet.
+    /// Processes the payload of a transport packet.
     mutating func take(
         _ input: RawSpan,
         offset: Int,
@@ -68,21 +68,21 @@ struct SampleAESElementaryStream {
         }
         if let counter, !header.isDiscontinuity {
             if header.continuityCounter == counter {
-                // The same packet once more: it has nothing that is new, and would be encrypted still.
+                // A duplicate packet. It contains nothing new and would stay encrypted, so it becomes a null packet.
                 return output.storeBytes(of: (0x471F_FF10 as UInt32).bigEndian, toByteOffset: offset, as: UInt32.self)
             }
             guard header.isUnitStart || header.continuityCounter == (counter + 1) & 15 else {
                 throw DecryptionError(
                     .damaged,
                     report.name,
-                    "packets are missing before byte \(offset): the continuity counter jumps from \(counter) to "
+                    "packets are missing before byte \(offset): the continuity counter changes from \(counter) to "
                         + "\(header.continuityCounter)"
                 )
             }
         }
         counter = header.continuityCounter
         if header.isUnitStart { try finishPacket(input, &output) }
-        // What comes before the first packet begins is not whole.
+        // Packets before the first payload unit start belong to an incomplete PES packet.
         guard header.isUnitStart || !packet.bytes.isEmpty else { return }
         packet.append(input, place)
         transportPackets.append(.init(offset: offset, payload: place))
@@ -91,12 +91,12 @@ struct SampleAESElementaryStream {
                 .invalidLength,
                 reading: "PES packet of PID \(pid)",
                 offset: offset,
-                reason: "it is larger than \(largestPacket) bytes"
+                reason: "the packet is larger than \(largestPacket) bytes"
             )
         }
     }
 
-    /// Takes a transport packet without payload, with a clock as a rule.
+    /// Processes a transport packet without payload, which usually contains a PCR.
     mutating func takeClock(offset: Int, _ output: inout MutableRawSpan) {
         let packet = TransportPacketShrinking.Packet(offset: offset, payload: offset..<offset)
         if transportPackets.isEmpty {
@@ -106,7 +106,7 @@ struct SampleAESElementaryStream {
         }
     }
 
-    /// Decrypts what waits at the end of a segment.
+    /// Decrypts the buffered data at the end of a segment.
     mutating func finish(_ input: RawSpan, _ output: inout MutableRawSpan) throws {
         try finishPacket(input, &output)
         guard let kind, kind != .h264, !rest.bytes.isEmpty else { return }
@@ -115,7 +115,7 @@ struct SampleAESElementaryStream {
             throw DecryptionError(
                 .damaged,
                 report.name,
-                "the last frame is cut off: \(rest.bytes.count) bytes are left"
+                "the last frame is truncated: only \(rest.bytes.count) bytes are left"
             )
         }
     }
@@ -135,7 +135,7 @@ struct SampleAESElementaryStream {
                     .truncated,
                     reading: "PES packet of PID \(pid)",
                     offset: place.lowerBound,
-                    reason: "\(length) bytes expected, \(reader.remaining) there"
+                    reason: "expected \(length) bytes, found \(reader.remaining)"
                 )
             }
         }
@@ -150,14 +150,14 @@ struct SampleAESElementaryStream {
 
     // MARK: Video
 
-    /// NAL units become shorter where encryption made emulation prevention bytes necessary.
+    /// Decrypts an access unit. Its NAL units become shorter if encryption had added emulation prevention bytes.
     private mutating func decryptAccessUnit(
         _ headerSize: Int,
         _ payloadLength: Int?,
         _ file: inout MutableRawSpan
     ) throws {
         guard let cipher else { return }
-        // Taken out of self, so that one can be read while the other is written.
+        // The array is moved out of `self`, so that it can be written while `self` is read.
         var written: [UInt8] = []
         swap(&written, &output)
         defer { swap(&written, &output) }
@@ -168,7 +168,7 @@ struct SampleAESElementaryStream {
         let length = written.count - headerSize
         written += packet.bytes[end...]
         if payloadLength != nil {
-            // The length counts from behind itself: 6 bytes are before it.
+            // PES_packet_length counts the bytes after the field, which ends at byte 6.
             let field = UInt16(truncatingIfNeeded: headerSize - 6 + length)
             written[4] = UInt8(field >> 8)
             written[5] = UInt8(truncatingIfNeeded: field)
@@ -177,14 +177,14 @@ struct SampleAESElementaryStream {
         shrinking.write(written, to: transportPackets, in: &file)
     }
 
-    /// Appends the NAL units of a byte stream, decrypted. Start codes and zeros stay as they are.
+    /// Appends the decrypted NAL units of a byte stream. Start codes and zero bytes are copied unchanged.
     private func decryptNALUnits(_ stream: RawSpan, _ cipher: SampleCipher, to written: inout [UInt8]) throws {
         guard stream.byteCount == 0 || StartCode.next(in: stream).map({ $0 <= 4 }) == true else {
             throw DecryptionError(
                 .notSupported,
                 report.name,
-                "the packet at byte \(packet.places.first?.lowerBound ?? 0) does not begin with a NAL unit; those that "
-                    + "lie in several PES packets cannot be decrypted"
+                "the PES packet at byte \(packet.places.first?.lowerBound ?? 0) does not begin with a start code; NAL "
+                    + "units that continue in another PES packet are not supported"
             )
         }
         var units = AnnexBNALUnits()
@@ -203,10 +203,10 @@ struct SampleAESElementaryStream {
 
     // MARK: Audio
 
-    /// Frames keep their size.
+    /// Decrypts the complete frames. Their sizes do not change.
     private mutating func decryptFrames(isFinal: Bool, _ file: inout MutableRawSpan) throws {
         guard let kind, let cipher, let place = rest.places.first else { return }
-        // Taken out of self, so that the closure can fill it while self is read.
+        // The batch is moved out of `self`, so that the closure can append to it while `self` is read.
         var batch = SampleBatch()
         swap(&batch, &self.batch)
         defer { swap(&batch, &self.batch) }

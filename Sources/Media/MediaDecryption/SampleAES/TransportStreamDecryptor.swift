@@ -2,29 +2,30 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts MPEG-2 transport streams under SAMPLE-AES: H.264, AAC, AC-3 and E-AC-3. Other streams, clocks and tables stay
-/// as they are, and where they are: the output has the size of the input, see ``TransportPacketShrinking``.
+/// A decryptor for MPEG-2 transport streams with SAMPLE-AES: H.264, AAC, AC-3 and E-AC-3. Other streams, PCRs and
+/// tables do not change, and no byte moves: the output has the size of the input, see ``TransportPacketShrinking``.
 ///
-/// The segments of a rendition go through one value, in order: continuity counters go on from one to the next.
+/// Use one value for all segments of a rendition, in order, because continuity counters continue from one segment to
+/// the next.
 package struct TransportStreamDecryptor {
-    /// The greatest size of a PES packet in bytes.
+    /// The maximum size of a PES packet in bytes.
     private static let largestPacket = 64 << 20
 
     private var mapPIDs: Set<UInt16> = []
-    /// Table sections that are not complete yet.
+    /// Incomplete table sections by PID.
     private var sections: [UInt16: GatheredPayload] = [:]
     private var streams: [UInt16: SampleAESElementaryStream] = [:]
-    /// The streams in the order of the program map.
+    /// The PIDs of the streams in the order of the program map table.
     private var order: [UInt16] = []
     private var hasMap = false
 
-    /// Starts at the beginning of a stream.
+    /// Creates a decryptor for a stream from its start.
     package init() {}
 
-    /// What was done so far, by elementary stream.
+    /// The results so far, by elementary stream.
     package var reports: [DecryptedTrack] { order.compactMap { streams[$0]?.report } }
 
-    /// Takes the tables of an init segment, for segments that have none.
+    /// Reads the tables of an initialization segment, for segments without tables.
     ///
     /// - Throws: `ParseError` and ``DecryptionError``.
     package mutating func prepare(_ initialization: RawSpan, key: DecryptionKey) throws {
@@ -37,10 +38,10 @@ package struct TransportStreamDecryptor {
     /// Decrypts a segment, or a whole file.
     ///
     /// - Parameters:
-    ///   - input: Whole transport packets.
-    ///   - key: The key, with its vector.
-    ///   - base: The offset of the first byte in the file, for errors.
-    ///   - output: As large as `input`.
+    ///   - input: whole transport packets.
+    ///   - key: the key and its IV.
+    ///   - base: the offset of the first byte in the file, for errors.
+    ///   - output: memory of the size of `input`.
     /// - Throws: ``DecryptionError`` and `ParseError`.
     package mutating func decrypt(
         _ input: RawSpan,
@@ -48,9 +49,9 @@ package struct TransportStreamDecryptor {
         base: Int = 0,
         into output: inout MutableRawSpan
     ) throws {
-        precondition(input.byteCount == output.byteCount, "the output is as large as the input")
+        precondition(input.byteCount == output.byteCount, "the output must have the size of the input")
         output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
-        // Counters need not go on, and packets are not continued, from one segment to the next.
+        // Continuity counters can restart at the start of a segment, and PES packets do not continue across segments.
         for pid in order { try streams[pid]?.begin(key) }
         var offset = 0
         do {
@@ -63,7 +64,12 @@ package struct TransportStreamDecryptor {
             throw ParseError(error.code, reading: error.reading, offset: error.offset + base, reason: error.reason)
         }
         guard hasMap else {
-            throw ParseError(.invalidValue, reading: "program map table", offset: base, reason: "there is none")
+            throw ParseError(
+                .invalidValue,
+                reading: "program map table",
+                offset: base,
+                reason: "the stream has no program map table"
+            )
         }
     }
 
@@ -98,7 +104,7 @@ package struct TransportStreamDecryptor {
         guard header.isUnitStart || !payload.bytes.isEmpty else { return }
         payload.append(input, place)
         sections[header.pid] = payload
-        // The pointer field says where the first section begins.
+        // The pointer field contains the offset of the first section.
         let start = 1 + Int(payload.bytes[0])
         guard payload.bytes.count >= start + 3 else { return }
         let length = Int(payload.bytes[start + 1] & 0x0F) << 8 | Int(payload.bytes[start + 2])
@@ -108,14 +114,14 @@ package struct TransportStreamDecryptor {
         let bytes = Array(payload.bytes[section])
         var reader = ByteReader(bytes.span.bytes, base: place.lowerBound)
         if header.pid == ReservedPID.programAssociation {
-            // A damaged table is as good as none; the next one comes soon.
+            // A damaged table is ignored; tables repeat often.
             guard let table = try? ProgramAssociationTable(reading: &reader) else { return }
             for program in table.programs { mapPIDs.insert(program.mapPID) }
         } else {
             guard let table = try? ProgramMapTable(reading: &reader) else { return }
             try take(table, input, key, &output)
             guard table.isEncrypted else { return }
-            // What is behind the section goes with it: more sections, or stuffing.
+            // The bytes after the section move with it: more sections, or stuffing.
             var cleared = payload.bytes[..<start] + table.clear.bytes + payload.bytes[section.upperBound...]
             cleared += repeatElement(0xFF, count: max(0, payload.bytes.count - cleared.count))
             payload.bytes = Array(cleared.prefix(payload.bytes.count))
@@ -134,7 +140,7 @@ package struct TransportStreamDecryptor {
             let kind = SampleAESStream(encrypted: stream.type)
             if var known = streams[stream.pid] {
                 guard known.kind != kind else { continue }
-                // A clear lead ends, or encryption does.
+                // The stream changes from clear to encrypted or back.
                 try known.finish(input, &output)
                 known.kind = kind
                 try known.begin(key)
