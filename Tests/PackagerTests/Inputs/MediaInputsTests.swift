@@ -181,7 +181,7 @@ struct WebVTTInputTests {
         #expect(input.tracks.map(\.kind) == [.subtitles])
         #expect(input.tracks[0].duration == 8000)
         #expect(input.next() == nil)
-        let never = "the cue does not end after it begins, so it is never seen"
+        let never = "the end time of the cue is not after its start time, so the cue is never visible"
         #expect(input.warnings == ["test input: line 10: \(never); it is left out"])
         let rendition = input.rendition(map: WebVTTTimestampMap(mpegTS: 900_000))
         let head = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// The parser of W3C WebVTT, 6.1, step by step, over the bytes of UTF-8. Each line is looked at twice at most.
+/// A parser that implements the algorithm of W3C WebVTT, 6.1, on UTF-8 bytes. It reads each line at most twice.
 struct WebVTTParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -9,7 +9,7 @@ struct WebVTTParser {
     private var hasSeenCue = false
     private var document: WebVTTDocument
 
-    /// The size of the byte order mark and `WEBVTT`; nil when the file begins otherwise.
+    /// Returns the size of the byte order mark and `WEBVTT` in bytes; nil if the file does not begin with them.
     static func signatureSize(_ file: RawSpan) -> Int? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let word = Array("WEBVTT".utf8)
@@ -28,7 +28,8 @@ struct WebVTTParser {
                 .invalidLength,
                 reading: "WebVTT file",
                 offset: 0,
-                reason: "\(file.byteCount) bytes, more than the \(WebVTTDocument.maximumSize) that are read: split it"
+                reason: "the file has \(file.byteCount) bytes, the maximum is \(WebVTTDocument.maximumSize); "
+                    + "split the file"
             )
         }
         guard let signature = Self.signatureSize(file) else {
@@ -38,7 +39,7 @@ struct WebVTTParser {
         document = WebVTTDocument(bytes: bytes)
     }
 
-    /// Reads everything. The signature has been passed over.
+    /// Parses the file after the signature.
     mutating func parse() throws(ParseError) -> WebVTTDocument {
         let first = takeLine()
         var header = first
@@ -51,13 +52,13 @@ struct WebVTTParser {
             _ = try collectBlock(inHeader: false)
             skipEmptyLines()
         }
-        // Files are in order as a rule; then this takes one pass.
+        // Cues are usually in order, so that sorting takes one pass.
         document.cues.sort { ($0.start, $0.line) < ($1.start, $1.line) }
         try document.checkOverlap()
         return document
     }
 
-    /// Collects a block (section 6.1) and returns where its text lies.
+    /// Parses a block (section 6.1) and returns the range of its text.
     private mutating func collectBlock(inHeader: Bool) throws(ParseError) -> Range<Int> {
         let (start, firstLine) = (position, line)
         var count = 0
@@ -127,13 +128,13 @@ struct WebVTTParser {
                 .invalidLength,
                 reading: "STYLE and REGION blocks of a WebVTT file",
                 offset: 0,
-                reason: "with the one at line \(firstLine) they take \(document.definitionSize) bytes, more than the "
-                    + "\(WebVTTDocument.maximumDefinitionSize) that each segment can repeat: shorten them"
+                reason: "with the block at line \(firstLine) they have \(document.definitionSize) bytes, more than the "
+                    + "maximum of \(WebVTTDocument.maximumDefinitionSize); shorten them"
             )
         }
     }
 
-    /// Counts a block that is nothing to be kept.
+    /// Counts a block that is not stored: a comment, or a block that is dropped.
     private mutating func pass(over text: Range<Int>, _ hasSeenArrow: Bool, _ firstLine: Int) {
         let name = Array("NOTE".utf8)
         let rest = bytes[text].dropFirst(name.count)
@@ -146,7 +147,7 @@ struct WebVTTParser {
         }
     }
 
-    /// Times and settings of a cue (section 6.3); nil when the times are not there.
+    /// Parses the timings and settings of a cue (section 6.3). Returns nil if the timings are invalid.
     private func timing(_ line: Range<Int>) -> (start: Int64, end: Int64, settings: Range<Int>)? {
         var place = line.lowerBound
         skipWhiteSpace(&place, line.upperBound)
@@ -206,7 +207,7 @@ struct WebVTTParser {
         return start..<end
     }
 
-    /// The file from `start` with LF for every line break, and U+FFFD for 0 (section 6.1).
+    /// Returns the file from `start`, with LF for every line break and U+FFFD for each byte 0 (section 6.1).
     private static func normalized(_ file: RawSpan, from start: Int) -> [UInt8] {
         file.withUnsafeBytes { file in
             var bytes: [UInt8] = []
@@ -225,13 +226,13 @@ struct WebVTTParser {
         }
     }
 
-    /// What is wrong with the beginning of a file that is not WebVTT.
+    /// Returns the error message for a file without the WebVTT signature.
     private static func complaint(about file: RawSpan) -> String {
         file.withUnsafeBytes { file in
             if file.starts(with: [0xFF, 0xFE]) || file.starts(with: [0xFE, 0xFF]) {
-                return "line 1 is UTF-16; write the file in UTF-8"
+                return "the file is encoded in UTF-16; convert it to UTF-8"
             }
-            return "line 1 does not begin with WEBVTT and white space or a line break; "
+            return "line 1 must begin with WEBVTT, followed by white space or a line break; "
                 + "convert other subtitles to WebVTT first"
         }
     }

@@ -1,12 +1,13 @@
-/// A timestamp of WebVTT as a number of milliseconds (W3C WebVTT, 4.1 and 6.3).
+/// A WebVTT timestamp in milliseconds (W3C WebVTT, 4.1 and 6.3).
 ///
 ///     timestamp    = [ hours ":" ] minutes ":" seconds "." milliseconds
-///     hours        = 1*DIGIT   a first number that does not have two digits can be nothing else
+///     hours        = 1*DIGIT   a first number without exactly two digits is always hours
 ///     minutes      = 2DIGIT    00 to 59
 ///     seconds      = 2DIGIT    00 to 59
 ///     milliseconds = 3DIGIT
 enum WebVTTTimestamp {
-    /// Reads a timestamp that begins at `position` and moves behind it; nil when there is none, as a browser sees it.
+    /// Reads a timestamp at `position` and moves `position` after it. Returns nil if there is no valid timestamp, by
+    /// the rules that browsers use.
     static func read(_ bytes: [UInt8], _ position: inout Int, end: Int) -> Int64? {
         guard let (first, digits) = number(bytes, &position, end) else { return nil }
         guard take(UInt8(ascii: ":"), bytes, &position, end), let second = twoDigits(bytes, &position, end) else {
@@ -26,7 +27,7 @@ enum WebVTTTimestamp {
         return (hours * 60 + minutes) * 60_000 + seconds * 1000 + milliseconds
     }
 
-    /// Writes a timestamp with its hours, which is what every player reads. `milliseconds` is not negative.
+    /// Writes a timestamp with hours, which every player supports. `milliseconds` must not be negative.
     static func write(_ milliseconds: Int64, to text: inout [UInt8]) {
         let time = max(milliseconds, 0)
         put(time / 3_600_000, 2, to: &text)
@@ -44,10 +45,10 @@ enum WebVTTTimestamp {
         text.append(contentsOf: digits)
     }
 
-    /// A million million hours are enough, and keep the sum within 64 bits.
+    /// The maximum number that is read, so that the sum in milliseconds fits in 64 bits.
     private static let largest: Int64 = 1_000_000_000_000
 
-    /// Reads decimal digits; nil when there are none, or too large a number.
+    /// Reads decimal digits. Returns nil if there are none or the number is too large.
     private static func number(_ bytes: [UInt8], _ position: inout Int, _ end: Int) -> (Int64, digits: Int)? {
         let start = position
         var value: Int64 = 0
