@@ -36,7 +36,7 @@ struct MP4BoxTreeTests {
         var nested: [UInt8] = []
         for _ in 0..<100 { nested = written { writer in writer.box("moov") { $0.write(nested) } } }
         let deep = BoxTree(reading: nested.span.bytes)
-        #expect(deep.description.contains("lie more than 16 deep"))
+        #expect(deep.description.contains("nested more than 16 levels deep"))
         let many = written { writer in for _ in 0..<500 { writer.box("free") { _ in } } }
         let tree = BoxTree(reading: many.span.bytes, maximumCount: 100)
         #expect(tree.boxes.count == 100)

@@ -86,11 +86,11 @@ struct MP4VerifierTests {
         // A run whose samples have no fields takes as many bytes for a million as for none.
         let findings = MP4FragmentTests.findings([Self.start, segment(run(1 << 20))])
         #expect(findings.map(\.kind) == [.box])
-        #expect(findings.first?.detail.contains("more than there are bytes") == true)
+        #expect(findings.first?.detail.contains("larger than the number of bytes") == true)
         // What one fragment has used up, the next has not: 800 samples each, 808 bytes together.
         let two = segment(run(40)) + segment(run(40))
         #expect(two.count == 808)
-        let second = MP4FragmentTests.findings([Self.start, two]).filter { $0.detail.contains("more than there are") }
+        let second = MP4FragmentTests.findings([Self.start, two]).filter { $0.detail.contains("larger than the number of bytes") }
         #expect(second.count == 1)
 
         // Likewise the entries of senc, where all samples share a vector.

@@ -145,7 +145,7 @@ struct MovieStreamInputTests {
     @Test("say what to do when the index comes too late, or the input ends too early")
     func failures() throws {
         let late = failure { _ = try MediaInputs.open(Pieces(Clip.bytes("h264-aac.mp4"))) }
-        #expect(late.contains("a pipe cannot go back; give the file by its name, or move its moov box to the front"))
+        #expect(late.contains("for a pipe; give the file by its name, or move its moov box to the front"))
         let bytes = try Clip.bytes("h264-aac-fragmented.mp4")
         for end in stride(from: 8, to: bytes.count, by: 131) {
             let message = failure {
@@ -199,7 +199,7 @@ struct WebVTTInputTests {
     @Test("that are none, or too large, are refused")
     func failures() throws {
         let big = Pieces(Array("WEBVTT\n\n".utf8) + [UInt8](repeating: 0x0A, count: WebVTTDocument.maximumSize))
-        #expect(failure { _ = try MediaInputs.open(big) }.contains("split it"))
-        #expect(failure { _ = try WebVTTInput(Pieces(Array("WEBVTTX".utf8))) }.contains("does not begin with WEBVTT"))
+        #expect(failure { _ = try MediaInputs.open(big) }.contains("split the file"))
+        #expect(failure { _ = try WebVTTInput(Pieces(Array("WEBVTTX".utf8))) }.contains("must begin with WEBVTT"))
     }
 }
