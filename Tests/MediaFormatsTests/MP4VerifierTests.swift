@@ -90,7 +90,8 @@ struct MP4VerifierTests {
         // What one fragment has used up, the next has not: 800 samples each, 808 bytes together.
         let two = segment(run(40)) + segment(run(40))
         #expect(two.count == 808)
-        let second = MP4FragmentTests.findings([Self.start, two]).filter { $0.detail.contains("larger than the number of bytes") }
+        let second = MP4FragmentTests.findings([Self.start, two])
+            .filter { $0.detail.contains("larger than the number of bytes") }
         #expect(second.count == 1)
 
         // Likewise the entries of senc, where all samples share a vector.

@@ -11,19 +11,19 @@ public import ByteCoding
 ///     bottom_field_flag               u(1)   ┘ if it is a field
 ///     idr_pic_id                      ue     in an IDR picture
 ///     pic_order_cnt_lsb               u(v)   ┐ type 0
-///     delta_pic_order_cnt_bottom      se     ┘ in a frame, if the picture parameter set says so
+///     delta_pic_order_cnt_bottom      se     ┘ in a frame, if the picture parameter set enables it
 ///     delta_pic_order_cnt             se     type 1: none, one or two
-///     redundant_pic_cnt               ue     if the picture parameter set says so
+///     redundant_pic_cnt               ue     if the picture parameter set enables it
 ///     direct_spatial_mv_pred_flag     u(1)   B
 ///     num_ref_idx_active_override     u(1)   P, SP, B: then one or two numbers, ue
 ///     ref_pic_list_modification              not I, SI
-///     pred_weight_table                      if the picture parameter set says so
+///     pred_weight_table                      if the picture parameter set enables it
 ///     dec_ref_pic_marking                    if others refer to the picture
 ///     cabac_init_idc                  ue     CABAC, not I, SI
 ///     slice_qp_delta                  se
 ///     sp_for_switch_flag              u(1)   SP
 ///     slice_qs_delta                  se     SP, SI
-///     disable_deblocking_filter_idc   ue     ┐ if the picture parameter set says so
+///     disable_deblocking_filter_idc   ue     ┐ if the picture parameter set enables it
 ///     two offsets                     se     ┘ unless it is 1
 ///     slice_group_change_cycle        u(v)   slice groups of type 3 to 5
 public struct H264SliceHeader: Hashable, Sendable {

@@ -11,7 +11,7 @@ public import ByteCoding
 ///     num_entry_point_offsets                  ue     ┐ with tiles or entropy synchronization
 ///     offset_len_minus1                        ue     │
 ///     entry_point_offset_minus1                u(v)   ┘ each
-///     slice_segment_header_extension_length    ue     and as many bytes, if the picture parameter set says so
+///     slice_segment_header_extension_length    ue     and as many bytes, if the picture parameter set enables it
 ///     byte_alignment                                  a 1 bit, and 0 bits to the end of the byte
 public struct HEVCSliceHeader: Hashable, Sendable {
     /// The type of a slice.

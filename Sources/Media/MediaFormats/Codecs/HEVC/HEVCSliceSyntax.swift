@@ -5,14 +5,14 @@ extension HEVCSliceHeader {
     ///
     ///     slice_reserved_flag                       u(1)   num_extra_slice_header_bits times
     ///     slice_type                                ue
-    ///     pic_output_flag                           u(1)   if the picture parameter set says so
+    ///     pic_output_flag                           u(1)   if the picture parameter set enables it
     ///     colour_plane_id                           u(2)   with separate color planes
     ///     reference pictures                               not in IDR pictures
     ///     slice_sao_luma_flag, chroma               u(1)   with sample adaptive offset
     ///     lists, weights                                   P, B
     ///     slice_qp_delta                            se
     ///     slice_cb_qp_offset, cr                    se     ┐
-    ///     slice_act_y_qp_offset, cb, cr             se     │ where the picture parameter set says so
+    ///     slice_act_y_qp_offset, cb, cr             se     │ where the picture parameter set enables it
     ///     cu_chroma_qp_offset_enabled_flag          u(1)   │
     ///     deblocking_filter_override_flag           u(1)   ┘
     ///     slice_deblocking_filter_disabled_flag     u(1)   and two offsets (se), if it is overridden
@@ -127,13 +127,13 @@ extension HEVCSliceHeader {
     /// Reads the reference lists and weights of P and B slices.
     ///
     ///     num_ref_idx_active_override_flag    u(1)   then one or two numbers, ue
-    ///     ref_pic_list_modification_flag      u(1)   ┐ each list, if the picture parameter set says so and there is a
+    ///     ref_pic_list_modification_flag      u(1)   ┐ each list, if the picture parameter set enables it and there is a
     ///     choice list_entry                          u(v)   ┘ each entry, if it is 1
     ///     mvd_l1_zero_flag                    u(1)   B
-    ///     cabac_init_flag                     u(1)   if the picture parameter set says so
+    ///     cabac_init_flag                     u(1)   if the picture parameter set enables it
     ///     collocated_from_l0_flag             u(1)   ┐ B, with motion from another picture
     ///     collocated_ref_idx                  ue     ┘ if that list has more than one entry
-    ///     pred_weight_table                          if the picture parameter set says so
+    ///     pred_weight_table                          if the picture parameter set enables it
     ///     five_minus_max_num_merge_cand       ue
     ///     use_integer_mv_flag                 u(1)   screen content, if the slice specifies it
     @inline(__always)

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `tfra`: where a track's sync samples lie in the fragments (ISO/IEC 14496-12, 8.8.10). It stands in `mfra`.
+/// A `tfra` box: the locations of a track's sync samples in the fragments (ISO/IEC 14496-12, 8.8.10). It is in `mfra`.
 ///
 ///     track_ID                     4 bytes
 ///     reserved                     26 bits
@@ -13,23 +13,23 @@ public import ByteCoding
 ///     trun_number                  1 to 4 bytes        │
 ///     sample_number                1 to 4 bytes        ┘
 public struct TrackFragmentRandomAccessBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "tfra"
 
     /// A sync sample.
     public struct Entry: Hashable, Sendable {
-        /// When it is presented, in the timescale of the media.
+        /// The presentation time in the timescale of the media.
         public var time: UInt64
-        /// The offset of its moof box in the file.
+        /// The offset in bytes of its moof box in the file.
         public var moofOffset: UInt64
         /// The number of its traf box in the moof box, from 1.
         public var trafNumber: UInt32
         /// The number of its trun box in the traf box, from 1.
         public var trunNumber: UInt32
-        /// Its number in the trun box, from 1.
+        /// The number of the sample in the trun box, from 1.
         public var sampleNumber: UInt32
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(
             time: UInt64,
             moofOffset: UInt64,
@@ -45,18 +45,18 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
         }
     }
 
-    /// The track.
+    /// The ID of the track.
     public var trackID: UInt32
     /// The sync samples.
     public var entries: [Entry]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(trackID: UInt32, entries: [Entry]) {
         self.trackID = trackID
         self.entries = entries
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -87,7 +87,7 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
         }
     }
 
-    /// Always version 1, numbers in 4 bytes.
+    /// Writes the whole box, always in version 1 with numbers of 4 bytes.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: 1) { writer in
             writer.write(trackID)
@@ -104,21 +104,21 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
     }
 }
 
-/// `mfro`: how large the `mfra` box is that it ends, so that it can be found from the end of the file (ISO/IEC
+/// An `mfro` box: the size of the enclosing `mfra` box, which is used to find that box from the end of the file (ISO/IEC
 /// 14496-12, 8.8.11).
 ///
 ///     size   4 bytes
 public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mfro"
 
     /// The size of the mfra box in bytes.
     public var size: UInt32
 
-    /// Makes a box.
+    /// Creates a box.
     public init(size: UInt32) { self.size = size }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
