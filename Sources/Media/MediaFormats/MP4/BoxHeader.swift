@@ -47,7 +47,7 @@ public struct BoxHeader: Hashable, Sendable {
 
     /// Returns the size of the content in bytes if `remaining` bytes follow the header.
     ///
-    /// `    let header = try BoxHeader(reading: &reader)
-    /// `    var content = try reader.split(header.contentSize(of: reader.remaining), "content of a \(header.type) box")
+    ///     let header = try BoxHeader(reading: &reader)
+    ///     var content = try reader.split(header.contentSize(of: reader.remaining), "content of a \(header.type) box")
     public func contentSize(of remaining: Int) -> Int { size.map { $0 - headerSize } ?? remaining }
 }

@@ -127,8 +127,9 @@ extension HEVCSliceHeader {
     /// Reads the reference lists and weights of P and B slices.
     ///
     ///     num_ref_idx_active_override_flag    u(1)   then one or two numbers, ue
-    ///     ref_pic_list_modification_flag      u(1)   ┐ each list, if the picture parameter set enables it and there is a
-    ///     choice list_entry                          u(v)   ┘ each entry, if it is 1
+    ///     ref_pic_list_modification_flag      u(1)   ┐ each list, if the picture parameter set enables it and there
+    ///                                                │ is more than one picture
+    ///     list_entry                          u(v)   ┘ each entry, if it is 1
     ///     mvd_l1_zero_flag                    u(1)   B
     ///     cabac_init_flag                     u(1)   if the picture parameter set enables it
     ///     collocated_from_l0_flag             u(1)   ┐ B, with motion from another picture

@@ -104,8 +104,8 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
     }
 }
 
-/// An `mfro` box: the size of the enclosing `mfra` box, which is used to find that box from the end of the file (ISO/IEC
-/// 14496-12, 8.8.11).
+/// An `mfro` box: the size of the enclosing `mfra` box, for finding that box from the end of the file (ISO/IEC 14496-12,
+/// 8.8.11).
 ///
 ///     size   4 bytes
 public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
