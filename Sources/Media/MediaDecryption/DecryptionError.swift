@@ -49,7 +49,7 @@ package struct DecryptionError: Error, Hashable, CustomStringConvertible {
     }
 
     /// Returns the error for an error of the cipher.
-    static func refusedByCipher(_ error: SampleEncryptionError, _ subject: String) -> DecryptionError {
+    static func cipherFailure(_ error: SampleEncryptionError, _ subject: String) -> DecryptionError {
         let reason = error.reason.map { ": \($0)" } ?? ""
         return DecryptionError(.damaged, subject, "cannot be decrypted, \(error.code)\(reason)")
     }

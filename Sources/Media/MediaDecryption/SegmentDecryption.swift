@@ -9,7 +9,7 @@ package import SampleEncryption
 /// that block is invalid, which is detected before any output is written.
 package struct SegmentDecryption {
     /// The number of bytes that are decrypted at a time.
-    private static let pieceSize = 1 << 20
+    private static let chunkSize = 1 << 20
 
     private let key: SecretBytes
     private let iv: CipherIV
@@ -32,7 +32,7 @@ package struct SegmentDecryption {
             try SegmentCipher(key: key).decrypt(&last, iv: chain)
             clearSize = size - 16 + last.count
         } catch {
-            guard error.code == .damagedSegment else { throw DecryptionError.refusedByCipher(error, name) }
+            guard error.code == .damagedSegment else { throw DecryptionError.cipherFailure(error, name) }
             throw DecryptionError(
                 .damaged,
                 name,
@@ -47,21 +47,21 @@ package struct SegmentDecryption {
     package func decrypt(_ segment: RawSpan, into output: inout MutableRawSpan, at offset: Int, name: String) throws {
         do throws(SampleEncryptionError) {
             var stream = try SegmentStream(.decrypt, key: key, iv: iv)
-            var piece: [UInt8] = []
+            var chunk: [UInt8] = []
             var written = offset
             var position = 0
             while position < segment.byteCount {
-                let end = min(position + Self.pieceSize, segment.byteCount)
-                try stream.append(segment.extracting(position..<end), to: &piece)
+                let end = min(position + Self.chunkSize, segment.byteCount)
+                try stream.append(segment.extracting(position..<end), to: &chunk)
                 position = end
-                copy(piece, piece.indices, to: &output, at: written)
-                written += piece.count
-                piece.removeAll(keepingCapacity: true)
+                copy(chunk, chunk.indices, to: &output, at: written)
+                written += chunk.count
+                chunk.removeAll(keepingCapacity: true)
             }
-            try stream.finish(to: &piece)
-            copy(piece, piece.indices, to: &output, at: written)
+            try stream.finish(to: &chunk)
+            copy(chunk, chunk.indices, to: &output, at: written)
         } catch {
-            throw DecryptionError.refusedByCipher(error, name)
+            throw DecryptionError.cipherFailure(error, name)
         }
     }
 }

@@ -17,8 +17,8 @@ public final class SampleCipher {
     }
 
     private enum Mode {
-        case chains(BulkCBC)
-        case counters(BulkCTR)
+        case cbc(BulkCBC)
+        case ctr(BulkCTR)
     }
 
     /// The encryption scheme.
@@ -41,17 +41,17 @@ public final class SampleCipher {
         key: SecretBytes,
         constantIV: CipherIV? = nil
     ) throws(SampleEncryptionError) {
-        try checkKey(key)
-        if let constantIV, constantIV.count != 16, !scheme.countsBlocks {
+        try requireKeySize(key)
+        if let constantIV, constantIV.count != 16, !scheme.usesCounterMode {
             throw SampleEncryptionError(.invalidIV, reason: "the constant IV has \(constantIV.count) bytes, must be 16")
         }
         self.scheme = scheme
         self.direction = direction
         plan = SamplePlan(scheme, constantIV: constantIV)
-        mode = try translating { () throws(CryptoError) in
-            scheme.countsBlocks
-                ? .counters(try BulkCTR(key: key))
-                : .chains(try BulkCBC(direction == .encrypt ? .encrypt : .decrypt, key: key))
+        mode = try convertingCryptoErrors { () throws(CryptoError) in
+            scheme.usesCounterMode
+                ? .ctr(try BulkCTR(key: key))
+                : .cbc(try BulkCBC(direction == .encrypt ? .encrypt : .decrypt, key: key))
         }
     }
 
@@ -64,8 +64,8 @@ public final class SampleCipher {
         try plan.make(batch, in: bytes.bytes)
         do throws(CryptoError) {
             switch mode {
-            case .chains(let cipher): try cipher.process(plan.blocks, in: &bytes)
-            case .counters(let cipher): try cipher.process(plan.bytes, in: &bytes)
+            case .cbc(let cipher): try cipher.process(plan.blocks, in: &bytes)
+            case .ctr(let cipher): try cipher.process(plan.bytes, in: &bytes)
             }
         } catch {
             throw SampleEncryptionError(error)
@@ -87,10 +87,10 @@ public final class SampleCipher {
         try plan.make(batch, from: input, in: output.bytes)
         do throws(CryptoError) {
             switch mode {
-            case .chains(let cipher):
+            case .cbc(let cipher):
                 copy(batch, except: [], from: input, to: &output)
                 try cipher.process(plan.blocks, in: &output)
-            case .counters(let cipher):
+            case .ctr(let cipher):
                 copy(batch, except: plan.bytes, from: input, to: &output)
                 try cipher.process(plan.bytes, from: input, to: &output)
             }

@@ -75,7 +75,7 @@ extension SampleEncryptionError: CustomStringConvertible {
 }
 
 /// Calls `body` and converts its error.
-func translating<Value: ~Copyable>(
+func convertingCryptoErrors<Value: ~Copyable>(
     _ body: () throws(CryptoError) -> Value
 ) throws(SampleEncryptionError) -> Value {
     do throws(CryptoError) {

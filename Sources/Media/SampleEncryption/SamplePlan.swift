@@ -45,7 +45,7 @@ struct SamplePlan {
                     reason: "the sample has no IV, and the cipher has no constant IV"
                 )
             }
-            guard iv.count == 16 || scheme.countsBlocks else {
+            guard iv.count == 16 || scheme.usesCounterMode else {
                 throw SampleEncryptionError(
                     .invalidIV,
                     index: index,
@@ -173,7 +173,7 @@ struct SamplePlan {
 
 extension ProtectionScheme {
     /// Whether the scheme uses counter mode, which also allows IVs of 8 bytes.
-    var countsBlocks: Bool {
+    var usesCounterMode: Bool {
         switch self {
         case .cenc, .cens: true
         case .cbc1, .cbcs, .sampleAES: false

@@ -14,9 +14,9 @@ public final class SegmentCipher {
     ///
     /// - Throws: ``SampleEncryptionError/Code/invalidKey``.
     public init(key: SecretBytes) throws(SampleEncryptionError) {
-        try checkKey(key)
-        encryption = try translating { () throws(CryptoError) in try BulkCBC(.encrypt, key: key) }
-        decryption = try translating { () throws(CryptoError) in try BulkCBC(.decrypt, key: key) }
+        try requireKeySize(key)
+        encryption = try convertingCryptoErrors { () throws(CryptoError) in try BulkCBC(.encrypt, key: key) }
+        decryption = try convertingCryptoErrors { () throws(CryptoError) in try BulkCBC(.decrypt, key: key) }
     }
 
     /// Returns the size of an encrypted segment in bytes: the next multiple of 16 above `size`.
@@ -36,9 +36,9 @@ public final class SegmentCipher {
             let padding = 16 - segments[index].count % 16
             segments[index].append(contentsOf: repeatElement(UInt8(padding), count: padding))
         }
-        for start in stride(from: 0, to: segments.count, by: Self.lentAtOnce) {
-            let range = start..<min(start + Self.lentAtOnce, segments.count)
-            try lend(&segments, range, after: []) { buffers throws(SampleEncryptionError) in
+        for start in stride(from: 0, to: segments.count, by: Self.segmentsPerCall) {
+            let range = start..<min(start + Self.segmentsPerCall, segments.count)
+            try withBuffers(of: &segments, range, appendedTo: []) { buffers throws(SampleEncryptionError) in
                 var ivs = Array(ivs[range])
                 try encrypt(unsafeWholeBlocks: buffers, ivs: &ivs)
             }
@@ -112,29 +112,29 @@ public final class SegmentCipher {
     }
 
     /// The number of segments that are encrypted in one call: twice the number that the cipher processes in parallel.
-    private static let lentAtOnce = 32
+    private static let segmentsPerCall = 32
 
     /// Calls `body` with the memory of all segments in `range`. Recurses once per segment.
-    private func lend(
-        _ segments: inout [[UInt8]],
+    private func withBuffers(
+        of segments: inout [[UInt8]],
         _ range: Range<Int>,
-        after lent: [UnsafeMutableRawBufferPointer],
+        appendedTo buffers: [UnsafeMutableRawBufferPointer],
         _ body: ([UnsafeMutableRawBufferPointer]) throws(SampleEncryptionError) -> Void
     ) throws(SampleEncryptionError) {
-        guard let index = range.first else { return try body(lent) }
+        guard let index = range.first else { return try body(buffers) }
         // The segment is moved out of the list, so that the recursive call can access the other segments.
         var segment: [UInt8] = []
         swap(&segment, &segments[index])
         defer { swap(&segment, &segments[index]) }
         try segment.withUnsafeMutableBufferPointer { segment throws(SampleEncryptionError) in
-            let lent = lent + [UnsafeMutableRawBufferPointer(segment)]
-            try lend(&segments, range.dropFirst(), after: lent, body)
+            let buffers = buffers + [UnsafeMutableRawBufferPointer(segment)]
+            try withBuffers(of: &segments, range.dropFirst(), appendedTo: buffers, body)
         }
     }
 }
 
 /// Throws an error unless the key has the size of an AES-128 key.
-func checkKey(_ key: SecretBytes) throws(SampleEncryptionError) {
+func requireKeySize(_ key: SecretBytes) throws(SampleEncryptionError) {
     guard key.count == AES128.blockSize else {
         throw SampleEncryptionError(.invalidKey, reason: "the key has \(key.count) bytes, must be \(AES128.blockSize)")
     }

@@ -13,7 +13,7 @@ public struct SegmentStream: ~Copyable {
         key: SecretBytes,
         iv: CipherIV
     ) throws(SampleEncryptionError) {
-        try checkKey(key)
+        try requireKeySize(key)
         guard iv.count == 16 else {
             throw SampleEncryptionError(.invalidIV, reason: "the IV has \(iv.count) bytes, must be 16")
         }

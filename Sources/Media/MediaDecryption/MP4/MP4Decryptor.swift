@@ -20,7 +20,7 @@ package struct MP4Decryptor {
     /// Returns whether a file has a `moov` box, so that it can be read without an initialization segment.
     ///
     /// - Throws: `ParseError` if the file is not a sequence of complete boxes.
-    package static func hasMovie(_ file: RawSpan) throws -> Bool { try BoxPlaces.first("moov", in: file) != nil }
+    package static func hasMovie(_ file: RawSpan) throws -> Bool { try BoxRanges.first("moov", in: file) != nil }
 
     /// Decrypts a file.
     ///
@@ -50,14 +50,14 @@ package struct MP4Decryptor {
         try ProtectionEraser(tracks: Set(tracks.map(\.id))).erase(input, in: &output)
         var reports: [DecryptedTrack] = []
         for track in tracks {
-            var decryption = MP4TrackDecryption(track, keys: keys, byteCount: input.byteCount)
+            var decryptor = MP4TrackDecryptor(track, keys: keys, byteCount: input.byteCount)
             if isWhole, var table = SampleTableCursor(track) {
-                while let sample = try table.next(input) { try decryption.take(sample, of: input, in: &output) }
+                while let sample = try table.next(input) { try decryptor.add(sample, of: input, in: &output) }
             }
             var fragments = FragmentCursor(track, from: 0)
-            while let sample = try fragments.next(input) { try decryption.take(sample, of: input, in: &output) }
-            try decryption.flush(&output)
-            reports.append(decryption.report)
+            while let sample = try fragments.next(input) { try decryptor.add(sample, of: input, in: &output) }
+            try decryptor.flush(&output)
+            reports.append(decryptor.report)
         }
         return reports
     }

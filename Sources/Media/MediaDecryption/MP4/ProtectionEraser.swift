@@ -13,7 +13,7 @@ struct ProtectionEraser {
     private static let schemes: Set<FourCC> = ["cbcs", "cenc", "cens", "cbc1"]
     /// The user types of the `uuid` boxes that correspond to `pssh` and `senc` in the Protected Interoperable File
     /// Format (PIFF) 1.1.
-    private static let olderTypes: Set<[UInt8]> = [
+    private static let piffTypes: Set<[UInt8]> = [
         [0xD0, 0x8A, 0x4F, 0x18, 0x10, 0xF3, 0x4A, 0x82, 0xB6, 0xC8, 0x32, 0xD8, 0xAB, 0xA1, 0x83, 0xD3],
         [0xA2, 0x39, 0x4F, 0x52, 0x5A, 0x9B, 0x4F, 0x14, 0xA2, 0x44, 0x6C, 0x42, 0x7C, 0x64, 0x8D, 0xF4],
     ]
@@ -25,31 +25,31 @@ struct ProtectionEraser {
     func erase(_ input: RawSpan, in output: inout MutableRawSpan) throws {
         // The changes are collected first, because a closure cannot capture a mutable span.
         var patches = Patches()
-        try BoxPlaces.forEach(in: input, 0..<input.byteCount) { header, content in
+        try BoxRanges.forEach(in: input, 0..<input.byteCount) { header, content in
             switch header.type {
             case "moov":
                 try collectMovie(input, content, &patches)
             case "moof":
-                try BoxPlaces.forEach(in: input, content) { inner, range in
+                try BoxRanges.forEach(in: input, content) { inner, range in
                     if inner.type == "traf" { try collectFragment(input, range, &patches) }
-                    if isHeader(inner) { patches.free(inner, range) }
+                    if isProtectionHeader(inner) { patches.free(inner, range) }
                 }
             default:
-                if isHeader(header) { patches.free(header, content) }
+                if isProtectionHeader(header) { patches.free(header, content) }
             }
         }
         patches.apply(to: &output)
     }
 
-    private func isHeader(_ header: BoxHeader) -> Bool {
-        header.type == "pssh" || header.userType.map(Self.olderTypes.contains) ?? false
+    private func isProtectionHeader(_ header: BoxHeader) -> Bool {
+        header.type == "pssh" || header.userType.map(Self.piffTypes.contains) ?? false
     }
 
     // MARK: moov
 
     private func collectMovie(_ input: RawSpan, _ content: Range<Int>, _ patches: inout Patches) throws {
-        try BoxPlaces.forEach(in: input, content) { header, range in
-            if isHeader(header) { patches.free(header, range) }
+        try BoxRanges.forEach(in: input, content) { header, range in
+            if isProtectionHeader(header) { patches.free(header, range) }
         }
         // The fields before the child boxes of a sample entry depend on its type, which BoxTree handles.
         let tree = BoxTree(reading: input.extracting(content))
@@ -63,8 +63,8 @@ struct ProtectionEraser {
             for entry in table.child("stsd")?.children ?? [] {
                 try collectEntry(input, entry, in: content, &patches)
             }
-            try BoxPlaces.forEach(in: input, try place(of: table, in: content)) { _, boxes in
-                try collectAuxiliary(input, boxes, &patches)
+            try BoxRanges.forEach(in: input, try range(of: table, in: content)) { _, boxes in
+                try collectAuxiliaryInformation(input, boxes, &patches)
             }
         }
     }
@@ -77,17 +77,17 @@ struct ProtectionEraser {
     ) throws {
         let protections = entry.children.filter { $0.type == "sinf" }
         guard let format = protections.first?.child("frma") else { return }
-        var reader = ByteReader(input.extracting(try place(of: format, in: content)))
+        var reader = ByteReader(input.extracting(try range(of: format, in: content)))
         try reader.skip(8, "header of a frma box")
         patches.setType(try reader.readFourCC("original format"), at: content.lowerBound + entry.offset)
         for node in protections {
-            try BoxPlaces.forEach(in: input, try place(of: node, in: content)) { patches.free($0, $1) }
+            try BoxRanges.forEach(in: input, try range(of: node, in: content)) { patches.free($0, $1) }
         }
     }
 
     /// Returns the range of a box in the file. The tree also contains truncated boxes, and more sample entries than the
     /// entry count of the sample description.
-    private func place(of node: BoxTree.Node, in content: Range<Int>) throws(ParseError) -> Range<Int> {
+    private func range(of node: BoxTree.Node, in content: Range<Int>) throws(ParseError) -> Range<Int> {
         let start = content.lowerBound + node.offset
         guard node.size <= content.upperBound - start else {
             throw ParseError(
@@ -104,17 +104,17 @@ struct ProtectionEraser {
 
     private func collectFragment(_ input: RawSpan, _ content: Range<Int>, _ patches: inout Patches) throws {
         var isEncrypted = false
-        try BoxPlaces.forEach(in: input, content) { header, range in
+        try BoxRanges.forEach(in: input, content) { header, range in
             guard header.type == "tfhd" else { return }
             var reader = ByteReader(input.extracting(range), base: range.lowerBound)
             isEncrypted = tracks.contains(try TrackFragmentHeaderBox(reading: &reader).trackID)
         }
-        if isEncrypted { try collectAuxiliary(input, content, &patches) }
+        if isEncrypted { try collectAuxiliaryInformation(input, content, &patches) }
     }
 
     /// Erases the boxes of a `stbl` or `traf` box.
-    private func collectAuxiliary(_ input: RawSpan, _ content: Range<Int>, _ patches: inout Patches) throws {
-        try BoxPlaces.forEach(in: input, content) { header, range in
+    private func collectAuxiliaryInformation(_ input: RawSpan, _ content: Range<Int>, _ patches: inout Patches) throws {
+        try BoxRanges.forEach(in: input, content) { header, range in
             var reader = ByteReader(input.extracting(range), base: range.lowerBound)
             switch header.type {
             case "senc":
@@ -130,7 +130,7 @@ struct ProtectionEraser {
                 try reader.skip(4, "version and flags of a \(header.type) box")
                 if try reader.readFourCC("grouping type") == "seig" { patches.free(header, range) }
             default:
-                if isHeader(header) { patches.free(header, range) }
+                if isProtectionHeader(header) { patches.free(header, range) }
             }
         }
     }

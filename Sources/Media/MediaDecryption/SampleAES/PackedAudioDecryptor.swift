@@ -68,7 +68,7 @@ package struct PackedAudioDecryptor {
             do throws(SampleEncryptionError) {
                 try current.cipher.process(batch, in: &output)
             } catch {
-                throw DecryptionError.refusedByCipher(error, "\(current.kind.name) frames from byte \(base + position)")
+                throw DecryptionError.cipherFailure(error, "\(current.kind.name) frames from byte \(base + position)")
             }
             report?.decrypted += count
             position += size
@@ -100,7 +100,7 @@ package struct PackedAudioDecryptor {
             let cipher = try SampleCipher(.sampleAES(kind.format), .decrypt, key: key.key, constantIV: iv)
             return (kind, cipher)
         } catch {
-            throw DecryptionError.refusedByCipher(error, "packed audio")
+            throw DecryptionError.cipherFailure(error, "packed audio")
         }
     }
 }

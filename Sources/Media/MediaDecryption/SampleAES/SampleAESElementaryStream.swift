@@ -10,27 +10,27 @@ struct SampleAESElementaryStream {
     /// The result so far.
     private(set) var report: DecryptedTrack
     private let pid: UInt16
-    private let largestPacket: Int
+    private let maximumPacketSize: Int
     private var cipher: SampleCipher?
-    private var packet = GatheredPayload()
-    private var transportPackets: [TransportPacketShrinking.Packet] = []
+    private var packet = ReassembledPayload()
+    private var transportPackets: [TransportPacketRewriter.Packet] = []
     /// For audio: the start of a frame that continues in the next PES packet.
-    private var rest = GatheredPayload()
-    private var shrinking = TransportPacketShrinking()
-    private var counter: UInt8?
+    private var rest = ReassembledPayload()
+    private var rewriter = TransportPacketRewriter()
+    private var lastCounter: UInt8?
     private var batch = SampleBatch()
     private var output: [UInt8] = []
 
-    init(_ kind: SampleAESStream, pid: UInt16, largestPacket: Int) {
+    init(_ kind: SampleAESStream, pid: UInt16, maximumPacketSize: Int) {
         self.kind = kind
         self.pid = pid
-        self.largestPacket = largestPacket
+        self.maximumPacketSize = maximumPacketSize
         report = DecryptedTrack(name: "PID \(pid)", format: kind.name, scheme: "SAMPLE-AES")
     }
 
     /// Starts a segment, which can have another key.
     mutating func begin(_ key: DecryptionKey) throws {
-        counter = nil
+        lastCounter = nil
         packet.removeAll()
         transportPackets.removeAll()
         rest.removeAll()
@@ -46,15 +46,15 @@ struct SampleAESElementaryStream {
         do throws(SampleEncryptionError) {
             cipher = try SampleCipher(.sampleAES(kind.format), .decrypt, key: key.key, constantIV: iv)
         } catch {
-            throw DecryptionError.refusedByCipher(error, report.name)
+            throw DecryptionError.cipherFailure(error, report.name)
         }
     }
 
     /// Processes the payload of a transport packet.
-    mutating func take(
+    mutating func processPayload(
         _ input: RawSpan,
         offset: Int,
-        _ place: Range<Int>,
+        _ range: Range<Int>,
         _ header: TransportPacketHeader,
         _ output: inout MutableRawSpan
     ) throws {
@@ -66,41 +66,41 @@ struct SampleAESElementaryStream {
                 "its packets are scrambled by a conditional access system"
             )
         }
-        if let counter, !header.isDiscontinuity {
-            if header.continuityCounter == counter {
+        if let lastCounter, !header.isDiscontinuity {
+            if header.continuityCounter == lastCounter {
                 // A duplicate packet. It contains nothing new and would stay encrypted, so it becomes a null packet.
                 return output.storeBytes(of: (0x471F_FF10 as UInt32).bigEndian, toByteOffset: offset, as: UInt32.self)
             }
-            guard header.isUnitStart || header.continuityCounter == (counter + 1) & 15 else {
+            guard header.isUnitStart || header.continuityCounter == (lastCounter + 1) & 15 else {
                 throw DecryptionError(
                     .damaged,
                     report.name,
-                    "packets are missing before byte \(offset): the continuity counter changes from \(counter) to "
+                    "packets are missing before byte \(offset): the continuity counter changes from \(lastCounter) to "
                         + "\(header.continuityCounter)"
                 )
             }
         }
-        counter = header.continuityCounter
+        lastCounter = header.continuityCounter
         if header.isUnitStart { try finishPacket(input, &output) }
         // Packets before the first payload unit start belong to an incomplete PES packet.
         guard header.isUnitStart || !packet.bytes.isEmpty else { return }
-        packet.append(input, place)
-        transportPackets.append(.init(offset: offset, payload: place))
-        guard packet.bytes.count <= largestPacket else {
+        packet.append(input, range)
+        transportPackets.append(.init(offset: offset, payload: range))
+        guard packet.bytes.count <= maximumPacketSize else {
             throw ParseError(
                 .invalidLength,
                 reading: "PES packet of PID \(pid)",
                 offset: offset,
-                reason: "the packet is larger than \(largestPacket) bytes"
+                reason: "the packet is larger than \(maximumPacketSize) bytes"
             )
         }
     }
 
     /// Processes a transport packet without payload, which usually contains a PCR.
-    mutating func takeClock(offset: Int, _ output: inout MutableRawSpan) {
-        let packet = TransportPacketShrinking.Packet(offset: offset, payload: offset..<offset)
+    mutating func processPacketWithoutPayload(offset: Int, _ output: inout MutableRawSpan) {
+        let packet = TransportPacketRewriter.Packet(offset: offset, payload: offset..<offset)
         if transportPackets.isEmpty {
-            shrinking.write([], to: [packet], in: &output)
+            rewriter.write([], to: [packet], in: &output)
         } else {
             transportPackets.append(packet)
         }
@@ -121,12 +121,12 @@ struct SampleAESElementaryStream {
     }
 
     private mutating func finishPacket(_ input: RawSpan, _ output: inout MutableRawSpan) throws {
-        guard let kind, let place = packet.places.first else { return }
+        guard let kind, let range = packet.ranges.first else { return }
         defer {
             packet.removeAll()
             transportPackets.removeAll(keepingCapacity: true)
         }
-        var reader = ByteReader(packet.bytes.span.bytes, base: place.lowerBound)
+        var reader = ByteReader(packet.bytes.span.bytes, base: range.lowerBound)
         let header = try PESHeader(reading: &reader)
         let headerSize = packet.bytes.count - reader.remaining
         if let length = header.payloadLength {
@@ -134,7 +134,7 @@ struct SampleAESElementaryStream {
                 throw ParseError(
                     .truncated,
                     reading: "PES packet of PID \(pid)",
-                    offset: place.lowerBound,
+                    offset: range.lowerBound,
                     reason: "expected \(length) bytes, found \(reader.remaining)"
                 )
             }
@@ -174,7 +174,7 @@ struct SampleAESElementaryStream {
             written[5] = UInt8(truncatingIfNeeded: field)
         }
         report.decrypted += 1
-        shrinking.write(written, to: transportPackets, in: &file)
+        rewriter.write(written, to: transportPackets, in: &file)
     }
 
     /// Appends the decrypted NAL units of a byte stream. Start codes and zero bytes are copied unchanged.
@@ -183,7 +183,7 @@ struct SampleAESElementaryStream {
             throw DecryptionError(
                 .notSupported,
                 report.name,
-                "the PES packet at byte \(packet.places.first?.lowerBound ?? 0) does not begin with a start code; NAL "
+                "the PES packet at byte \(packet.ranges.first?.lowerBound ?? 0) does not begin with a start code; NAL "
                     + "units that continue in another PES packet are not supported"
             )
         }
@@ -194,7 +194,7 @@ struct SampleAESElementaryStream {
             do throws(SampleEncryptionError) {
                 try cipher.appendNALUnit(stream.extracting(unit), to: &written)
             } catch {
-                throw DecryptionError.refusedByCipher(error, report.name)
+                throw DecryptionError.cipherFailure(error, report.name)
             }
             position = unit.upperBound
         }
@@ -205,7 +205,7 @@ struct SampleAESElementaryStream {
 
     /// Decrypts the complete frames. Their sizes do not change.
     private mutating func decryptFrames(isFinal: Bool, _ file: inout MutableRawSpan) throws {
-        guard let kind, let cipher, let place = rest.places.first else { return }
+        guard let kind, let cipher, let range = rest.ranges.first else { return }
         // The batch is moved out of `self`, so that the closure can append to it while `self` is read.
         var batch = SampleBatch()
         swap(&batch, &self.batch)
@@ -214,7 +214,7 @@ struct SampleAESElementaryStream {
         var count = 0
         let size = try ProtectedAudioFrames(kind: kind).forEach(
             in: rest.bytes.span.bytes,
-            base: place.lowerBound,
+            base: range.lowerBound,
             isFinal: isFinal
         ) { frame in
             batch.append(offset: frame.range.lowerBound, size: frame.range.count, subsamples: frame.subsamples)
@@ -223,7 +223,7 @@ struct SampleAESElementaryStream {
         do throws(SampleEncryptionError) {
             try cipher.process(batch, in: &rest.bytes)
         } catch {
-            throw DecryptionError.refusedByCipher(error, report.name)
+            throw DecryptionError.cipherFailure(error, report.name)
         }
         report.decrypted += count
         rest.scatter(size, to: &file)

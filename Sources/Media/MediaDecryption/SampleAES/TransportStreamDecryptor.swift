@@ -3,17 +3,17 @@ import MediaFormats
 import SampleEncryption
 
 /// A decryptor for MPEG-2 transport streams with SAMPLE-AES: H.264, AAC, AC-3 and E-AC-3. Other streams, PCRs and
-/// tables do not change, and no byte moves: the output has the size of the input, see ``TransportPacketShrinking``.
+/// tables do not change, and no byte moves: the output has the size of the input, see ``TransportPacketRewriter``.
 ///
 /// Use one value for all segments of a rendition, in order, because continuity counters continue from one segment to
 /// the next.
 package struct TransportStreamDecryptor {
     /// The maximum size of a PES packet in bytes.
-    private static let largestPacket = 64 << 20
+    private static let maximumPacketSize = 64 << 20
 
     private var mapPIDs: Set<UInt16> = []
     /// Incomplete table sections by PID.
-    private var sections: [UInt16: GatheredPayload] = [:]
+    private var sections: [UInt16: ReassembledPayload] = [:]
     private var streams: [UInt16: SampleAESElementaryStream] = [:]
     /// The PIDs of the streams in the order of the program map table.
     private var order: [UInt16] = []
@@ -56,7 +56,7 @@ package struct TransportStreamDecryptor {
         var offset = 0
         do {
             while offset < input.byteCount {
-                try take(input, at: offset, key, base, &output)
+                try processPacket(input, at: offset, key, base, &output)
                 offset += TransportPacketHeader.packetSize
             }
             for pid in order { try streams[pid]?.finish(input, &output) }
@@ -73,7 +73,7 @@ package struct TransportStreamDecryptor {
         }
     }
 
-    private mutating func take(
+    private mutating func processPacket(
         _ input: RawSpan,
         at offset: Int,
         _ key: DecryptionKey,
@@ -82,27 +82,29 @@ package struct TransportStreamDecryptor {
     ) throws {
         let header = try TransportPacketHeader(input, at: offset)
         guard header.pid != ReservedPID.null, !header.hasError else { return }
-        guard let payload = header.payload else { return streams[header.pid]?.takeClock(offset: offset, &output) ?? () }
-        let place = payload.lowerBound + offset..<payload.upperBound + offset
+        guard let payload = header.payload else {
+            return streams[header.pid]?.processPacketWithoutPayload(offset: offset, &output) ?? ()
+        }
+        let range = payload.lowerBound + offset..<payload.upperBound + offset
         if header.pid == ReservedPID.programAssociation || mapPIDs.contains(header.pid) {
-            try takeSection(input, place, header, key, &output)
+            try processSection(input, range, header, key, &output)
         } else {
-            try streams[header.pid]?.take(input, offset: offset, place, header, &output)
+            try streams[header.pid]?.processPayload(input, offset: offset, range, header, &output)
         }
     }
 
     // MARK: Tables
 
-    private mutating func takeSection(
+    private mutating func processSection(
         _ input: RawSpan,
-        _ place: Range<Int>,
+        _ range: Range<Int>,
         _ header: TransportPacketHeader,
         _ key: DecryptionKey,
         _ output: inout MutableRawSpan
     ) throws {
-        var payload = header.isUnitStart ? GatheredPayload() : sections[header.pid] ?? GatheredPayload()
+        var payload = header.isUnitStart ? ReassembledPayload() : sections[header.pid] ?? ReassembledPayload()
         guard header.isUnitStart || !payload.bytes.isEmpty else { return }
-        payload.append(input, place)
+        payload.append(input, range)
         sections[header.pid] = payload
         // The pointer field contains the offset of the first section.
         let start = 1 + Int(payload.bytes[0])
@@ -112,14 +114,14 @@ package struct TransportStreamDecryptor {
         sections[header.pid] = nil
         let section = start..<start + 3 + length
         let bytes = Array(payload.bytes[section])
-        var reader = ByteReader(bytes.span.bytes, base: place.lowerBound)
+        var reader = ByteReader(bytes.span.bytes, base: range.lowerBound)
         if header.pid == ReservedPID.programAssociation {
             // A damaged table is ignored; tables repeat often.
             guard let table = try? ProgramAssociationTable(reading: &reader) else { return }
             for program in table.programs { mapPIDs.insert(program.mapPID) }
         } else {
             guard let table = try? ProgramMapTable(reading: &reader) else { return }
-            try take(table, input, key, &output)
+            try updateStreams(table, input, key, &output)
             guard table.isEncrypted else { return }
             // The bytes after the section move with it: more sections, or stuffing.
             var cleared = payload.bytes[..<start] + table.clear.bytes + payload.bytes[section.upperBound...]
@@ -129,7 +131,7 @@ package struct TransportStreamDecryptor {
         }
     }
 
-    private mutating func take(
+    private mutating func updateStreams(
         _ table: ProgramMapTable,
         _ input: RawSpan,
         _ key: DecryptionKey,
@@ -138,15 +140,15 @@ package struct TransportStreamDecryptor {
         hasMap = true
         for stream in table.streams {
             let kind = SampleAESStream(encrypted: stream.type)
-            if var known = streams[stream.pid] {
-                guard known.kind != kind else { continue }
+            if var existing = streams[stream.pid] {
+                guard existing.kind != kind else { continue }
                 // The stream changes from clear to encrypted or back.
-                try known.finish(input, &output)
-                known.kind = kind
-                try known.begin(key)
-                streams[stream.pid] = known
+                try existing.finish(input, &output)
+                existing.kind = kind
+                try existing.begin(key)
+                streams[stream.pid] = existing
             } else if let kind {
-                var new = SampleAESElementaryStream(kind, pid: stream.pid, largestPacket: Self.largestPacket)
+                var new = SampleAESElementaryStream(kind, pid: stream.pid, maximumPacketSize: Self.maximumPacketSize)
                 try new.begin(key)
                 streams[stream.pid] = new
                 order.append(stream.pid)

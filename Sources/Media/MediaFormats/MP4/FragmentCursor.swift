@@ -13,7 +13,7 @@ public struct FragmentCursor: Sendable {
     /// The number of runs in the fragment. A separate property, because access through the optional is slow.
     private var runsCount = 0
     private var runIndex = -1
-    private var partIndex = -1
+    private var trackFragmentIndex = -1
     private var sampleIndex = 0
     private var sampleNumber = 0
     private var position = 0
@@ -87,7 +87,7 @@ public struct FragmentCursor: Sendable {
         fragment = try MovieFragment(reading: span, content: content, fileOffset: fileOffset, extends: extends)
         runsCount = fragment?.runs.count ?? 0
         runIndex = -1
-        partIndex = -1
+        trackFragmentIndex = -1
         sampleIndex = 0
         spanShift = box - fileOffset
     }
@@ -117,15 +117,15 @@ public struct FragmentCursor: Sendable {
         runCount = run.count
         sampleIndex = 0
         position = run.dataOffset
-        guard run.track != partIndex else { return }
-        partIndex = run.track
-        let part = fragment.tracks[partIndex]
-        defaults = (part.duration, part.size, part.flags, part.descriptionIndex)
-        if let time = part.decodeTime { decodeTime = time }
-        guard part.descriptionIndex > 0, part.descriptionIndex <= descriptionCount else {
-            throw error("sample description \(part.descriptionIndex) does not exist")
+        guard run.track != trackFragmentIndex else { return }
+        trackFragmentIndex = run.track
+        let trackFragment = fragment.tracks[trackFragmentIndex]
+        defaults = (trackFragment.duration, trackFragment.size, trackFragment.flags, trackFragment.descriptionIndex)
+        if let time = trackFragment.decodeTime { decodeTime = time }
+        guard trackFragment.descriptionIndex > 0, trackFragment.descriptionIndex <= descriptionCount else {
+            throw error("sample description \(trackFragment.descriptionIndex) does not exist")
         }
-        if !isClear { protection.start(part.auxiliary, base: part.base + spanShift) }
+        if !isClear { protection.start(trackFragment.auxiliary, base: trackFragment.base + spanShift) }
     }
 
     private func error(_ reason: String) -> ParseError {
@@ -138,25 +138,25 @@ public struct FragmentCursor: Sendable {
     }
 
     private mutating func readSample(_ span: RawSpan, into sample: inout Sample) throws(ParseError) {
-        var place = run.entries + sampleIndex * run.entrySize
+        var entryOffset = run.entries + sampleIndex * run.entrySize
         var duration = defaults.duration
         var size = defaults.size
         var flags = sampleIndex == 0 ? run.firstSampleFlags ?? defaults.flags : defaults.flags
         var compositionOffset: Int32 = 0
         if run.fields & 0x100 != 0 {
-            duration = span.load(place, as: UInt32.self)
-            place += 4
+            duration = span.load(entryOffset, as: UInt32.self)
+            entryOffset += 4
         }
         if run.fields & 0x200 != 0 {
-            size = span.load(place, as: UInt32.self)
-            place += 4
+            size = span.load(entryOffset, as: UInt32.self)
+            entryOffset += 4
         }
         if run.fields & 0x400 != 0 {
-            flags = span.load(place, as: UInt32.self)
-            place += 4
+            flags = span.load(entryOffset, as: UInt32.self)
+            entryOffset += 4
         }
         // Composition offsets are unsigned in version 0, but some files contain negative numbers.
-        if run.fields & 0x800 != 0 { compositionOffset = span.load(place, as: Int32.self) }
+        if run.fields & 0x800 != 0 { compositionOffset = span.load(entryOffset, as: Int32.self) }
         guard decodeTime < 1 << 62 else { throw error("the decode time is not below 2^62") }
         guard position < 1 << 62 else { throw error("the sample offset is not below 2^62") }
         sample.trackID = trackID

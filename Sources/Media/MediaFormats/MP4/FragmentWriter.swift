@@ -141,17 +141,17 @@ public struct FragmentWriter: Sendable {
         referenceTime?.write(to: &writer)
         for event in events { event.write(to: &writer) }
         let start = writer.count
-        var places = Places()
+        var positions = Positions()
         writer.box("moof") { writer in
             MovieFragmentHeaderBox(sequenceNumber: sequenceNumber).write(to: &writer)
             writer.box("traf") { writer in
-                writeRun(decodeTime: decodeTime, &places, to: &writer)
-                writeEncryption(&places, to: &writer)
+                writeRun(decodeTime: decodeTime, &positions, to: &writer)
+                writeEncryption(&positions, to: &writer)
             }
         }
         let isLarge = dataSize > Int(UInt32.max) - 8
-        writer.patch(UInt32(truncatingIfNeeded: writer.count - start + (isLarge ? 16 : 8)), at: places.dataOffset)
-        if let offset = places.entriesOffset, let entries = places.entries {
+        writer.patch(UInt32(truncatingIfNeeded: writer.count - start + (isLarge ? 16 : 8)), at: positions.dataOffset)
+        if let offset = positions.entriesOffset, let entries = positions.entries {
             writer.patch(UInt32(truncatingIfNeeded: entries - start), at: offset)
         }
         writer.write(isLarge ? 1 : UInt32(dataSize + 8))
@@ -171,13 +171,13 @@ public struct FragmentWriter: Sendable {
     }
 
     /// The positions in the output where offsets are inserted later, and of the first entry of senc.
-    private struct Places {
+    private struct Positions {
         var dataOffset = 0
         var entriesOffset: Int?
         var entries: Int?
     }
 
-    private func writeRun(decodeTime: UInt64, _ places: inout Places, to writer: inout BoxWriter) {
+    private func writeRun(decodeTime: UInt64, _ positions: inout Positions, to writer: inout BoxWriter) {
         let first = samples.first ?? FragmentSample(size: 0, duration: 0)
         let later = samples.dropFirst().first ?? first
         let hasDurations = samples.contains { $0.duration != first.duration }
@@ -204,7 +204,7 @@ public struct FragmentWriter: Sendable {
         if hasOffsets { flags |= 0x800 }
         writer.fullBox(TrackRunBox.type, version: 1, flags: flags) { writer in
             writer.write(UInt32(samples.count))
-            places.dataOffset = writer.count
+            positions.dataOffset = writer.count
             writer.zeros(4)
             if let firstFlags { writer.write(firstFlags.rawValue) }
             for sample in samples {
@@ -218,16 +218,16 @@ public struct FragmentWriter: Sendable {
 
     /// Writes `senc`, with `saiz` and `saio`. An entry's size in `saiz` has one byte; if an entry is larger, only
     /// `senc` is written.
-    private func writeEncryption(_ places: inout Places, to writer: inout BoxWriter) {
+    private func writeEncryption(_ positions: inout Positions, to writer: inout BoxWriter) {
         guard encryption != .none else { return }
         if entries.count > 0, !hasLargeEntry {
             AuxiliaryInformationSizesBox(sizes: entrySizes).write(to: &writer)
             AuxiliaryInformationOffsetsBox(offsets: [0]).write(to: &writer)
-            places.entriesOffset = writer.count - 4
+            positions.entriesOffset = writer.count - 4
         }
         writer.fullBox(SampleEncryptionBox.type, flags: encryption.hasSubsamples ? 2 : 0) { writer in
             writer.write(UInt32(samples.count))
-            places.entries = writer.count
+            positions.entries = writer.count
             writer.write(entries.bytes)
         }
     }

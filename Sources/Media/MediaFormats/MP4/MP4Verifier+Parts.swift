@@ -112,14 +112,14 @@ extension MP4Verifier {
     ) {
         let index = fragment.header?.sampleDescriptionIndex ?? track.extends?.sampleDescriptionIndex ?? 1
         guard index > 0, Int(index) <= track.descriptions.count else {
-            return find(.box, moof, "sample description \(index) does not exist")
+            return addFinding(.box, moof, "sample description \(index) does not exist")
         }
         guard let tenc = track.descriptions[Int(index) - 1].commonEncryption?.trackEncryption, tenc.isProtected else {
-            if fragment.encryption != nil { find(.box, moof, "track \(track.id) is clear, but has a senc box") }
+            if fragment.encryption != nil { addFinding(.box, moof, "track \(track.id) is clear, but has a senc box") }
             return
         }
         guard let encryption = fragment.encryption else {
-            return find(.missingBox, moof, "track \(track.id) is encrypted, but has no senc box")
+            return addFinding(.missingBox, moof, "track \(track.id) is encrypted, but has no senc box")
         }
         let box: SampleEncryptionBox
         do throws(ParseError) {
@@ -129,21 +129,21 @@ extension MP4Verifier {
             let count = Int(try probe.readUInt32("number of samples in a senc box"))
             // The count is checked before the entries are read, because entries can have no bytes.
             guard count <= samples.count else {
-                return find(.auxiliarySize, moof, "senc has \(count) samples, trun \(samples.count)")
+                return addFinding(.auxiliarySize, moof, "senc has \(count) samples, trun has \(samples.count)")
             }
             box = try SampleEncryptionBox(reading: &reader, ivSize: Int(tenc.perSampleIVSize))
             try reader.finish("senc box")
         } catch {
-            return find(.box, encryption.entries - 8 + error.offset, error.description)
+            return addFinding(.box, encryption.entries - 8 + error.offset, error.description)
         }
         if box.samples.count != samples.count {
-            find(.auxiliarySize, moof, "senc has \(box.samples.count) samples, trun \(samples.count)")
+            addFinding(.auxiliarySize, moof, "senc has \(box.samples.count) samples, trun has \(samples.count)")
         }
         for (number, (entry, sample)) in zip(box.samples, samples).enumerated() where !entry.subsamples.isEmpty {
             let sum = entry.subsamples.reduce(0) { $0 + Int($1.clear) + Int($1.protected) }
             if sum != Int(sample.size) {
                 let detail = "the subsamples of sample \(number + 1) have \(sum) bytes, the sample has \(sample.size)"
-                find(.subsamples, moof, detail)
+                addFinding(.subsamples, moof, detail)
             }
         }
         let entrySizes = box.samples.map { $0.size(hasSubsamples: box.hasSubsamples) }
@@ -162,7 +162,7 @@ extension MP4Verifier {
                 || entrySizes.contains(where: { (1...255).contains($0) }),
                 !entrySizes.contains(where: { $0 > 255 })
             {
-                find(.missingBox, moof, "senc requires saiz and saio in the same traf box")
+                addFinding(.missingBox, moof, "senc requires saiz and saio in the same traf box")
             }
             return
         }
@@ -170,17 +170,17 @@ extension MP4Verifier {
             sizes.defaultSize > 0
             ? sizes.sampleCount == entrySizes.count && entrySizes.allSatisfy { $0 == Int(sizes.defaultSize) }
             : sizes.sizes.elementsEqual(entrySizes) { Int($0) == $1 }
-        if !isSame { find(.auxiliarySize, moof, "the sizes in saiz differ from the sizes in senc") }
+        if !isSame { addFinding(.auxiliarySize, moof, "the sizes in saiz differ from the sizes in senc") }
         let base = fragment.header?.baseDataOffset.map { Int(clamping: $0) } ?? moof
         guard offsets.offsets.count == 1, let offset = offsets.offsets.first else {
-            return find(.auxiliaryOffset, moof, "saio has \(offsets.offsets.count) offsets, expected 1")
+            return addFinding(.auxiliaryOffset, moof, "saio has \(offsets.offsets.count) offsets, expected 1")
         }
-        let place = base.addingReportingOverflow(Int(clamping: offset)).partialValue
-        if place != entries {
-            find(
+        let target = base.addingReportingOverflow(Int(clamping: offset)).partialValue
+        if target != entries {
+            addFinding(
                 .auxiliaryOffset,
                 moof,
-                "the offset in saio is byte \(place), the entries of senc are at byte \(entries)"
+                "the offset in saio is byte \(target), the entries of senc are at byte \(entries)"
             )
         }
     }
@@ -190,7 +190,7 @@ extension MP4Verifier {
         _ box: TopLevelBox,
         edges: Set<Int>,
         mediaEnd: Int,
-        _ segments: [IndexedPart]
+        _ segments: [FragmentSummary]
     ) {
         var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
         guard let index = try? SegmentIndexBox(reading: &reader) else { return }
@@ -202,7 +202,11 @@ extension MP4Verifier {
             defer { start = end }
             guard !reference.isIndex else { continue }
             guard edges.contains(start), edges.contains(end), end > start else {
-                find(.index, box.header.offset, "reference \(number + 1), bytes \(start) to \(end), ends within a box")
+                addFinding(
+                    .index,
+                    box.header.offset,
+                    "reference \(number + 1), bytes \(start) to \(end), ends within a box"
+                )
                 return
             }
             rest = rest.drop { $0.offset < start }
@@ -211,12 +215,12 @@ extension MP4Verifier {
             let duration = inside.reduce(0) { $0 + ($1.durations[index.referenceID] ?? 0) }
             if scale == index.timescale, duration != UInt64(reference.duration) {
                 let found = "\(reference.duration), its samples have \(duration)"
-                find(.index, box.header.offset, "the duration of reference \(number + 1) is \(found)")
+                addFinding(.index, box.header.offset, "the duration of reference \(number + 1) is \(found)")
             }
             if reference.startsWithSAP, reference.sapType == 1,
                 inside.first?.startsWithSync[index.referenceID] == false
             {
-                find(.index, box.header.offset, "reference \(number + 1) does not begin with a sync sample")
+                addFinding(.index, box.header.offset, "reference \(number + 1) does not begin with a sync sample")
             }
             // The earliest presentation time takes the edit list into account; times that it removes count as 0.
             let offset = (try? movie?.track(index.referenceID)?.timing())?.presentationOffset ?? 0
@@ -224,12 +228,12 @@ extension MP4Verifier {
                 max(0, earliest + offset) != Int64(clamping: index.earliestPresentationTime)
             {
                 let found = "\(index.earliestPresentationTime), expected \(max(0, earliest + offset))"
-                find(.index, box.header.offset, "the earliest presentation time is \(found)")
+                addFinding(.index, box.header.offset, "the earliest presentation time is \(found)")
             }
             isFirst = false
         }
         if !index.references.contains(where: \.isIndex), start != mediaEnd {
-            find(.index, box.header.offset, "references end at byte \(start), the media at \(mediaEnd)")
+            addFinding(.index, box.header.offset, "references end at byte \(start), the media end at byte \(mediaEnd)")
         }
     }
 
@@ -245,14 +249,18 @@ extension MP4Verifier {
                 durations += Int(part.load(table.timeToSample.entries.offset + 8 * index, as: UInt32.self))
             }
             if durations != table.sampleCount {
-                find(.table, offset, "track \(track.id): stts has \(durations) samples, stsz \(table.sampleCount)")
+                addFinding(
+                    .table,
+                    offset,
+                    "track \(track.id): stts has \(durations) samples, stsz has \(table.sampleCount)"
+                )
             }
             var bytes = 0
             do throws(ParseError) {
                 while let sample = try cursor.next(part) {
                     bytes += sample.size
                     guard Self.isInside(sample.range, data), bytes <= part.byteCount else {
-                        find(
+                        addFinding(
                             .sampleRange,
                             sample.offset,
                             "sample \(cursor.index) of track \(track.id) is not in an mdat box"
@@ -261,7 +269,7 @@ extension MP4Verifier {
                     }
                 }
             } catch {
-                find(.table, error.offset, error.description)
+                addFinding(.table, error.offset, error.description)
             }
         }
     }

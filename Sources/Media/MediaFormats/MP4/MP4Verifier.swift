@@ -73,7 +73,7 @@ public struct MP4Verifier: Sendable {
         return verifier.findings
     }
 
-    mutating func find(_ kind: Finding.Kind, _ offset: Int, _ detail: String) {
+    mutating func addFinding(_ kind: Finding.Kind, _ offset: Int, _ detail: String) {
         // The limit prevents a damaged table from filling the memory with findings.
         if findings.count < 1000 {
             findings.append(Finding(kind: kind, input: input, offset: offset, detail: detail))
@@ -92,16 +92,20 @@ public struct MP4Verifier: Sendable {
             while offset < part.byteCount {
                 let box = try TopLevelBox(in: part, at: offset)
                 guard box.end <= part.byteCount else {
-                    find(.box, offset, "the \(box.header.type) box is truncated by \(box.end - part.byteCount) bytes")
+                    addFinding(
+                        .box,
+                        offset,
+                        "the \(box.header.type) box is truncated by \(box.end - part.byteCount) bytes"
+                    )
                     break
                 }
                 boxes.append(box)
                 offset = box.end
             }
         } catch {
-            find(.box, error.offset, error.description)
+            addFinding(.box, error.offset, error.description)
         }
-        var segments: [IndexedPart] = []
+        var segments: [FragmentSummary] = []
         for (number, box) in boxes.enumerated() {
             var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
             verifyContent(box.header.type, &reader, depth: 0)
@@ -116,7 +120,7 @@ public struct MP4Verifier: Sendable {
                 default: break
                 }
             } catch {
-                find(.box, error.offset, error.description)
+                addFinding(.box, error.offset, error.description)
             }
         }
         let edges = Set(boxes.map(\.header.offset) + boxes.map(\.end))
@@ -137,7 +141,7 @@ public struct MP4Verifier: Sendable {
         let offset = reader.offset
         do throws(ParseError) {
             if Self.containers.contains(type) {
-                guard depth < 16 else { return find(.box, offset, "boxes are nested too deep") }
+                guard depth < 16 else { return addFinding(.box, offset, "boxes are nested too deep") }
                 while reader.remaining > 0 {
                     let header = try BoxHeader(reading: &reader)
                     var content = try reader.split(header.contentSize(of: reader.remaining), "\(header.type) box")
@@ -147,7 +151,7 @@ public struct MP4Verifier: Sendable {
                 try reader.finish("\(type) box")
             }
         } catch {
-            find(.box, error.offset, error.description)
+            addFinding(.box, error.offset, error.description)
         }
     }
 
@@ -169,7 +173,7 @@ public struct MP4Verifier: Sendable {
     // MARK: Fragments
 
     /// The properties of a fragment for checking `sidx`.
-    struct IndexedPart {
+    struct FragmentSummary {
         var offset: Int
         var durations: [UInt32: UInt64] = [:]
         var startsWithSync: [UInt32: Bool] = [:]
@@ -180,11 +184,11 @@ public struct MP4Verifier: Sendable {
         _ part: RawSpan,
         _ moof: TopLevelBox,
         data: TopLevelBox?
-    ) throws(ParseError) -> IndexedPart {
-        var result = IndexedPart(offset: moof.header.offset)
+    ) throws(ParseError) -> FragmentSummary {
+        var result = FragmentSummary(offset: moof.header.offset)
         var reader = ByteReader(part.extracting(moof.content), base: moof.content.lowerBound)
         guard let data, data.header.type == "mdat" else {
-            find(.missingBox, moof.end, "no mdat box follows the moof box")
+            addFinding(.missingBox, moof.end, "no mdat box follows the moof box")
             return result
         }
         var tracks: [VerifiedTrackFragment] = []
@@ -192,7 +196,7 @@ public struct MP4Verifier: Sendable {
             if box.type == "mfhd" {
                 let number = try MovieFragmentHeaderBox(reading: &content).sequenceNumber
                 if let last = sequenceNumber, number <= last {
-                    find(.sequenceNumber, box.offset, "fragment \(number) follows fragment \(last)")
+                    addFinding(.sequenceNumber, box.offset, "fragment \(number) follows fragment \(last)")
                 }
                 sequenceNumber = number
             }
@@ -203,7 +207,7 @@ public struct MP4Verifier: Sendable {
         var ranges: [Range<Int>] = []
         for track in tracks {
             guard let fields = track.header, let description = movie?.track(fields.trackID) else {
-                find(.missingBox, moof.header.offset, "a traf box has no tfhd box, or its track does not exist")
+                addFinding(.missingBox, moof.header.offset, "a traf box has no tfhd box, or its track does not exist")
                 continue
             }
             let samples = track.samples(extends: description.extends)
@@ -227,12 +231,20 @@ public struct MP4Verifier: Sendable {
         var position = data.content.lowerBound
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if range.lowerBound != position {
-                find(.dataOffset, moof.header.offset, "a run begins at byte \(range.lowerBound), expected \(position)")
+                addFinding(
+                    .dataOffset,
+                    moof.header.offset,
+                    "a run begins at byte \(range.lowerBound), expected \(position)"
+                )
             }
             position = range.upperBound
         }
         if position != data.end {
-            find(.dataOffset, moof.header.offset, "samples end at byte \(position), the mdat box at \(data.end)")
+            addFinding(
+                .dataOffset,
+                moof.header.offset,
+                "samples end at byte \(position), the mdat box ends at byte \(data.end)"
+            )
         }
         return result
     }
@@ -244,14 +256,14 @@ public struct MP4Verifier: Sendable {
         _ offset: Int
     ) {
         guard let time = track.decodeTime else {
-            return find(.missingBox, offset, "track \(trackID) has no tfdt box")
+            return addFinding(.missingBox, offset, "track \(trackID) has no tfdt box")
         }
         guard time < 1 << 62 else {
-            return find(.decodeTime, offset, "the decode time of track \(trackID) is \(time), must be below 2^62")
+            return addFinding(.decodeTime, offset, "the decode time of track \(trackID) is \(time), must be below 2^62")
         }
         if let expected = endTimes[trackID], expected != time {
             let detail = "track \(trackID) begins at \(time), the previous fragment ended at \(expected)"
-            find(.decodeTime, offset, detail)
+            addFinding(.decodeTime, offset, detail)
         }
         endTimes[trackID] = samples.reduce(time) { $0 + UInt64($1.duration) }
     }

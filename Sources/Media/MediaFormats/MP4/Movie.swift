@@ -21,7 +21,7 @@ public struct Movie: Hashable, Sendable {
     public var fragmentDuration: UInt64?
 
     /// The maximum number of tracks. A file with more is rejected.
-    static let mostTracks = 256
+    static let maximumTrackCount = 256
 
     /// Reads the content of a moov box.
     ///
@@ -41,12 +41,12 @@ public struct Movie: Hashable, Sendable {
             switch box.type {
             case "mvhd": header = try MovieHeaderBox(reading: &content)
             case "trak":
-                guard tracks.count < Self.mostTracks else {
+                guard tracks.count < Self.maximumTrackCount else {
                     throw ParseError(
                         .notSupported,
                         reading: "moov box",
                         offset: box.offset,
-                        reason: "the box has more than \(Self.mostTracks) tracks"
+                        reason: "the box has more than \(Self.maximumTrackCount) tracks"
                     )
                 }
                 tracks.append(try Track(reading: &content))

@@ -36,7 +36,7 @@ struct MovieFragment: Sendable {
     }
 
     /// A `traf` box.
-    struct TrackPart: Sendable {
+    struct TrackFragment: Sendable {
         var decodeTime: UInt64?
         var duration: UInt32
         var size: UInt32
@@ -47,7 +47,7 @@ struct MovieFragment: Sendable {
         var base: Int
     }
 
-    private(set) var tracks: [TrackPart] = []
+    private(set) var tracks: [TrackFragment] = []
     private(set) var runs: [Run] = []
     private let trackID: UInt32
     private let extends: TrackExtendsBox
@@ -87,7 +87,7 @@ struct MovieFragment: Sendable {
     ) throws(ParseError) {
         let start = reader.offset
         var header: TrackFragmentHeaderBox?
-        var part = TrackPart(duration: 0, size: 0, flags: 0, descriptionIndex: 1, base: fileOffset)
+        var part = TrackFragment(duration: 0, size: 0, flags: 0, descriptionIndex: 1, base: fileOffset)
         var isWanted = false
         var number = 0
         try reader.readBoxes(in: "traf") { box, content throws(ParseError) in
@@ -124,7 +124,7 @@ struct MovieFragment: Sendable {
 
     /// Sets the base: the given offset, the start of the moof box, or the end of the previous track's data.
     private mutating func begin(
-        _ part: inout TrackPart,
+        _ part: inout TrackFragment,
         _ header: TrackFragmentHeaderBox,
         isFirst: Bool,
         offset: Int
@@ -151,7 +151,7 @@ struct MovieFragment: Sendable {
         dataEnd = nil
     }
 
-    private func readRun(_ reader: inout ByteReader, _ part: TrackPart, number: Int) throws(ParseError) -> Run {
+    private func readRun(_ reader: inout ByteReader, _ part: TrackFragment, number: Int) throws(ParseError) -> Run {
         let flags = try FullBoxHeader(reading: &reader, of: "trun", newest: 1).flags
         let start = reader.offset
         let count = Int(try reader.readUInt32("number of samples in a run"))
@@ -189,7 +189,7 @@ struct MovieFragment: Sendable {
         )
     }
 
-    private func end(of run: Run, _ part: TrackPart, _ file: RawSpan) throws(ParseError) -> Int {
+    private func end(of run: Run, _ part: TrackFragment, _ file: RawSpan) throws(ParseError) -> Int {
         guard run.fields & 0x200 != 0 else {
             // At most 2^32 samples of 2^32 bytes each.
             let (size, overflow) = run.count.multipliedReportingOverflow(by: Int(part.size))
@@ -203,9 +203,9 @@ struct MovieFragment: Sendable {
             }
             return run.dataOffset + size
         }
-        let place = run.entries + (run.fields & 0x100 == 0 ? 0 : 4)
+        let sizeOffset = run.entries + (run.fields & 0x100 == 0 ? 0 : 4)
         var end = run.dataOffset
-        for index in 0..<run.count { end += Int(file.load(place + index * run.entrySize, as: UInt32.self)) }
+        for index in 0..<run.count { end += Int(file.load(sizeOffset + index * run.entrySize, as: UInt32.self)) }
         return end
     }
 }

@@ -6,7 +6,7 @@ public struct MovieSampleCursor: Sendable {
     /// The decode time of a track's next sample. It is small, so that tracks are compared without copying samples or
     /// cursors.
     private struct Key: Sendable {
-        var isThere = false
+        var hasSample = false
         /// The decode time in the presentation.
         var time: Int64 = 0
         var timescale: UInt32
@@ -62,17 +62,17 @@ public struct MovieSampleCursor: Sendable {
             for index in tracks.indices { try advance(index, file) }
         }
         last = -1
-        for index in keys.indices where keys[index].isThere {
+        for index in keys.indices where keys[index].hasSample {
             if last < 0 || keys[index].isBefore(keys[last]) { last = index }
         }
         return last < 0 ? nil : samples[last]
     }
 
     private mutating func advance(_ index: Int, _ file: RawSpan) throws(ParseError) {
-        keys[index].isThere = false
+        keys[index].hasSample = false
         guard try tracks[index].next(file, into: &samples[index]) else { return }
         keys[index].time = Int64(samples[index].decodeTime) + keys[index].presentationOffset
-        keys[index].isThere = true
+        keys[index].hasSample = true
     }
 }
 

@@ -121,18 +121,18 @@ public struct MovieStream: Sendable {
     public mutating func finish() throws(ParseError) {
         switch state {
         case .header where bufferedCount == 0, .skip(nil), .media(nil): break
-        case .header: throw cutOff("header of a box")
-        case .collect(let header, _): throw cutOff("\(header.type) box")
-        case .skip: throw cutOff("box")
-        case .media: throw cutOff("mdat box")
+        case .header: throw truncated("header of a box")
+        case .collect(let header, _): throw truncated("\(header.type) box")
+        case .skip: throw truncated("box")
+        case .media: throw truncated("mdat box")
         }
         guard hasMovie else {
             throw ParseError(.missingBox, reading: "file", offset: position, reason: "the file has no moov box")
         }
-        if let missing = firstPending() { throw cutOff("sample at byte \(missing.sample.offset)") }
+        if let missing = firstPending() { throw truncated("sample at byte \(missing.sample.offset)") }
     }
 
-    private func cutOff(_ field: String) -> ParseError {
+    private func truncated(_ field: String) -> ParseError {
         ParseError(.truncated, reading: field, offset: position + bufferedCount, reason: "the input ends here")
     }
 
@@ -149,7 +149,7 @@ public struct MovieStream: Sendable {
         // A fragment cannot be read without the moov box either.
         case "mdat" where !hasMovie, "moof" where !hasMovie:
             throw ParseError(
-                .movieBehindMedia,
+                .movieAfterMedia,
                 reading: "file",
                 offset: position,
                 reason: "the media data precede the moov box, which is not supported for a pipe; give the file by its "
@@ -247,8 +247,8 @@ public struct MovieStream: Sendable {
         sources[index].table = nil
         sources[index].isTable = false
         var sample = Sample.none
-        let isThere = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes, into: &sample)
-        sources[index].pending = isThere ? sample : nil
+        let hasSample = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes, into: &sample)
+        sources[index].pending = hasSample ? sample : nil
     }
 
     private func firstPending() -> (index: Int, sample: Sample)? {

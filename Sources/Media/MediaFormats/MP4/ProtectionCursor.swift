@@ -147,9 +147,10 @@ struct ProtectionCursor: Sendable {
         if self.run < 0 || (offsets.count > 1 && run != self.run) {
             let entry = offsets.count > 1 ? run : 0
             guard entry < offsets.count else { throw error("saio has too few offsets") }
-            let place = offsets.offset + entry * offsets.entrySize
+            let entryOffset = offsets.offset + entry * offsets.entrySize
             let offset =
-                offsets.entrySize == 8 ? file.load(place, as: UInt64.self) : UInt64(file.load(place, as: UInt32.self))
+                offsets.entrySize == 8
+                ? file.load(entryOffset, as: UInt64.self) : UInt64(file.load(entryOffset, as: UInt32.self))
             guard offset < 1 << 60 else { throw error("the offset is not below 2^60") }
             position = base + Int(offset)
             self.run = run

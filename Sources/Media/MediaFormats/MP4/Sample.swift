@@ -72,10 +72,10 @@ public struct SubsampleEntries: Hashable, Sendable {
     ///   - index: the index of the subsample, from 0, below ``count``.
     ///   - file: the file that contains the sample.
     public func entry(_ index: Int, in file: RawSpan) -> SampleEncryptionBox.Subsample {
-        let place = offset + 6 * index
+        let entryOffset = offset + 6 * index
         return SampleEncryptionBox.Subsample(
-            clear: file.load(place, as: UInt16.self),
-            protected: file.load(place + 2, as: UInt32.self)
+            clear: file.load(entryOffset, as: UInt16.self),
+            protected: file.load(entryOffset + 2, as: UInt32.self)
         )
     }
 

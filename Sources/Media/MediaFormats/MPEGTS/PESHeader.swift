@@ -41,7 +41,7 @@ public struct PESHeader: Hashable, Sendable {
 
     /// The stream IDs whose packets have no header after the length: program_stream_map, padding_stream,
     /// private_stream_2 and others.
-    private static let bare: Set<UInt8> = [0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF]
+    private static let streamIDsWithoutHeader: Set<UInt8> = [0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF]
 
     /// Reads a header. The reader is at the payload afterwards.
     ///
@@ -62,7 +62,7 @@ public struct PESHeader: Hashable, Sendable {
         presentationTime = nil
         decodeTime = nil
         isAligned = false
-        guard !Self.bare.contains(streamID) else {
+        guard !Self.streamIDsWithoutHeader.contains(streamID) else {
             payloadLength = length
             return
         }
@@ -109,25 +109,25 @@ public struct PESHeader: Hashable, Sendable {
     }
 
     /// The maximum size in bytes of a header that ``write(to:)`` writes.
-    static let greatestSize = 19
+    static let maximumSize = 19
 
     private var isDecodedLater: Bool { decodeTime != nil && decodeTime != presentationTime }
 
     /// The size of the header in bytes: 9, 14 or 19; 6 for the stream IDs whose header ends with the length, such as
     /// padding_stream.
     public var size: Int {
-        Self.bare.contains(streamID) ? 6 : presentationTime == nil ? 9 : isDecodedLater ? 19 : 14
+        Self.streamIDsWithoutHeader.contains(streamID) ? 6 : presentationTime == nil ? 9 : isDecodedLater ? 19 : 14
     }
 
     /// The header's bytes. A length that does not fit in 16 bits is written as 0, which is allowed only for video.
     public var bytes: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.greatestSize) { memory, count in
+        [UInt8](unsafeUninitializedCapacity: Self.maximumSize) { memory, count in
             write(to: UnsafeMutableRawBufferPointer(memory))
             count = size
         }
     }
 
-    /// Writes the header to memory of at least ``greatestSize`` bytes, without allocating memory.
+    /// Writes the header to memory of at least ``maximumSize`` bytes, without allocating memory.
     func write(to memory: UnsafeMutableRawBufferPointer) {
         let size = size
         let length = payloadLength.map { $0 + size - 6 } ?? 0

@@ -77,11 +77,11 @@ public struct TransportDemuxer: Sendable {
             guard rest.count == TransportPacketHeader.packetSize else { return }
             let packet = rest
             rest.removeAll(keepingCapacity: true)
-            try take(packet.span.bytes, at: 0, body)
+            try processPacket(packet.span.bytes, at: 0, body)
             offset += TransportPacketHeader.packetSize
         }
         while bytes.byteCount - position >= TransportPacketHeader.packetSize {
-            try take(bytes, at: position, body)
+            try processPacket(bytes, at: position, body)
             position += TransportPacketHeader.packetSize
             offset += TransportPacketHeader.packetSize
         }
@@ -101,7 +101,7 @@ public struct TransportDemuxer: Sendable {
         ParseError(.invalidValue, reading: reading, offset: offset, reason: reason)
     }
 
-    private mutating func take(_ bytes: RawSpan, at position: Int, _ body: (Packet) throws -> Void) throws {
+    private mutating func processPacket(_ bytes: RawSpan, at position: Int, _ body: (Packet) throws -> Void) throws {
         let header: TransportPacketHeader
         do {
             header = try TransportPacketHeader(bytes, at: position)
@@ -117,17 +117,18 @@ public struct TransportDemuxer: Sendable {
         }
         let range = payload.lowerBound + position..<payload.upperBound + position
         if header.pid == ReservedPID.programAssociation || header.pid == mapPID {
-            try takeSection(bytes, range, header)
+            try processSection(bytes, range, header)
         } else if slots[Int(header.pid)] >= 0 {
             guard !header.isScrambled else { return scrambledPackets += 1 }
-            try takePES(bytes, range, header, Int(slots[Int(header.pid)]), body)
+            try processPES(bytes, range, header, Int(slots[Int(header.pid)]), body)
         } else if programMap == nil, offset > limits.preamble {
             throw failure("program map table", "not found in the first \(limits.preamble) bytes")
         }
     }
 
     /// Collects a table section. A section with a wrong checksum counts as damage; tables are repeated.
-    private mutating func takeSection(_ bytes: RawSpan, _ range: Range<Int>, _ header: TransportPacketHeader) throws {
+    private mutating func processSection(_ bytes: RawSpan, _ range: Range<Int>, _ header: TransportPacketHeader) throws
+    {
         let payload = bytes.extracting(range).withUnsafeBytes { [UInt8]($0) }
         if header.isUnitStart {
             guard let pointer = payload.first.map(Int.init), pointer + 1 < payload.count else { return damage += 1 }
@@ -149,14 +150,14 @@ public struct TransportDemuxer: Sendable {
                 let table = try ProgramAssociationTable(reading: &reader)
                 if mapPID == nil { mapPID = table.programs.first?.mapPID }
             } else {
-                take(try ProgramMapTable(reading: &reader))
+                updateStreams(try ProgramMapTable(reading: &reader))
             }
         } catch {
             damage += 1
         }
     }
 
-    private mutating func take(_ map: ProgramMapTable) {
+    private mutating func updateStreams(_ map: ProgramMapTable) {
         programMap = map
         for stream in map.streams where slots[Int(stream.pid)] < 0 {
             slots[Int(stream.pid)] = Int16(streams.count)
@@ -164,7 +165,7 @@ public struct TransportDemuxer: Sendable {
         }
     }
 
-    private mutating func takePES(
+    private mutating func processPES(
         _ bytes: RawSpan,
         _ range: Range<Int>,
         _ header: TransportPacketHeader,

@@ -22,15 +22,15 @@ public struct TransportPacketizer: Sendable {
     private var pid: UInt16 = 0
     private var counter: UInt8 = 0
     /// The number of payload bytes that have not been written yet.
-    private var left = 0
+    private var payloadBytesLeft = 0
     /// The number of payload bytes that still fit in the last transport packet.
-    private var room = 0
+    private var packetBytesLeft = 0
 
     /// Creates a packetizer with all continuity counters at 0.
     public init() {}
 
     /// Whether a PES packet has been started and its payload is not complete.
-    public var isOpen: Bool { left > 0 }
+    public var isOpen: Bool { payloadBytesLeft > 0 }
 
     /// Writes a table section to separate packets.
     ///
@@ -47,7 +47,7 @@ public struct TransportPacketizer: Sendable {
     ) -> Bool {
         // The pointer field is 0, because the section begins directly after it. Unused bytes are 0xFF.
         let count = section.count / Self.payloadSize + 1
-        guard !isOpen, hasRoom(count, output, offset) else { return false }
+        guard !isOpen, hasSpace(count, output, offset) else { return false }
         var (counter, start) = (counters[pid, default: 0], offset)
         output.withUnsafeMutableBytes { memory in
             section.withUnsafeBytes { section in
@@ -58,11 +58,11 @@ public struct TransportPacketizer: Sendable {
                     let prefix = Self.prefix(pid, isStart: index == 0) | UInt32(0x10 | counter) << 24
                     packet.storeBytes(of: prefix.littleEndian, as: UInt32.self)
                     if index == 0 { packet[4] = 0 }
-                    let place = index == 0 ? 5 : 4
+                    let contentStart = index == 0 ? 5 : 4
                     let from = index == 0 ? 0 : index * Self.payloadSize - 1
-                    let part = UnsafeRawBufferPointer(rebasing: section[from...].prefix(packet.count - place))
-                    UnsafeMutableRawBufferPointer(rebasing: packet[place...]).copyMemory(from: part)
-                    packet[(place + part.count)...].initializeMemory(as: UInt8.self, repeating: 0xFF)
+                    let part = UnsafeRawBufferPointer(rebasing: section[from...].prefix(packet.count - contentStart))
+                    UnsafeMutableRawBufferPointer(rebasing: packet[contentStart...]).copyMemory(from: part)
+                    packet[(contentStart + part.count)...].initializeMemory(as: UInt8.self, repeating: 0xFF)
                     counter = (counter + 1) & 15
                     start += TransportPacketHeader.packetSize
                 }
@@ -87,7 +87,7 @@ public struct TransportPacketizer: Sendable {
         into output: inout MutableRawSpan,
         at offset: inout Int
     ) -> Bool {
-        guard !isOpen, hasRoom(1, output, offset) else { return false }
+        guard !isOpen, hasSpace(1, output, offset) else { return false }
         let counter = (counters[pid, default: 0] &- 1) & 15
         let start = offset
         output.withUnsafeMutableBytes { memory in
@@ -126,7 +126,7 @@ public struct TransportPacketizer: Sendable {
         at offset: inout Int
     ) -> Bool {
         precondition(!isOpen, "the previous PES packet is not complete")
-        guard hasRoom(1, output, offset) else { return false }
+        guard hasSpace(1, output, offset) else { return false }
         let total = header.size + payloadSize
         let field = AdaptationField.size(beforePESOf: total, hasClock: clock != nil, isRandomAccess)
         self.pid = pid
@@ -143,16 +143,16 @@ public struct TransportPacketizer: Sendable {
             let rest = UnsafeMutableRawBufferPointer(rebasing: packet[4...])
             if field > 0 { AdaptationField.write(field, clock, isRandomAccess, to: rest) }
             // With the longest adaptation field, the packet still has more space than the maximum size of a PES header.
-            withUnsafeTemporaryAllocation(byteCount: PESHeader.greatestSize, alignment: 4) { bytes in
+            withUnsafeTemporaryAllocation(byteCount: PESHeader.maximumSize, alignment: 4) { bytes in
                 header.write(to: bytes)
                 UnsafeMutableRawBufferPointer(rebasing: rest[field...])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(header.size)))
             }
         }
         offset += 4 + field + header.size
-        left = payloadSize
-        room = Self.payloadSize - field - header.size
-        if left == 0 { counters[pid] = counter }
+        payloadBytesLeft = payloadSize
+        packetBytesLeft = Self.payloadSize - field - header.size
+        if payloadBytesLeft == 0 { counters[pid] = counter }
         return true
     }
 
@@ -168,19 +168,19 @@ public struct TransportPacketizer: Sendable {
     @inline(__always)
     public mutating func write(_ piece: RawSpan, into output: inout MutableRawSpan, at offset: inout Int) -> Int {
         let start = offset
-        guard start >= 0, room <= output.byteCount - start else { return 0 }
-        let count = min(piece.byteCount, left)
+        guard start >= 0, packetBytesLeft <= output.byteCount - start else { return 0 }
+        let count = min(piece.byteCount, payloadBytesLeft)
         var end = start
         let taken = piece.withUnsafeBytes { piece in
             output.withUnsafeMutableBytes { write(piece.baseAddress, count, to: $0, at: &end) }
         }
         offset = end
-        if left == 0, taken > 0 { counters[pid] = counter }
+        if payloadBytesLeft == 0, taken > 0 { counters[pid] = counter }
         return taken
     }
 
     /// The copy loop, with raw pointers because it copies in parts of 184 bytes. It is memory-safe because a packet is
-    /// started only if 188 bytes are available, and `room` is the number of bytes left in that packet.
+    /// started only if 188 bytes are available, and `packetBytesLeft` is the number of bytes left in that packet.
     private mutating func write(
         _ piece: UnsafeRawPointer?,
         _ count: Int,
@@ -188,29 +188,29 @@ public struct TransportPacketizer: Sendable {
         at offset: inout Int
     ) -> Int {
         guard let piece, let start = memory.baseAddress else { return 0 }
-        var (read, left, counter) = (0, left, counter)
+        var (read, payloadBytesLeft, counter) = (0, payloadBytesLeft, counter)
         var target = start + offset
         let end = start + memory.count
-        if room > 0 {
-            read = min(room, count)
+        if packetBytesLeft > 0 {
+            read = min(packetBytesLeft, count)
             target.copyMemory(from: piece, byteCount: read)
             target += read
-            left -= read
-            room -= read
+            payloadBytesLeft -= read
+            packetBytesLeft -= read
         }
         // Full packets, except the last packet of the PES packet.
         let prefix = prefix | 0x1000_0000
-        while count - read >= Self.payloadSize, left >= Self.payloadSize, end - target >= 188 {
+        while count - read >= Self.payloadSize, payloadBytesLeft >= Self.payloadSize, end - target >= 188 {
             target.storeBytes(of: (prefix | UInt32(counter) << 24).littleEndian, as: UInt32.self)
             (target + 4).copyMemory(from: piece + read, byteCount: Self.payloadSize)
             counter = (counter + 1) & 15
             target += 188
             read += Self.payloadSize
-            left -= Self.payloadSize
+            payloadBytesLeft -= Self.payloadSize
         }
         // A packet that the next part continues, or the last packet of the PES packet.
         if read < count, end - target >= 188 {
-            let field = max(0, Self.payloadSize - left)
+            let field = max(0, Self.payloadSize - payloadBytesLeft)
             let control: UInt32 = field > 0 ? 0x3000_0000 : 0x1000_0000
             target.storeBytes(of: (self.prefix | control | UInt32(counter) << 24).littleEndian, as: UInt32.self)
             if field > 0 {
@@ -219,15 +219,15 @@ public struct TransportPacketizer: Sendable {
             }
             counter = (counter + 1) & 15
             target += 4 + field
-            room = Self.payloadSize - field
-            let part = min(room, count - read)
+            packetBytesLeft = Self.payloadSize - field
+            let part = min(packetBytesLeft, count - read)
             target.copyMemory(from: piece + read, byteCount: part)
             target += part
             read += part
-            left -= part
-            room -= part
+            payloadBytesLeft -= part
+            packetBytesLeft -= part
         }
-        self.left = left
+        self.payloadBytesLeft = payloadBytesLeft
         self.counter = counter
         offset = target - start
         return read
@@ -249,7 +249,7 @@ public struct TransportPacketizer: Sendable {
         counters[pid] = UInt8((Int(counters[pid, default: 0]) + count & 15) & 15)
     }
 
-    private func hasRoom(_ count: Int, _ output: borrowing MutableRawSpan, _ offset: Int) -> Bool {
+    private func hasSpace(_ count: Int, _ output: borrowing MutableRawSpan, _ offset: Int) -> Bool {
         offset >= 0 && output.byteCount - offset >= count * TransportPacketHeader.packetSize
     }
 

@@ -49,7 +49,7 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
     /// The offset in the stream of the byte at `start`.
     private var offset = 0
     /// The number of bytes of a tag that still have to be skipped.
-    private var tagRest = 0
+    private var tagBytesLeft = 0
     private var isSynced = false
     private var isInGarbage = false
     private var isAfterDamage = false
@@ -101,10 +101,10 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
         rest.removeAll()
         _ = try consume(buffer.span.bytes, from: start, isFinal: true, body)
         start = 0
-        guard hasFrame else { throw noFrame("the stream contains none") }
+        guard hasFrame else { throw missingFrame("the stream contains none") }
     }
 
-    private func noFrame(_ reason: String) -> ParseError {
+    private func missingFrame(_ reason: String) -> ParseError {
         ParseError(.invalidValue, reading: Syntax.name, offset: 0, reason: reason)
     }
 
@@ -120,9 +120,9 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
     ) throws -> Int {
         var position = start
         while true {
-            if tagRest > 0 {
-                let count = min(tagRest, bytes.byteCount - position)
-                tagRest -= count
+            if tagBytesLeft > 0 {
+                let count = min(tagBytesLeft, bytes.byteCount - position)
+                tagBytesLeft -= count
                 position += count
                 offset += count
             }
@@ -138,14 +138,14 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
                 isInGarbage = false
                 let wasDamaged = isAfterDamage
                 isAfterDamage = false
-                let place = offset
+                let frameOffset = offset
                 offset += size
                 position += size
-                try body(&syntax, tail.extracting(0..<size), place, wasDamaged)
+                try body(&syntax, tail.extracting(0..<size), frameOffset, wasDamaged)
             case .needs(let count):
                 needed = max(count, tail.byteCount + 1)
                 return position
-            case .tag(let size): tagRest = size
+            case .tag(let size): tagBytesLeft = size
             case .garbage(let count):
                 if !isInGarbage { damage += 1 }
                 isInGarbage = true
@@ -155,7 +155,7 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
                 offset += count
                 position += count
                 guard hasFrame || skippedByteCount <= preamble else {
-                    throw noFrame("not found in the first \(preamble) bytes")
+                    throw missingFrame("not found in the first \(preamble) bytes")
                 }
             }
         }
@@ -168,7 +168,7 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
         // Garbage can contain the bytes of a tag by chance, and the positions that are inspected depend on the sizes of
         // the parts.
         if !isInGarbage, first == ID3Header.firstByte || first == ID3Header.firstByteOfVersion1 {
-            if let decision = ID3Header.look(tail, isFinal: isFinal) { return decision }
+            if let decision = ID3Header.detect(tail, isFinal: isFinal) { return decision }
         }
         do {
             return try syntax.decide(tail, isSynced: isSynced, isFinal: isFinal)

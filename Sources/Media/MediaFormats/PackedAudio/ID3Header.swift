@@ -50,7 +50,7 @@ struct ID3Header {
     }
 
     /// Detects a tag of version 1 or 2 at the start of the bytes. Returns nil if there is none.
-    static func look(_ bytes: RawSpan, isFinal: Bool) -> FrameDecision? {
+    static func detect(_ bytes: RawSpan, isFinal: Bool) -> FrameDecision? {
         let isVersion1 = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == firstByteOfVersion1
         let identifier: UInt32 = isVersion1 ? 0x54_4147 : 0x49_4433
         for index in 0..<min(3, bytes.byteCount)

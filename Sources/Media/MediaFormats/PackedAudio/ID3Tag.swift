@@ -69,11 +69,13 @@ public struct ID3Tag: Hashable, Sendable {
         let start = reader.offset
         let number = try reader.readUInt32("size of an extended header")
         if header.version == 3 { return try reader.skip(Int(number), "extended header") }
-        guard let size = ID3Header.syncsafe(number), size >= 6 else { throw badSize("extended header", start, number) }
+        guard let size = ID3Header.syncsafe(number), size >= 6 else {
+            throw invalidSize("extended header", start, number)
+        }
         try reader.skip(size - 4, "extended header")
     }
 
-    private static func badSize(_ what: String, _ offset: Int, _ number: UInt32) -> ParseError {
+    private static func invalidSize(_ what: String, _ offset: Int, _ number: UInt32) -> ParseError {
         ParseError(
             .invalidLength,
             reading: "size of an ID3 \(what)",
@@ -94,7 +96,7 @@ public struct ID3Tag: Hashable, Sendable {
         let number = try reader.readUInt32("size of an ID3 frame")
         let isVersion4 = header.version == 4
         guard let size = isVersion4 ? ID3Header.syncsafe(number) : Int(number) else {
-            throw badSize("frame", offset, number)
+            throw invalidSize("frame", offset, number)
         }
         let flags = try reader.readUInt16("flags of an ID3 frame")
         var content = try reader.split(size, "ID3 frame \(id)")

@@ -57,7 +57,7 @@ public struct WebVTTDocument: Sendable {
         /// The cue ends before or when it starts, so it is never visible.
         case neverShown = "never-shown"
         /// A STYLE or REGION block is after the first cue.
-        case definitionBehindCue = "definition-behind-cue"
+        case definitionAfterCue = "definition-behind-cue"
         /// The block is not a cue, a definition or a comment.
         case unknownBlock = "unknown-block"
 
@@ -66,7 +66,7 @@ public struct WebVTTDocument: Sendable {
             switch self {
             case .invalidTiming: "the line with --> does not contain two timestamps such as 00:00:01.000"
             case .neverShown: "the end time of the cue is not after its start time, so the cue is never visible"
-            case .definitionBehindCue: "a STYLE or REGION block after the first cue has no effect"
+            case .definitionAfterCue: "a STYLE or REGION block after the first cue has no effect"
             case .unknownBlock: "the block has no line with -->, and is not a NOTE, STYLE or REGION block"
             }
         }

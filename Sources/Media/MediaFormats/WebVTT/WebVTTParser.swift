@@ -33,7 +33,7 @@ struct WebVTTParser {
             )
         }
         guard let signature = Self.signatureSize(file) else {
-            throw ParseError(.invalidValue, reading: "WebVTT file", offset: 0, reason: Self.complaint(about: file))
+            throw ParseError(.invalidValue, reading: "WebVTT file", offset: 0, reason: Self.signatureError(for: file))
         }
         bytes = Self.normalized(file, from: signature)
         document = WebVTTDocument(bytes: bytes)
@@ -41,7 +41,7 @@ struct WebVTTParser {
 
     /// Parses the file after the signature.
     mutating func parse() throws(ParseError) -> WebVTTDocument {
-        let first = takeLine()
+        let first = readLine()
         var header = first
         if position < bytes.count, bytes[position] != Self.lineFeed {
             header = first.lowerBound..<(try collectBlock(inHeader: true)).upperBound
@@ -68,7 +68,7 @@ struct WebVTTParser {
         var text = position..<position
         while position < bytes.count {
             let (before, lineBefore) = (position, line)
-            let current = takeLine()
+            let current = readLine()
             count += 1
             if hasArrow(current) {
                 guard !inHeader, count == 1 || (count == 2 && !hasSeenArrow) else {
@@ -100,7 +100,7 @@ struct WebVTTParser {
         } else if isDefinition {
             try add(definition: text, firstLine)
         } else {
-            pass(over: text, hasSeenArrow, firstLine)
+            countBlock(text, hasSeenArrow, firstLine)
         }
         return text
     }
@@ -120,7 +120,7 @@ struct WebVTTParser {
     }
 
     private mutating func add(definition: Range<Int>, _ firstLine: Int) throws(ParseError) {
-        guard !hasSeenCue else { return document.drop(.definitionBehindCue, line: firstLine) }
+        guard !hasSeenCue else { return document.drop(.definitionAfterCue, line: firstLine) }
         document.definitions.append(WebVTTRange(definition))
         document.definitionSize += definition.count
         guard document.definitionSize <= WebVTTDocument.maximumDefinitionSize else {
@@ -135,7 +135,7 @@ struct WebVTTParser {
     }
 
     /// Counts a block that is not stored: a comment, or a block that is dropped.
-    private mutating func pass(over text: Range<Int>, _ hasSeenArrow: Bool, _ firstLine: Int) {
+    private mutating func countBlock(_ text: Range<Int>, _ hasSeenArrow: Bool, _ firstLine: Int) {
         let name = Array("NOTE".utf8)
         let rest = bytes[text].dropFirst(name.count)
         if hasSeenArrow {
@@ -149,21 +149,21 @@ struct WebVTTParser {
 
     /// Parses the timings and settings of a cue (section 6.3). Returns nil if the timings are invalid.
     private func timing(_ line: Range<Int>) -> (start: Int64, end: Int64, settings: Range<Int>)? {
-        var place = line.lowerBound
-        skipWhiteSpace(&place, line.upperBound)
-        guard let start = WebVTTTimestamp.read(bytes, &place, end: line.upperBound) else { return nil }
-        skipWhiteSpace(&place, line.upperBound)
-        guard bytes[place..<line.upperBound].starts(with: Self.arrow) else { return nil }
-        place += Self.arrow.count
-        skipWhiteSpace(&place, line.upperBound)
-        guard let end = WebVTTTimestamp.read(bytes, &place, end: line.upperBound) else { return nil }
-        return (start, end, trimmed(place..<line.upperBound))
+        var index = line.lowerBound
+        skipWhiteSpace(&index, line.upperBound)
+        guard let start = WebVTTTimestamp.read(bytes, &index, end: line.upperBound) else { return nil }
+        skipWhiteSpace(&index, line.upperBound)
+        guard bytes[index..<line.upperBound].starts(with: Self.arrow) else { return nil }
+        index += Self.arrow.count
+        skipWhiteSpace(&index, line.upperBound)
+        guard let end = WebVTTTimestamp.read(bytes, &index, end: line.upperBound) else { return nil }
+        return (start, end, trimmed(index..<line.upperBound))
     }
 
     private static let lineFeed = UInt8(ascii: "\n")
     private static let arrow = Array("-->".utf8)
 
-    private mutating func takeLine() -> Range<Int> {
+    private mutating func readLine() -> Range<Int> {
         let start = position
         while position < bytes.count, bytes[position] != Self.lineFeed { position += 1 }
         let end = position
@@ -181,9 +181,9 @@ struct WebVTTParser {
 
     private func hasArrow(_ line: Range<Int>) -> Bool {
         var dashes = 0
-        for place in line {
-            if bytes[place] == UInt8(ascii: ">"), dashes >= 2 { return true }
-            dashes = bytes[place] == UInt8(ascii: "-") ? dashes + 1 : 0
+        for index in line {
+            if bytes[index] == UInt8(ascii: ">"), dashes >= 2 { return true }
+            dashes = bytes[index] == UInt8(ascii: "-") ? dashes + 1 : 0
         }
         return false
     }
@@ -196,8 +196,8 @@ struct WebVTTParser {
 
     private func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C }
 
-    private func skipWhiteSpace(_ place: inout Int, _ end: Int) {
-        while place < end, isWhiteSpace(bytes[place]) { place += 1 }
+    private func skipWhiteSpace(_ index: inout Int, _ end: Int) {
+        while index < end, isWhiteSpace(bytes[index]) { index += 1 }
     }
 
     private func trimmed(_ range: Range<Int>) -> Range<Int> {
@@ -227,7 +227,7 @@ struct WebVTTParser {
     }
 
     /// Returns the error message for a file without the WebVTT signature.
-    private static func complaint(about file: RawSpan) -> String {
+    private static func signatureError(for file: RawSpan) -> String {
         file.withUnsafeBytes { file in
             if file.starts(with: [0xFF, 0xFE]) || file.starts(with: [0xFE, 0xFF]) {
                 return "the file is encoded in UTF-16; convert it to UTF-8"

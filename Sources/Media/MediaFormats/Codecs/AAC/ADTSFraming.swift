@@ -17,18 +17,18 @@ public struct ADTSFraming: Sendable {
     ///   to 4, sample rates without an index, frames of 960 samples, channel configurations above 7.
     public init(_ config: AudioSpecificConfig, isMPEG2: Bool = false) throws(ParseError) {
         guard (1...4).contains(config.objectType.rawValue) else {
-            throw Self.failure("audio object type \(config.objectType.rawValue), only 1 to 4")
+            throw Self.unsupported("audio object type \(config.objectType.rawValue), only 1 to 4")
         }
         guard let index = config.samplingFrequency.tableIndex else {
-            throw Self.failure("the sample rate \(config.samplingFrequency.hertz) Hz, only the rates of table 1.18")
+            throw Self.unsupported("the sample rate \(config.samplingFrequency.hertz) Hz, only the rates of table 1.18")
         }
         guard config.generalAudio?.hasShortFrames != true else {
-            throw Self.failure("frames of 960 samples, only frames of 1024")
+            throw Self.unsupported("frames of 960 samples, only frames of 1024")
         }
         let channels = config.channelConfiguration
         // The field has 3 bits. A program_config_element must specify any other channel layout.
         guard channels < 8, channels > 0 || config.generalAudio?.programConfig != nil else {
-            throw Self.failure("channel configuration \(channels), only 1 to 7")
+            throw Self.unsupported("channel configuration \(channels), only 1 to 7")
         }
         prefix = channels == 0 ? config.generalAudio?.programConfig?.rawDataBlockPrefix ?? [] : []
         let start: UInt64 = isMPEG2 ? 0xFFF9 : 0xFFF1
@@ -37,8 +37,13 @@ public struct ADTSFraming: Sendable {
             | 0x7FF << 2
     }
 
-    private static func failure(_ what: String) -> ParseError {
-        ParseError(.notSupported, reading: "configuration for ADTS", offset: 0, reason: "ADTS does not support \(what)")
+    private static func unsupported(_ configuration: String) -> ParseError {
+        ParseError(
+            .notSupported,
+            reading: "configuration for ADTS",
+            offset: 0,
+            reason: "ADTS does not support \(configuration)"
+        )
     }
 
     /// The number of bytes before each access unit of the stream: 7, plus the size of a program_config_element.
@@ -49,14 +54,14 @@ public struct ADTSFraming: Sendable {
     /// - Parameter payloadSize: the number of bytes after the header.
     /// - Throws: `ParseError` `invalid-length` if `payloadSize` is above 8184.
     public func header(payloadSize: Int) throws(ParseError) -> ADTSHeader {
-        guard payloadSize >= 0, payloadSize <= ADTSHeader.largestFrame - ADTSHeader.shortestSize,
+        guard payloadSize >= 0, payloadSize <= ADTSHeader.maximumFrameSize - ADTSHeader.shortestSize,
             let header = ADTSHeader(bits: fixed | UInt64(payloadSize + ADTSHeader.shortestSize) << 13)
         else {
             throw ParseError(
                 .invalidLength,
                 reading: "access unit for ADTS",
                 offset: 0,
-                reason: "\(payloadSize) bytes, the maximum is \(ADTSHeader.largestFrame - ADTSHeader.shortestSize)"
+                reason: "\(payloadSize) bytes, the maximum is \(ADTSHeader.maximumFrameSize - ADTSHeader.shortestSize)"
             )
         }
         return header

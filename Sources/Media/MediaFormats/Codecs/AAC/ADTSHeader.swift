@@ -24,7 +24,7 @@ public struct ADTSHeader: Hashable, Sendable {
     /// The size in bytes of a header without checksums.
     public static let shortestSize = 7
     /// The maximum size of a frame in bytes: `aac_frame_length` has 13 bits.
-    public static let largestFrame = 8191
+    public static let maximumFrameSize = 8191
 
     /// The fixed and the variable header, 56 bits.
     let bits: UInt64

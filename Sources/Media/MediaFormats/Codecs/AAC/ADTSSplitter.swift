@@ -59,7 +59,7 @@ struct ADTSSyntax: FrameSyntax {
     static let name = "ADTS frame"
 
     /// The header of the last frame.
-    private(set) var header = ADTSHeader.none
+    private(set) var header = ADTSHeader.placeholder
 
     @inline(__always)
     mutating func decide(_ bytes: RawSpan, isSynced: Bool, isFinal: Bool) throws(ParseError) -> FrameDecision {
@@ -109,5 +109,5 @@ struct ADTSSyntax: FrameSyntax {
 
 extension ADTSHeader {
     /// A placeholder before the first header has been read.
-    fileprivate static let none = ADTSHeader(bits: 0xFFF1_0000_0000_00 | UInt64(shortestSize) << 13)!
+    fileprivate static let placeholder = ADTSHeader(bits: 0xFFF1_0000_0000_00 | UInt64(shortestSize) << 13)!
 }

@@ -60,7 +60,7 @@ struct AC3Syntax: FrameSyntax {
     static let name = "AC-3 syncframe"
 
     /// The header of the last access unit's first syncframe.
-    private(set) var header = AC3Syncframe.none
+    private(set) var header = AC3Syncframe.placeholder
     private var isAtStart = true
     /// The total size in bytes of the current access unit's syncframes found so far, so that each syncframe is parsed
     /// once.
@@ -87,7 +87,7 @@ struct AC3Syntax: FrameSyntax {
                 if !isFinal {
                     // Do not wait for more bytes if these cannot become a syncframe.
                     if size > 0 || Self.isSyncword(bytes) { return .needs(size + AC3Syncframe.headerSize) }
-                    return pass(bytes)
+                    return skipGarbage(bytes)
                 }
                 let isNext = left == 0 || Self.isSyncword(bytes.extracting(size..<count))
                 return end(bytes, isConfirmed: isSynced || isNext)
@@ -97,27 +97,27 @@ struct AC3Syntax: FrameSyntax {
                 return end(bytes, isConfirmed: isSynced || Self.isTag(tail))
             }
             if size == 0 {
-                guard next.beginsAccessUnit else { return pass(bytes) }
+                guard next.beginsAccessUnit else { return skipGarbage(bytes) }
             } else if next.beginsAccessUnit {
                 guard blocks < 6 else { return end(bytes, isConfirmed: true) }
                 guard next.isEnhanced, blocks + next.blockCount <= 6, next.sampleRate == header.sampleRate else {
                     // Blocks are missing, usually at the start: a later syncframe can be the first of an access unit.
-                    return pass(bytes)
+                    return skipGarbage(bytes)
                 }
             } else if next.streamType == .dependent {
                 guard Int(next.substreamID) > dependent else { return end(bytes, isConfirmed: isSynced) }
             } else {
                 guard next.substreamID > independent else { return end(bytes, isConfirmed: isSynced) }
             }
-            guard next.size <= left else { return isFinal ? pass(bytes) : .needs(size + next.size) }
-            take(next)
+            guard next.size <= left else { return isFinal ? skipGarbage(bytes) : .needs(size + next.size) }
+            add(next)
             size += next.size
         }
     }
 
     /// Adds a syncframe to the access unit.
     @inline(__always)
-    private mutating func take(_ next: AC3Syncframe) {
+    private mutating func add(_ next: AC3Syncframe) {
         if size == 0 { header = next }
         if next.streamType == .dependent {
             dependent = Int(next.substreamID)
@@ -130,14 +130,14 @@ struct AC3Syntax: FrameSyntax {
 
     /// Ends the access unit after the known syncframes, if it is complete.
     private mutating func end(_ bytes: RawSpan, isConfirmed: Bool) -> FrameDecision {
-        guard size > 0, blocks == 6, isConfirmed else { return pass(bytes) }
+        guard size > 0, blocks == 6, isConfirmed else { return skipGarbage(bytes) }
         let whole = size
         reset()
         return .frame(whole)
     }
 
     /// Skips to the next position where a syncframe can begin.
-    private mutating func pass(_ bytes: RawSpan) -> FrameDecision {
+    private mutating func skipGarbage(_ bytes: RawSpan) -> FrameDecision {
         reset()
         var index = 1
         while index < bytes.byteCount {
@@ -168,7 +168,7 @@ struct AC3Syntax: FrameSyntax {
 
 extension AC3Syncframe {
     /// A placeholder before the first syncframe has been read: the shortest syncframe.
-    fileprivate static let none: AC3Syncframe = {
+    fileprivate static let placeholder: AC3Syncframe = {
         let bytes: [UInt8] = [0x0B, 0x77, 0, 0, 0, 0x40, 0x40]
         return AC3Syncframe(fields: bytes.span.bytes)!
     }()

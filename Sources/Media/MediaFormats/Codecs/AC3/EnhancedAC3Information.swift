@@ -52,8 +52,8 @@ public struct EnhancedAC3Information: Hashable, Sendable {
         bitStreamMode = try reader.readFlag("infomdate") ? try Self.readInformation(&reader, header) : 0
         if header.streamType == .independent, header.blockCount != 6 { try reader.skip(bits: 1, "convsync") }
         if header.streamType == .converted {
-            let isThere = header.blockCount == 6 ? true : try reader.readFlag("blkid")
-            if isThere { try reader.skip(bits: 6, "frmsizecod") }
+            let isPresent = header.blockCount == 6 ? true : try reader.readFlag("blkid")
+            if isPresent { try reader.skip(bits: 6, "frmsizecod") }
         }
         var bytes: [UInt8] = []
         if try reader.readFlag("addbsie") {

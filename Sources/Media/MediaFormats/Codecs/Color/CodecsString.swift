@@ -51,7 +51,7 @@ extension DolbyVisionConfigurationBox {
     /// - Parameter sampleEntry: the sample entry type of the track: `hvc1`, `hev1`, `avc1`, `avc3`, `av01`, or a Dolby
     ///   Vision type.
     public func codecs(sampleEntry: FourCC) -> String {
-        let own: FourCC =
+        let dolbyVisionEntry: FourCC =
             switch sampleEntry {
             case "hvc1": "dvh1"
             case "hev1": "dvhe"
@@ -60,7 +60,7 @@ extension DolbyVisionConfigurationBox {
             case "av01": "dav1"
             default: sampleEntry
             }
-        return "\(own).\(CodecsString.twoDigits(profile)).\(CodecsString.twoDigits(level))"
+        return "\(dolbyVisionEntry).\(CodecsString.twoDigits(profile)).\(CodecsString.twoDigits(level))"
     }
 
     /// Returns the value of a SUPPLEMENTAL-CODECS attribute (RFC 8216bis, 4.4.6.2), for example `dvh1.08.04/db4h`. Nil

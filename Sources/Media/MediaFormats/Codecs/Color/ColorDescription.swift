@@ -52,7 +52,7 @@ public enum DynamicRange: String, Hashable, Sendable {
     ///
     /// If none of them specifies a dynamic range, the value is SDR, as players assume.
     public init(container: ColorDescription?, codec: ColorDescription?, alternativeTransfer: UInt8? = nil) {
-        let said = [alternativeTransfer, container?.transfer, codec?.transfer].compactMap { $0 }
-        self = said.lazy.compactMap { DynamicRange(transfer: $0) }.first ?? .sdr
+        let specified = [alternativeTransfer, container?.transfer, codec?.transfer].compactMap { $0 }
+        self = specified.lazy.compactMap { DynamicRange(transfer: $0) }.first ?? .sdr
     }
 }

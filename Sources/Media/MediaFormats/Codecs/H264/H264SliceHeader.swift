@@ -90,7 +90,7 @@ public struct H264SliceHeader: Hashable, Sendable {
     public init(_ unit: RawSpan, parameterSets: borrowing H264ParameterSets, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         nal = H264NALHeader(rawValue: UInt8(truncatingIfNeeded: try reader.readBits(8, "NAL unit header")))
-        guard nal.type.isSlice else { throw Self.refusal(nal.type, base) }
+        guard nal.type.isSlice else { throw Self.unsupported(nal.type, base) }
         firstMacroblock = try reader.readUE("first_mb_in_slice", upTo: 4096 * 4096)
         let type = try reader.readUE("slice_type", upTo: 9)
         kind = Kind(rawValue: type >= 5 ? type - 5 : type) ?? .i
@@ -125,7 +125,7 @@ public struct H264SliceHeader: Hashable, Sendable {
     }
 
     @inline(never)
-    private static func refusal(_ type: H264NALUnitType, _ base: Int) -> ParseError {
+    private static func unsupported(_ type: H264NALUnitType, _ base: Int) -> ParseError {
         let reason =
             switch type.rawValue {
             case 2...4: "data partitions (type \(type.rawValue)) are not supported"

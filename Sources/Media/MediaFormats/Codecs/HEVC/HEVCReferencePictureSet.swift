@@ -72,19 +72,19 @@ struct HEVCReferencePictureSet: Sendable {
         let distance = Int32(1 + (try reader.readUE("abs_delta_rps_minus1", upTo: 32767))) * (isNegative ? -1 : 1)
         // Bit j is for picture j of the other set, the last bit for the other set's current picture.
         var usedFlags: UInt32 = 0
-        var takenFlags: UInt32 = 0
+        var includedFlags: UInt32 = 0
         for index in 0...other.count {
             let bit: UInt32 = 1 << UInt32(index)
             if try reader.readFlag("used_by_curr_pic_flag") {
                 usedFlags |= bit
-                takenFlags |= bit
+                includedFlags |= bit
             } else if try reader.readFlag("use_delta_flag") {
-                takenFlags |= bit
+                includedFlags |= bit
             }
         }
-        func take(_ index: Int, where wanted: (Int32) -> Bool) throws(ParseError) {
+        func addPicture(_ index: Int, where isIncluded: (Int32) -> Bool) throws(ParseError) {
             let delta = distance + (index == other.count ? 0 : other.deltas[index])
-            guard takenFlags >> UInt32(index) & 1 == 1, wanted(delta) else { return }
+            guard includedFlags >> UInt32(index) & 1 == 1, isIncluded(delta) else { return }
             guard count < Self.limit else {
                 throw reader.failure(
                     .invalidValue,
@@ -96,13 +96,13 @@ struct HEVCReferencePictureSet: Sendable {
             if usedFlags >> UInt32(index) & 1 == 1 { used |= 1 << UInt32(count) }
             count += 1
         }
-        for index in (other.negatives..<other.count).reversed() { try take(index) { $0 < 0 } }
-        try take(other.count) { $0 < 0 }
-        for index in 0..<other.negatives { try take(index) { $0 < 0 } }
+        for index in (other.negatives..<other.count).reversed() { try addPicture(index) { $0 < 0 } }
+        try addPicture(other.count) { $0 < 0 }
+        for index in 0..<other.negatives { try addPicture(index) { $0 < 0 } }
         negatives = count
-        for index in (0..<other.negatives).reversed() { try take(index) { $0 > 0 } }
-        try take(other.count) { $0 > 0 }
-        for index in other.negatives..<other.count { try take(index) { $0 > 0 } }
+        for index in (0..<other.negatives).reversed() { try addPicture(index) { $0 > 0 } }
+        try addPicture(other.count) { $0 > 0 }
+        for index in other.negatives..<other.count { try addPicture(index) { $0 > 0 } }
     }
 }
 

@@ -17,7 +17,7 @@ public struct BitReader: ~Escapable {
     /// The bits that have been loaded but not read, from the most significant bit. The other bits are zeros.
     private var register: UInt64 = 0
     /// The number of loaded bits in the register.
-    private var held = 0
+    private var loadedBits = 0
     /// The number of zero bytes directly before `next`, at most 2.
     private var zeros = 0
     /// A bit mask: bit k is set if the byte at `next` - 1 - k is an emulation prevention byte. The register never spans
@@ -38,12 +38,12 @@ public struct BitReader: ~Escapable {
     }
 
     /// The number of bits that have been read, without emulation prevention bytes.
-    public var bitsRead: Int { (next - emulationBytesLoaded) * 8 - held }
+    public var bitsRead: Int { (next - emulationBytesLoaded) * 8 - loadedBits }
 
     /// The number of bytes of the span that contain the bits read so far, including emulation prevention bytes: the
     /// index after the byte with the last bit read. An emulation prevention byte directly after it is not counted.
     public var bytesTouched: Int {
-        var waiting = held >> 3
+        var waiting = loadedBits >> 3
         var back = 0
         while waiting > 0 {
             waiting -= Int(truncatingIfNeeded: ~emulation &>> UInt64(back) & 1)
@@ -55,7 +55,7 @@ public struct BitReader: ~Escapable {
 
     /// The position of the next bit in the span, in bits, including emulation prevention bytes. An emulation prevention
     /// byte directly before it is not counted yet.
-    public var bitPosition: Int { bytesTouched * 8 - held & 7 }
+    public var bitPosition: Int { bytesTouched * 8 - loadedBits & 7 }
 
     /// The number of emulation prevention bytes before the last bit read.
     public var emulationBytesPassed: Int { bytesTouched - (bitsRead + 7) >> 3 }
@@ -64,7 +64,7 @@ public struct BitReader: ~Escapable {
     public var offset: Int { base + bitPosition >> 3 }
 
     /// Whether the next bit is the first bit of a byte.
-    public var isByteAligned: Bool { held & 7 == 0 }
+    public var isByteAligned: Bool { loadedBits & 7 == 0 }
 
     /// Whether there are bits between the current position and the last 1 bit (`more_rbsp_data()`, ITU-T H.264, 7.2).
     /// The property searches that bit from the end, so do not use it in a loop.
@@ -83,14 +83,14 @@ public struct BitReader: ~Escapable {
     /// - Throws: `ParseError` `truncated`.
     @inline(__always)
     public mutating func readBits(_ count: Int, _ field: @autoclosure () -> String) throws(ParseError) -> UInt32 {
-        if held < count {
+        if loadedBits < count {
             refill()
-            if held < count { throw truncated(field()) }
+            if loadedBits < count { throw truncated(field()) }
         }
         // Two shifts, so that reading 0 bits returns 0.
         let value = UInt32(truncatingIfNeeded: (register &>> 1) &>> UInt64(63 - count))
         register &<<= UInt64(count)
-        held -= count
+        loadedBits -= count
         return value
     }
 
@@ -105,13 +105,13 @@ public struct BitReader: ~Escapable {
     /// - Throws: `ParseError` `truncated`.
     @inline(__always)
     public mutating func readFlag(_ field: @autoclosure () -> String) throws(ParseError) -> Bool {
-        if held == 0 {
+        if loadedBits == 0 {
             refill()
-            if held == 0 { throw truncated(field()) }
+            if loadedBits == 0 { throw truncated(field()) }
         }
         let value = register >> 63 == 1
         register &<<= 1
-        held -= 1
+        loadedBits -= 1
         return value
     }
 
@@ -123,13 +123,13 @@ public struct BitReader: ~Escapable {
         _ field: @autoclosure () -> String,
         upTo limit: Int = Int(UInt32.max) - 1
     ) throws(ParseError) -> Int {
-        if held < 32 { refill() }
+        if loadedBits < 32 { refill() }
         let zeros = register.leadingZeroBitCount
         let value: Int
-        if zeros &* 2 < held, zeros < 29 {
+        if zeros &* 2 < loadedBits, zeros < 29 {
             value = Int(truncatingIfNeeded: register &>> UInt64(63 &- zeros &* 2)) &- 1
             register &<<= UInt64(zeros &* 2 &+ 1)
-            held &-= zeros &* 2 &+ 1
+            loadedBits &-= zeros &* 2 &+ 1
         } else {
             value = try readLongUE(field())
         }
@@ -191,24 +191,26 @@ public struct BitReader: ~Escapable {
     private mutating func readLongUE(_ field: @autoclosure () -> String) throws(ParseError) -> Int {
         refill()
         let zeros = register.leadingZeroBitCount
-        guard zeros < held else { throw held < 32 ? truncated(field()) : outOfRange(field(), Int(UInt32.max)) }
+        guard zeros < loadedBits else {
+            throw loadedBits < 32 ? truncated(field()) : outOfRange(field(), Int(UInt32.max))
+        }
         guard zeros < 32 else { throw outOfRange(field(), Int(UInt32.max)) }
         register &<<= UInt64(zeros)
-        held -= zeros
+        loadedBits -= zeros
         return Int(try readBits(zeros + 1, field())) - 1
     }
 
     /// Loads as many whole bytes into the register as fit.
     @inline(__always)
     private mutating func refill() {
-        guard held <= 56 else { return }
+        guard loadedBits <= 56 else { return }
         if zeros < 2, next &+ 8 <= span.byteCount {
             let word = UInt64(bigEndian: span.unsafeLoadUnaligned(fromByteOffset: next, as: UInt64.self))
             // Data without a zero byte contain no emulation prevention byte.
             if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 == 0 {
-                let count = (64 &- held) &>> 3
-                register |= (word & ~((UInt64.max &>> 1) &>> UInt64(count &* 8 &- 1))) &>> UInt64(held)
-                held &+= count &* 8
+                let count = (64 &- loadedBits) &>> 3
+                register |= (word & ~((UInt64.max &>> 1) &>> UInt64(count &* 8 &- 1))) &>> UInt64(loadedBits)
+                loadedBits &+= count &* 8
                 next &+= count
                 zeros = 0
                 emulation &<<= UInt64(count)
@@ -220,7 +222,7 @@ public struct BitReader: ~Escapable {
 
     @inline(never)
     private mutating func refillByByte() {
-        while held <= 56, next < span.byteCount {
+        while loadedBits <= 56, next < span.byteCount {
             let byte = byte(next)
             next += 1
             emulation &<<= 1
@@ -230,8 +232,8 @@ public struct BitReader: ~Escapable {
                 zeros = 0
                 continue
             }
-            register |= UInt64(byte) &<< UInt64(56 - held)
-            held += 8
+            register |= UInt64(byte) &<< UInt64(56 - loadedBits)
+            loadedBits += 8
             zeros = byte == 0 ? min(zeros + 1, 2) : 0
         }
     }

@@ -2,7 +2,7 @@ import ByteCoding
 import MediaFormats
 
 /// Iterates over the boxes of a file by their byte ranges.
-enum BoxPlaces {
+enum BoxRanges {
     /// Calls `body` with the header and the content range of each box in `range`.
     ///
     /// A box that extends beyond the range is an error. Fewer than 8 bytes at the end of the range are padding.

@@ -1,20 +1,20 @@
 /// The bytes of a stream that are scattered over transport packets, and their ranges in the file.
-struct GatheredPayload {
+struct ReassembledPayload {
     /// The bytes, in order.
     var bytes: [UInt8] = []
     /// The ranges of the bytes in the file, in order. Their total size is that of ``bytes``.
-    private(set) var places: [Range<Int>] = []
+    private(set) var ranges: [Range<Int>] = []
 
     /// Appends the bytes in a range of the file.
-    mutating func append(_ file: RawSpan, _ place: Range<Int>) {
-        file.extracting(place).withUnsafeBytes { bytes.append(contentsOf: $0) }
-        if !place.isEmpty { places.append(place) }
+    mutating func append(_ file: RawSpan, _ range: Range<Int>) {
+        file.extracting(range).withUnsafeBytes { bytes.append(contentsOf: $0) }
+        if !range.isEmpty { ranges.append(range) }
     }
 
     /// Appends other bytes.
-    mutating func append(_ other: GatheredPayload) {
+    mutating func append(_ other: ReassembledPayload) {
         bytes += other.bytes
-        places += other.places
+        ranges += other.ranges
     }
 
     /// Removes the first bytes.
@@ -22,31 +22,31 @@ struct GatheredPayload {
         bytes.removeFirst(count)
         var left = count
         var whole = 0
-        for (index, place) in places.enumerated() {
+        for (index, range) in ranges.enumerated() {
             guard left > 0 else { break }
-            if place.count <= left {
+            if range.count <= left {
                 whole = index + 1
-                left -= place.count
+                left -= range.count
             } else {
-                places[index] = place.lowerBound + left..<place.upperBound
+                ranges[index] = range.lowerBound + left..<range.upperBound
                 left = 0
             }
         }
-        places.removeFirst(whole)
+        ranges.removeFirst(whole)
     }
 
     /// Removes all bytes and keeps the allocated memory.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
+        ranges.removeAll(keepingCapacity: true)
     }
 
     /// Copies the first `count` bytes back to their ranges in the file.
     func scatter(_ count: Int, to output: inout MutableRawSpan) {
         var start = 0
-        for place in places where start < count {
-            let size = min(place.count, count - start)
-            copy(bytes, start..<start + size, to: &output, at: place.lowerBound)
+        for range in ranges where start < count {
+            let size = min(range.count, count - start)
+            copy(bytes, start..<start + size, to: &output, at: range.lowerBound)
             start += size
         }
     }

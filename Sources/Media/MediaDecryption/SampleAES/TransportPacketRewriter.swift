@@ -3,7 +3,7 @@ import MediaFormats
 /// Writes a PES packet that became smaller back to its transport packets. The number and the offsets of the packets do
 /// not change. Unused bytes are added to the adaptation field as stuffing, so that PCR positions, sizes and byte ranges
 /// stay valid.
-struct TransportPacketShrinking {
+struct TransportPacketRewriter {
     /// The number of packets of the PID that no longer have a payload, modulo 16. Their continuity counters decrease by
     /// this number.
     private(set) var lag: UInt8 = 0

@@ -3,7 +3,7 @@ import MediaFormats
 import SampleEncryption
 
 /// Decrypts the samples of one track in place, in batches.
-struct MP4TrackDecryption {
+struct MP4TrackDecryptor {
     /// The parameters that samples must share to be decrypted with one cipher.
     private struct CipherID: Hashable {
         let key: KeyID
@@ -23,7 +23,7 @@ struct MP4TrackDecryption {
     private static let batchCount = 1024
     private static let batchSize = 1 << 20
     /// The maximum number of cached ciphers. A track with more keys sets up ciphers repeatedly.
-    private static let mostCiphers = 64
+    private static let maximumCipherCount = 64
 
     /// The result for the samples so far.
     private(set) var report: DecryptedTrack
@@ -56,7 +56,7 @@ struct MP4TrackDecryption {
     }
 
     /// Adds the next sample to the batch. It is decrypted now or in a later call.
-    mutating func take(_ sample: Sample, of input: RawSpan, in output: inout MutableRawSpan) throws {
+    mutating func add(_ sample: Sample, of input: RawSpan, in output: inout MutableRawSpan) throws {
         sampleCount += 1
         guard sample.offset >= 0, sample.offset <= byteCount, sample.size <= byteCount - sample.offset else {
             throw ParseError(
@@ -112,7 +112,7 @@ struct MP4TrackDecryption {
             try current.cipher.process(batch, in: &output)
         } catch {
             let number = batchStart + (error.index ?? 0)
-            throw DecryptionError.refusedByCipher(error, "sample \(number) of track \(trackID)")
+            throw DecryptionError.cipherFailure(error, "sample \(number) of track \(trackID)")
         }
         batch.removeAll()
         batchBytes = 0
@@ -126,7 +126,7 @@ struct MP4TrackDecryption {
             vector = (bytes, iv)
             return iv
         } catch {
-            throw DecryptionError.refusedByCipher(error, "sample \(sampleCount) of track \(trackID)")
+            throw DecryptionError.cipherFailure(error, "sample \(sampleCount) of track \(trackID)")
         }
     }
 
@@ -137,12 +137,12 @@ struct MP4TrackDecryption {
         }
         do throws(SampleEncryptionError) {
             let cipher = try SampleCipher(try scheme(id), .decrypt, key: key.key)
-            if ciphers.count == Self.mostCiphers { ciphers.removeAll() }
+            if ciphers.count == Self.maximumCipherCount { ciphers.removeAll() }
             ciphers[id] = cipher
             if !report.keyIDs.contains(id.key) { report.keyIDs.append(id.key) }
             return cipher
         } catch {
-            throw DecryptionError.refusedByCipher(error, "track \(trackID)")
+            throw DecryptionError.cipherFailure(error, "track \(trackID)")
         }
     }
 
