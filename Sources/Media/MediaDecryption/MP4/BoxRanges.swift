@@ -16,7 +16,7 @@ enum BoxRanges {
             var reader = ByteReader(file.extracting(offset..<range.upperBound), base: offset)
             let header = try BoxHeader(reading: &reader)
             let start = reader.offset
-            try reader.skip(header.contentSize(of: reader.remaining), "content of a \(header.type) box")
+            try reader.skip(header.contentSize(of: reader.remaining), "content of the \(header.type) box")
             try body(header, start..<reader.offset)
             offset = reader.offset
         }

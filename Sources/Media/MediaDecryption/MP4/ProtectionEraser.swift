@@ -78,7 +78,7 @@ struct ProtectionEraser {
         let protections = entry.children.filter { $0.type == "sinf" }
         guard let format = protections.first?.child("frma") else { return }
         var reader = ByteReader(input.extracting(try range(of: format, in: content)))
-        try reader.skip(8, "header of a frma box")
+        try reader.skip(8, "header of the frma box")
         patches.setType(try reader.readFourCC("original format"), at: content.lowerBound + entry.offset)
         for node in protections {
             try BoxRanges.forEach(in: input, try range(of: node, in: content)) { patches.free($0, $1) }
@@ -120,14 +120,14 @@ struct ProtectionEraser {
             case "senc":
                 patches.free(header, range)
             case "saiz", "saio":
-                let flags = try reader.readUInt32("version and flags of a \(header.type) box") & 0xFF_FFFF
+                let flags = try reader.readUInt32("version and flags of the \(header.type) box") & 0xFF_FFFF
                 // Without a type, the auxiliary information belongs to the track's scheme.
                 let isOfScheme =
                     flags & 1 == 0
                     ? true : Self.schemes.contains(try reader.readFourCC("type of auxiliary information"))
                 if isOfScheme { patches.free(header, range) }
             case "sgpd", "sbgp":
-                try reader.skip(4, "version and flags of a \(header.type) box")
+                try reader.skip(4, "version and flags of the \(header.type) box")
                 if try reader.readFourCC("grouping type") == "seig" { patches.free(header, range) }
             default:
                 if isProtectionHeader(header) { patches.free(header, range) }

@@ -34,13 +34,13 @@ public struct FullBoxHeader: Hashable, Sendable {
     /// - Throws: `ParseError` `truncated`; `invalid-value` if the version is above `newest`.
     public init(reading reader: inout ByteReader, of type: FourCC, newest: UInt8) throws(ParseError) {
         let offset = reader.offset
-        let word = try reader.readUInt32("version and flags of a \(type) box")
+        let word = try reader.readUInt32("version and flags of the \(type) box")
         version = UInt8(truncatingIfNeeded: word >> 24)
         flags = word & 0xFF_FFFF
         guard version <= newest else {
             throw ParseError(
                 .invalidValue,
-                reading: "version of a \(type) box",
+                reading: "version of the \(type) box",
                 offset: offset,
                 reason: "version \(version) is not supported, the maximum is \(newest)"
             )

@@ -26,8 +26,8 @@ public struct BoxHeader: Hashable, Sendable {
         let size = try reader.readUInt32("size of a box")
         let type = FourCC(rawValue: try reader.readUInt32("type of a box"))
         var large: UInt64?
-        if size == 1 { large = try reader.readUInt64("large size of a \(type) box") }
-        let userType = type == "uuid" ? try reader.readBytes(16, "extended type of a uuid box") : nil
+        if size == 1 { large = try reader.readUInt64("large size of the \(type) box") }
+        let userType = type == "uuid" ? try reader.readBytes(16, "extended type of the uuid box") : nil
         let headerSize = reader.offset - offset
         let total = large ?? UInt64(size)
         guard size == 0 || (total >= UInt64(headerSize) && total < 1 << 62) else {
@@ -48,6 +48,6 @@ public struct BoxHeader: Hashable, Sendable {
     /// Returns the size of the content in bytes if `remaining` bytes follow the header.
     ///
     ///     let header = try BoxHeader(reading: &reader)
-    ///     var content = try reader.split(header.contentSize(of: reader.remaining), "content of a \(header.type) box")
+    ///     var content = try reader.split(header.contentSize(of: reader.remaining), "content of the \(header.type) box")
     public func contentSize(of remaining: Int) -> Int { size.map { $0 - headerSize } ?? remaining }
 }

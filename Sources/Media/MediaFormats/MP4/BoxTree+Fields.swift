@@ -169,7 +169,9 @@ private func protectionFields(_ type: FourCC, _ reader: inout ByteReader) throws
         return fields
     case "senc":
         let flags = try FullBoxHeader(reading: &reader, of: type, newest: 0).flags
-        return [Field("flags", flags), Field("sample_count", try reader.readUInt32("number of samples in a senc box"))]
+        return [
+            Field("flags", flags), Field("sample_count", try reader.readUInt32("number of samples in the senc box")),
+        ]
     case "saiz":
         let box = try AuxiliaryInformationSizesBox(reading: &reader)
         return [Field("default_sample_info_size", box.defaultSize), Field("sample_count", box.sampleCount)]

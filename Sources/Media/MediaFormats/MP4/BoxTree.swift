@@ -163,7 +163,7 @@ private struct BoxTreeBuilder {
                 // A full box in MP4, a plain box in QuickTime, where the size of the first child box is in the position
                 // of version and flags.
                 var probe = reader
-                if reader.remaining >= 4, try probe.readUInt32("version and flags of a meta box") == 0 {
+                if reader.remaining >= 4, try probe.readUInt32("version and flags of the meta box") == 0 {
                     reader = probe
                 }
                 (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)

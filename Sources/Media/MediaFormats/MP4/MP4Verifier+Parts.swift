@@ -125,8 +125,8 @@ extension MP4Verifier {
         do throws(ParseError) {
             var reader = ByteReader(encryption.content.span.bytes)
             var probe = reader
-            try probe.skip(4, "version and flags of a senc box")
-            let count = Int(try probe.readUInt32("number of samples in a senc box"))
+            try probe.skip(4, "version and flags of the senc box")
+            let count = Int(try probe.readUInt32("number of samples in the senc box"))
             // The count is checked before the entries are read, because entries can have no bytes.
             guard count <= samples.count else {
                 return addFinding(.auxiliarySize, moof, "senc has \(count) samples, trun has \(samples.count)")

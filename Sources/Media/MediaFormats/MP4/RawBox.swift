@@ -23,7 +23,7 @@ public struct RawBox: Hashable, Sendable {
     public init(_ header: BoxHeader, reading reader: inout ByteReader) throws(ParseError) {
         type = header.type
         userType = header.userType ?? []
-        content = try reader.readRest("content of a \(header.type) box")
+        content = try reader.readRest("content of the \(header.type) box")
     }
 
     /// Creates a raw box from a typed box.

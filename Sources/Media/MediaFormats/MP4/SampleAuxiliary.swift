@@ -53,7 +53,7 @@ struct SampleAuxiliary: Hashable, Sendable {
         switch type {
         case "senc":
             let header = try FullBoxHeader(reading: &reader, of: "senc", newest: 0)
-            let count = Int(try reader.readUInt32("number of samples in a senc box"))
+            let count = Int(try reader.readUInt32("number of samples in the senc box"))
             entries = Entries(
                 offset: reader.offset,
                 end: reader.offset + reader.remaining,
@@ -66,8 +66,8 @@ struct SampleAuxiliary: Hashable, Sendable {
             let size = Int(try reader.readUInt8("default size of auxiliary information"))
             let count =
                 size == 0
-                ? try reader.readCount(entrySize: 1, "number of samples in a saiz box")
-                : Int(try reader.readUInt32("number of samples in a saiz box"))
+                ? try reader.readCount(entrySize: 1, "number of samples in the saiz box")
+                : Int(try reader.readUInt32("number of samples in the saiz box"))
             sizes = Sizes(defaultSize: size, offset: reader.offset, count: count)
         case "saio":
             let header = try FullBoxHeader(reading: &reader, of: "saio", newest: 1)

@@ -1,4 +1,4 @@
-/// Cuts a WebVTT file into the segments of a subtitle rendition (RFC 8216bis, 3.1.4).
+/// A segmenter that cuts a WebVTT file into the segments of a subtitle rendition (RFC 8216bis, 3.1.4).
 ///
 /// Each segment is a complete WebVTT file: the header with X-TIMESTAMP-MAP, the STYLE and REGION blocks, and every cue
 /// that is visible during the segment, with its full times. A cue that spans a segment boundary is in both segments. A

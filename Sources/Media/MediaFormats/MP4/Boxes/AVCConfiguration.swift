@@ -76,18 +76,18 @@ public struct AVCConfigurationBox: Box, Hashable {
     /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
-        let version = try reader.readUInt8("version of an avcC box")
+        let version = try reader.readUInt8("version of the avcC box")
         guard version == 1 else {
             throw ParseError(
                 .invalidValue,
-                reading: "version of an avcC box",
+                reading: "version of the avcC box",
                 offset: offset,
                 reason: "version \(version) is not supported, must be 1"
             )
         }
-        profile = try reader.readUInt8("profile of an avcC box")
-        compatibility = try reader.readUInt8("profile compatibility of an avcC box")
-        level = try reader.readUInt8("level of an avcC box")
+        profile = try reader.readUInt8("profile of the avcC box")
+        compatibility = try reader.readUInt8("profile compatibility of the avcC box")
+        level = try reader.readUInt8("level of the avcC box")
         lengthSize = try reader.readLengthSize("avcC")
         let count = Int(try reader.readUInt8("number of sequence parameter sets")) & 31
         sequenceParameterSets = try reader.readNALUnits(count, "sequence parameter set")
@@ -95,7 +95,7 @@ public struct AVCConfigurationBox: Box, Hashable {
             Int(try reader.readUInt8("number of picture parameter sets")),
             "picture parameter set"
         )
-        extensions = try reader.readRest("extensions of an avcC box")
+        extensions = try reader.readRest("extensions of the avcC box")
     }
 
     /// Writes the whole box.
@@ -115,11 +115,11 @@ extension ByteReader {
     /// Reads the byte whose lowest 2 bits are the size of NAL unit lengths minus one.
     mutating func readLengthSize(_ box: String) throws(ParseError) -> Int {
         let offset = self.offset
-        let size = Int(try readUInt8("length size of a \(box) box") & 3) + 1
+        let size = Int(try readUInt8("length size of the \(box) box") & 3) + 1
         guard size != 3 else {
             throw ParseError(
                 .invalidValue,
-                reading: "length size of a \(box) box",
+                reading: "length size of the \(box) box",
                 offset: offset,
                 reason: "the size is 3 bytes, must be 1, 2 or 4"
             )

@@ -42,10 +42,10 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
         }
         defaultSize = try reader.readUInt8("default size of auxiliary information")
         if defaultSize == 0 {
-            sampleCount = try reader.readCount(entrySize: 1, "number of samples in a saiz box")
+            sampleCount = try reader.readCount(entrySize: 1, "number of samples in the saiz box")
             sizes = try reader.readBytes(sampleCount, "sizes of auxiliary information")
         } else {
-            sampleCount = Int(try reader.readUInt32("number of samples in a saiz box"))
+            sampleCount = Int(try reader.readUInt32("number of samples in the saiz box"))
             sizes = []
         }
     }
@@ -96,7 +96,7 @@ public struct AuxiliaryInformationOffsetsBox: Box, Hashable {
             infoType = try reader.readFourCC("type of auxiliary information")
             try reader.skip(4, "parameter of auxiliary information")
         }
-        let count = try reader.readCount(entrySize: header.version == 0 ? 4 : 8, "number of offsets in a saio box")
+        let count = try reader.readCount(entrySize: header.version == 0 ? 4 : 8, "number of offsets in the saio box")
         offsets = []
         offsets.reserveCapacity(count)
         for _ in 0..<count { offsets.append(try reader.readTime(header, "offset of auxiliary information")) }

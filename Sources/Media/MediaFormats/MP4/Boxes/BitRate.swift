@@ -25,7 +25,7 @@ public struct BitRateBox: Box, Hashable {
 
     /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
-        bufferSize = try reader.readUInt32("buffer size of a btrt box")
+        bufferSize = try reader.readUInt32("buffer size of the btrt box")
         maximum = try reader.readUInt32("maximum bit rate")
         average = try reader.readUInt32("average bit rate")
     }

@@ -39,9 +39,9 @@ public struct ColorInformationBox: Box, Hashable {
 
     /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
-        let type = try reader.readFourCC("type of a colr box")
+        let type = try reader.readFourCC("type of the colr box")
         guard type == "nclx" || type == "nclc" else {
-            content = .other(type: type, bytes: try reader.readRest("content of a colr box"))
+            content = .other(type: type, bytes: try reader.readRest("content of the colr box"))
             return
         }
         var points: [UInt8] = []
@@ -60,7 +60,7 @@ public struct ColorInformationBox: Box, Hashable {
         }
         var description = ColorDescription(primaries: points[0], transfer: points[1], matrix: points[2])
         if type == "nclx" {
-            description.isFullRange = try reader.readUInt8("range of a colr box") & 0x80 != 0
+            description.isFullRange = try reader.readUInt8("range of the colr box") & 0x80 != 0
             content = .nclx(description)
         } else {
             content = .nclc(description)

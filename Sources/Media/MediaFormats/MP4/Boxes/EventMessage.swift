@@ -144,9 +144,9 @@ public struct ProducerReferenceTimeBox: Box, Hashable {
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         flags = header.flags
-        trackID = try reader.readUInt32("track of a prft box")
-        ntpTimestamp = try reader.readUInt64("time of a prft box")
-        mediaTime = try reader.readTime(header, "media time of a prft box")
+        trackID = try reader.readUInt32("track of the prft box")
+        ntpTimestamp = try reader.readUInt64("time of the prft box")
+        mediaTime = try reader.readTime(header, "media time of the prft box")
     }
 
     /// Writes the whole box, always in version 1.

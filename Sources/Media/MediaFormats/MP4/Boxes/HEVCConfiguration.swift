@@ -129,36 +129,36 @@ public struct HEVCConfigurationBox: Box, Hashable {
     /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
-        let version = try reader.readUInt8("version of a hvcC box")
+        let version = try reader.readUInt8("version of the hvcC box")
         // Files made before the standard was final have version 0.
         guard version <= 1 else {
             throw ParseError(
                 .invalidValue,
-                reading: "version of a hvcC box",
+                reading: "version of the hvcC box",
                 offset: offset,
                 reason: "version \(version) is not supported, the maximum is 1"
             )
         }
-        let profile = try reader.readUInt8("profile of a hvcC box")
-        let compatibility = try reader.readUInt32("profile compatibility of a hvcC box")
-        let high = try reader.readUInt16("constraint flags of a hvcC box")
-        let constraints = UInt64(high) << 32 | UInt64(try reader.readUInt32("constraint flags of a hvcC box"))
+        let profile = try reader.readUInt8("profile of the hvcC box")
+        let compatibility = try reader.readUInt32("profile compatibility of the hvcC box")
+        let high = try reader.readUInt16("constraint flags of the hvcC box")
+        let constraints = UInt64(high) << 32 | UInt64(try reader.readUInt32("constraint flags of the hvcC box"))
         profileTierLevel = HEVCProfileTierLevel(
             profileSpace: profile >> 6,
             isHighTier: profile & 0x20 != 0,
             profile: profile & 31,
             compatibility: compatibility,
             constraints: constraints,
-            level: try reader.readUInt8("level of a hvcC box")
+            level: try reader.readUInt8("level of the hvcC box")
         )
         minimumSpatialSegmentation = try reader.readUInt16("minimum spatial segmentation") & 0xFFF
-        parallelism = try reader.readUInt8("parallelism of a hvcC box") & 3
-        chromaFormat = try reader.readUInt8("chroma format of a hvcC box") & 3
-        lumaBitDepth = 8 + Int(try reader.readUInt8("luma bit depth of a hvcC box") & 7)
-        chromaBitDepth = 8 + Int(try reader.readUInt8("chroma bit depth of a hvcC box") & 7)
-        averageFrameRate = try reader.readUInt16("frame rate of a hvcC box")
+        parallelism = try reader.readUInt8("parallelism of the hvcC box") & 3
+        chromaFormat = try reader.readUInt8("chroma format of the hvcC box") & 3
+        lumaBitDepth = 8 + Int(try reader.readUInt8("luma bit depth of the hvcC box") & 7)
+        chromaBitDepth = 8 + Int(try reader.readUInt8("chroma bit depth of the hvcC box") & 7)
+        averageFrameRate = try reader.readUInt16("frame rate of the hvcC box")
         let layersOffset = reader.offset
-        let layers = try reader.readUInt8("temporal layers of a hvcC box")
+        let layers = try reader.readUInt8("temporal layers of the hvcC box")
         constantFrameRate = layers >> 6
         temporalLayers = layers >> 3 & 7
         isTemporallyNested = layers & 4 != 0
@@ -166,20 +166,20 @@ public struct HEVCConfigurationBox: Box, Hashable {
         guard lengthSize != 3 else {
             throw ParseError(
                 .invalidValue,
-                reading: "length size of a hvcC box",
+                reading: "length size of the hvcC box",
                 offset: layersOffset,
                 reason: "the size is 3 bytes, must be 1, 2 or 4"
             )
         }
         arrays = []
-        for _ in 0..<(try reader.readUInt8("number of arrays in a hvcC box")) {
-            let type = try reader.readUInt8("type of an array in a hvcC box")
-            let count = Int(try reader.readUInt16("number of NAL units in a hvcC box"))
+        for _ in 0..<(try reader.readUInt8("number of arrays in the hvcC box")) {
+            let type = try reader.readUInt8("type of an array in the hvcC box")
+            let count = Int(try reader.readUInt16("number of NAL units in the hvcC box"))
             arrays.append(
                 UnitArray(
                     isComplete: type & 0x80 != 0,
                     type: HEVCNALUnitType(rawValue: type & 63),
-                    units: try reader.readNALUnits(count, "NAL unit in a hvcC box")
+                    units: try reader.readNALUnits(count, "NAL unit in the hvcC box")
                 )
             )
         }

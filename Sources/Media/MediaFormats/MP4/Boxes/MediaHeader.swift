@@ -30,9 +30,9 @@ public struct MediaHeaderBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        try reader.skip(header.version == 0 ? 8 : 16, "times of a mdhd box")
+        try reader.skip(header.version == 0 ? 8 : 16, "times of the mdhd box")
         timescale = try reader.readTimescale(Self.type)
-        duration = try reader.readTime(header, "duration of a mdhd box")
+        duration = try reader.readTime(header, "duration of the mdhd box")
         language = Self.language(try reader.readUInt16("language"))
         try reader.skip(2, "pre-defined")
     }

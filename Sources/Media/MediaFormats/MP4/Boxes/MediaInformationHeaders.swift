@@ -18,7 +18,7 @@ public struct VideoMediaHeaderBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        try reader.skip(8, "graphics mode of a vmhd box")
+        try reader.skip(8, "graphics mode of the vmhd box")
     }
 
     /// Writes the whole box.
@@ -43,7 +43,7 @@ public struct SoundMediaHeaderBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        try reader.skip(4, "balance of a smhd box")
+        try reader.skip(4, "balance of the smhd box")
     }
 
     /// Writes the whole box.

@@ -18,7 +18,7 @@ public struct MovieExtendsHeaderBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        fragmentDuration = try reader.readTime(header, "duration of a mehd box")
+        fragmentDuration = try reader.readTime(header, "duration of the mehd box")
     }
 
     /// Writes the whole box.

@@ -36,10 +36,10 @@ public struct MovieHeaderBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        try reader.skip(header.version == 0 ? 8 : 16, "times of a mvhd box")
+        try reader.skip(header.version == 0 ? 8 : 16, "times of the mvhd box")
         timescale = try reader.readTimescale(Self.type)
-        duration = try reader.readTime(header, "duration of a mvhd box")
-        try reader.skip(76, "rate, volume and matrix of a mvhd box")
+        duration = try reader.readTime(header, "duration of the mvhd box")
+        try reader.skip(76, "rate, volume and matrix of the mvhd box")
         nextTrackID = try reader.readUInt32("next track ID")
     }
 
@@ -72,11 +72,11 @@ extension ByteReader {
     /// Reads a timescale, which must not be 0.
     mutating func readTimescale(_ type: FourCC) throws(ParseError) -> UInt32 {
         let offset = self.offset
-        let timescale = try readUInt32("timescale of a \(type) box")
+        let timescale = try readUInt32("timescale of the \(type) box")
         guard timescale > 0 else {
             throw ParseError(
                 .invalidValue,
-                reading: "timescale of a \(type) box",
+                reading: "timescale of the \(type) box",
                 offset: offset,
                 reason: "the timescale must not be 0"
             )

@@ -214,8 +214,8 @@ public struct ProtectionSystemHeaderBox: Box, Hashable {
             for _ in 0..<count { keyIDs.append(try reader.readBytes(16, "key ID")) }
             self.keyIDs = keyIDs
         }
-        let size = try reader.readCount(entrySize: 1, "size of the data of a pssh box")
-        data = try reader.readBytes(size, "data of a pssh box")
+        let size = try reader.readCount(entrySize: 1, "size of the data of the pssh box")
+        data = try reader.readBytes(size, "data of the pssh box")
     }
 
     /// Writes the whole box.

@@ -18,7 +18,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
         /// The number of protected bytes.
         public var protected: UInt32
 
-        /// Makes a subsample.
+        /// Creates a subsample.
         public init(clear: UInt16, protected: UInt32) {
             self.clear = clear
             self.protected = protected
@@ -61,12 +61,12 @@ public struct SampleEncryptionBox: Hashable, Sendable {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         hasSubsamples = header.flags & 2 != 0
         let start = reader.offset
-        let count = Int(try reader.readUInt32("number of samples in a senc box"))
+        let count = Int(try reader.readUInt32("number of samples in the senc box"))
         let least = ivSize + (hasSubsamples ? 2 : 0)
         guard least == 0 ? count <= 1 << 20 : count <= reader.remaining / least else {
             throw ParseError(
                 .invalidLength,
-                reading: "number of samples in a senc box",
+                reading: "number of samples in the senc box",
                 offset: start,
                 reason: "\(count) samples do not fit in the \(reader.remaining) bytes that are left"
             )

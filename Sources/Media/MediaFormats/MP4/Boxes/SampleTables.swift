@@ -122,11 +122,11 @@ public struct SampleSizeBox: Hashable, Sendable {
         if type == Self.compactType {
             sampleSize = 0
             let start = reader.offset
-            fieldSize = Int(try reader.readUInt32("field size of a stz2 box") & 0xFF)
+            fieldSize = Int(try reader.readUInt32("field size of the stz2 box") & 0xFF)
             guard fieldSize == 4 || fieldSize == 8 || fieldSize == 16 else {
                 throw ParseError(
                     .invalidValue,
-                    reading: "field size of a stz2 box",
+                    reading: "field size of the stz2 box",
                     offset: start,
                     reason: "the field size is \(fieldSize), must be 4, 8 or 16"
                 )
@@ -142,7 +142,7 @@ public struct SampleSizeBox: Hashable, Sendable {
         guard needed <= reader.remaining else {
             throw ParseError(
                 .invalidLength,
-                reading: "number of samples in a \(type) box",
+                reading: "number of samples in the \(type) box",
                 offset: start,
                 reason: "\(sampleCount) sizes do not fit in the \(reader.remaining) bytes that are left"
             )

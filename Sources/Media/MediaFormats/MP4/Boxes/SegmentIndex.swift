@@ -79,7 +79,7 @@ public struct SegmentIndexBox: Box, Hashable {
         referenceID = try reader.readUInt32("reference ID")
         timescale = try reader.readTimescale(Self.type)
         earliestPresentationTime = try reader.readTime(header, "earliest presentation time")
-        firstOffset = try reader.readTime(header, "first offset of a sidx box")
+        firstOffset = try reader.readTime(header, "first offset of the sidx box")
         try reader.skip(2, "reserved")
         let offset = reader.offset
         let count = Int(try reader.readUInt16("number of references"))

@@ -42,7 +42,7 @@ public struct TrackExtendsBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        trackID = try reader.readUInt32("track ID of a trex box")
+        trackID = try reader.readUInt32("track ID of the trex box")
         sampleDescriptionIndex = try reader.readUInt32("default sample description index")
         sampleDuration = try reader.readUInt32("default sample duration")
         sampleSize = try reader.readUInt32("default sample size")

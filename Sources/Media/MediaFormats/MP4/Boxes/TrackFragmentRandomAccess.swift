@@ -61,16 +61,16 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        trackID = try reader.readUInt32("track of a tfra box")
-        let lengths = try reader.readUInt32("lengths of a tfra box")
+        trackID = try reader.readUInt32("track of the tfra box")
+        let lengths = try reader.readUInt32("lengths of the tfra box")
         let sizes = [4, 2, 0].map { Int(lengths >> UInt32($0) & 3) + 1 }
         let entrySize = (header.version == 0 ? 8 : 16) + sizes.reduce(0, +)
-        let count = try reader.readCount(entrySize: entrySize, "number of entries of a tfra box")
+        let count = try reader.readCount(entrySize: entrySize, "number of entries of the tfra box")
         entries = []
         entries.reserveCapacity(count)
         for _ in 0..<count {
             let time = try reader.readTime(header, "time of a sync sample")
-            let offset = try reader.readTime(header, "offset of a moof box")
+            let offset = try reader.readTime(header, "offset of the moof box")
             var numbers: (UInt32, UInt32, UInt32) = (0, 0, 0)
             numbers.0 = try reader.readNumber(sizes[0])
             numbers.1 = try reader.readNumber(sizes[1])
@@ -123,7 +123,7 @@ public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        size = try reader.readUInt32("size of a mfra box")
+        size = try reader.readUInt32("size of the mfra box")
     }
 
     /// Writes the whole box.
@@ -133,7 +133,7 @@ public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
 extension ByteReader {
     fileprivate mutating func readNumber(_ size: Int) throws(ParseError) -> UInt32 {
         var number: UInt32 = 0
-        for _ in 0..<size { number = number << 8 | UInt32(try readUInt8("number in a tfra box")) }
+        for _ in 0..<size { number = number << 8 | UInt32(try readUInt8("number in the tfra box")) }
         return number
     }
 }

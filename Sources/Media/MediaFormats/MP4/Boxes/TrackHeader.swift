@@ -58,17 +58,17 @@ public struct TrackHeaderBox: Box, Hashable {
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         flags = header.flags
-        try reader.skip(header.version == 0 ? 8 : 16, "times of a tkhd box")
+        try reader.skip(header.version == 0 ? 8 : 16, "times of the tkhd box")
         trackID = try reader.readUInt32("track ID")
         try reader.skip(4, "reserved")
-        duration = try reader.readTime(header, "duration of a tkhd box")
+        duration = try reader.readTime(header, "duration of the tkhd box")
         try reader.skip(10, "reserved and layer")
         alternateGroup = try reader.readUInt16("alternate group")
         hasVolume = try reader.readUInt16("volume") != 0
         try reader.skip(2, "reserved")
-        matrix = try reader.readBytes(36, "matrix of a tkhd box")
-        width = try reader.readUInt32("width of a tkhd box")
-        height = try reader.readUInt32("height of a tkhd box")
+        matrix = try reader.readBytes(36, "matrix of the tkhd box")
+        width = try reader.readUInt32("width of the tkhd box")
+        height = try reader.readUInt32("height of the tkhd box")
     }
 
     /// Writes the whole box.
