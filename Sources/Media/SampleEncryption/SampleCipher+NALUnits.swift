@@ -6,7 +6,7 @@ extension SampleCipher {
     ///
     /// In such a NAL unit all bytes are escaped once more, even if no block is encrypted.
     public static func encrypts(nalUnit: RawSpan) -> Bool {
-        nalUnit.byteCount >= SampleAESRules.shortestNALUnit
+        nalUnit.byteCount >= SampleAESRules.minimumNALUnitSize
             && SampleAESRules.isEncrypted(header: nalUnit.unsafeLoad(as: UInt8.self))
     }
 

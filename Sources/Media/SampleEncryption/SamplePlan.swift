@@ -123,15 +123,15 @@ struct SamplePlan {
         case .cbcs(let pattern):
             addBlocks(offset, pattern.encryptedBlocks(in: size), pattern, continues: false, iv, &isFirst)
         case .sampleAES(.h264):
-            guard size >= SampleAESRules.shortestNALUnit,
+            guard size >= SampleAESRules.minimumNALUnitSize,
                 SampleAESRules.isEncrypted(header: buffer.unsafeLoad(fromByteOffset: offset + shift, as: UInt8.self))
             else { return }
             let blocks = SampleAESRules.videoBlocks(in: size)
-            addBlocks(offset + SampleAESRules.clearVideo, blocks, .video, continues: false, iv, &isFirst)
+            addBlocks(offset + SampleAESRules.clearVideoSize, blocks, .video, continues: false, iv, &isFirst)
         case .sampleAES(let format):
-            let blocks = max(size - SampleAESRules.clearAudio, 0) / 16
+            let blocks = max(size - SampleAESRules.clearAudioSize, 0) / 16
             let continues = format == .enhancedAC3
-            addBlocks(offset + SampleAESRules.clearAudio, blocks, .wholeBlocks, continues: continues, iv, &isFirst)
+            addBlocks(offset + SampleAESRules.clearAudioSize, blocks, .wholeBlocks, continues: continues, iv, &isFirst)
         }
     }
 
@@ -184,11 +184,11 @@ extension ProtectionScheme {
 /// The constants of Apple's MPEG-2 Stream Encryption Format.
 enum SampleAESRules {
     /// The size in bytes of the shortest NAL unit that is encrypted.
-    static let shortestNALUnit = 49
+    static let minimumNALUnitSize = 49
     /// The number of clear bytes at the start of a NAL unit.
-    static let clearVideo = 32
+    static let clearVideoSize = 32
     /// The number of clear bytes at the start of an audio unit.
-    static let clearAudio = 16
+    static let clearAudioSize = 16
 
     /// Returns whether a NAL unit with this first byte is encrypted: types 1 and 5, slices without data partitioning.
     static func isEncrypted(header: UInt8) -> Bool { [1, 5].contains(header & 0x1f) }
@@ -196,7 +196,7 @@ enum SampleAESRules {
     /// Returns the number of encrypted blocks in a NAL unit of `size` bytes: one block, then 144 clear bytes, repeated
     /// while more than 16 bytes remain.
     static func videoBlocks(in size: Int) -> Int {
-        let rest = size - clearVideo
+        let rest = size - clearVideoSize
         return rest > 16 ? (rest - 17) / 160 + 1 : 0
     }
 }

@@ -131,7 +131,7 @@ public struct TrackEncryptionBox: Box, Hashable {
         let pattern = try reader.readUInt8("encryption pattern")
         cryptByteBlock = hasPattern ? pattern >> 4 : 0
         skipByteBlock = hasPattern ? pattern & 15 : 0
-        isProtected = try reader.readUInt8("whether samples are protected") != 0
+        isProtected = try reader.readUInt8("protection flag") != 0
         let offset = reader.offset
         perSampleIVSize = try reader.readUInt8("size of initialization vectors")
         guard [0, 8, 16].contains(perSampleIVSize) else { throw Self.size(perSampleIVSize, offset) }
