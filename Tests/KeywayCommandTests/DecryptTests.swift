@@ -70,7 +70,7 @@ struct DecryptTests {
         let arguments = ["decrypt", Self.path("cbcs-video.mp4"), "--key", Self.audioKey, "--out", "clear.mp4"]
         let outcome = try tool.run(arguments)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("track 1 (avc1): the key with the ID 0123456789abcdef0123456789abcdef"))
+        #expect(outcome.errors.contains("track 1 (avc1): no key was given for the key ID 0123456789abcdef0123456789abcdef"))
         #expect(outcome.errors.contains("--key KID:KEY"))
         #expect(!FileManager.default.fileExists(atPath: tool.path("clear.mp4")))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AC-3 and E-AC-3 in MP4")
 struct AC3ConfigurationTests {
-    /// Bit stream information with everything that can stand before what is looked for.
+    /// Bit stream information with every optional field.
     static let frames: [TestSyncframe] = (0...3).flatMap { mixdef in
         (0...7).flatMap { mode in
             [
@@ -17,7 +17,7 @@ struct AC3ConfigurationTests {
         }
     }
 
-    @Test("bit stream information is read to its end, whatever is in it", arguments: frames)
+    @Test("bit stream information with any optional fields is read to its end", arguments: frames)
     func information(frame: TestSyncframe) throws {
         for additional in [[], TestSyncframe.joc(11), [0, 9], [1], [UInt8](repeating: 1, count: 64)] {
             var frame = frame
@@ -34,7 +34,7 @@ struct AC3ConfigurationTests {
         }
     }
 
-    @Test("bit stream information that is cut short is an error")
+    @Test("truncated bit stream information is an error")
     func truncated() throws {
         let bytes = TestSyncframe(hasMixing: true, mixdef: 3, service: 1, additional: TestSyncframe.joc(16)).bytes
         for count in 0..<22 {
@@ -48,7 +48,7 @@ struct AC3ConfigurationTests {
         }
     }
 
-    @Test("dac3 and dec3 of a stream are those of ffmpeg's file of it", arguments: ["ac3", "eac3"])
+    @Test("dac3 and dec3 of a stream equal those in ffmpeg's file of the stream", arguments: ["ac3", "eac3"])
     func likeOthers(codec: String) throws {
         let file = try AudioFixture(name: codec + ".mp4").bytes()
         let movie = try MovieFile(reading: file.span.bytes).movie
@@ -98,7 +98,7 @@ struct AC3ConfigurationTests {
         #expect(Int(box.dataRate) == (unit.count * 8 * 48000 + 768_000) / 1_536_000)
         let bytes = written(box)
         #expect(try parsed(EnhancedAC3ConfigurationBox.self, bytes) == box)
-        // Data rate and number of substreams; the first with its locations, the second without; the extension.
+        // Data rate and number of substreams; the first substream with its locations, the second without; extension.
         let rate = Int(box.dataRate) << 3 | 1
         #expect(
             Array(bytes[8...]) == [UInt8(rate >> 8), UInt8(rate & 255), 0x20, 0x0F, 0x02, 0x02, 0x20, 0x04, 0, 1, 16]
@@ -109,7 +109,7 @@ struct AC3ConfigurationTests {
         }
     }
 
-    /// Each bit of chanmap, from the top, and what it adds to chan_loc and to the channels.
+    /// Each bit of chanmap, from the highest, with the bits of chan_loc and the channels that it adds.
     @Test(
         "locations of channels",
         arguments: [

@@ -1,13 +1,14 @@
 import ByteCoding
 import MediaFormats
 
-/// A syncframe of E-AC-3 put together from the tables of ETSI TS 102 366, annex E, for what no encoder here makes.
+/// An E-AC-3 syncframe built from the tables of ETSI TS 102 366, annex E, for features that no available encoder
+/// writes.
 struct TestSyncframe {
     var type = 0
     var id = 0
     var size = 64
     var frequency = 0
-    /// `numblkscod`, or `fscod2` when the frequency is 3.
+    /// The `numblkscod`, or `fscod2` if the frequency code is 3.
     var blocks = 3
     var mode = 7
     var hasLowFrequency = true
@@ -16,7 +17,7 @@ struct TestSyncframe {
     var mixdef = 0
     var service: Int?
     var additional: [UInt8] = []
-    /// What fills the syncframe.
+    /// The byte that fills the syncframe.
     var fill: UInt8 = 0
 
     static func joc(_ objects: UInt8) -> [UInt8] { [1, objects] }
@@ -56,7 +57,7 @@ struct TestSyncframe {
         return header + [UInt8](repeating: fill, count: size - header.count)
     }
 
-    /// Every optional field of the mixing metadata is there.
+    /// Whether every optional field of the mixing metadata is present.
     private func putMixing(_ bits: inout TestBits, _ blockCount: Int) {
         func put(_ fields: (Int, Int)...) { for (value, width) in fields { bits.put(value, width) } }
         if mode > 2 { put((2, 2)) }
@@ -88,7 +89,7 @@ struct TestSyncframe {
     }
 }
 
-/// An access unit that was cut out of a stream.
+/// An access unit that a splitter returned.
 struct AC3Piece: Equatable {
     var header: AC3Syncframe
     var offset: Int

@@ -8,7 +8,7 @@ struct AC3Tests {
         AudioFixture(name: $0)
     }
 
-    @Test("are cut as ffprobe cuts them, whatever the pieces", arguments: fixtures)
+    @Test("are split into the same access units as by ffprobe, for all sizes of parts", arguments: fixtures)
     func cut(fixture: AudioFixture) throws {
         let bytes = try fixture.bytes()
         let stream = try fixture.stream()
@@ -28,14 +28,14 @@ struct AC3Tests {
         }
     }
 
-    @Test("Three blocks a syncframe make two syncframes an access unit")
+    @Test("With three blocks per syncframe, an access unit has two syncframes")
     func blocks() throws {
         let units = try AC3Result(AudioFixture(name: "blocks.eac3").bytes(), pieces: 500).units
         #expect(units.allSatisfy { $0.header.blockCount == 3 && $0.bytes.count == 5400 })
         #expect(try syncframeSizes(units[0].bytes) == [2700, 2700])
     }
 
-    /// The nominal sizes of table 4.13, in words of 2 bytes, for the lowest, one in the middle and the highest rate.
+    /// The nominal sizes of table 4.13 in 16-bit words, for the lowest, a medium and the highest rate.
     @Test(
         "Sizes of AC-3 syncframes",
         arguments: [(0, 64, 69, 96), (1, 64, 70, 96), (20, 384, 417, 576), (37, 1280, 1394, 1920)]
@@ -48,7 +48,7 @@ struct AC3Tests {
     }
 
     @Test(
-        "Channels of AC-3 by acmod, and the place of lfeon",
+        "Channels of AC-3 by acmod, and the position of lfeon",
         arguments: [
             (0, 3, 2), (1, 3, 1), (2, 5, 2), (3, 5, 3), (4, 5, 3), (5, 7, 4), (6, 5, 4), (7, 7, 5),
         ]
@@ -64,7 +64,7 @@ struct AC3Tests {
         }
     }
 
-    @Test("Headers that cannot be are refused")
+    @Test("Invalid headers are rejected")
     func refused() {
         let good: [UInt8] = [0x0B, 0x77, 0, 0, 28, 0x40, 0xE1]
         for count in 0..<7 {
@@ -72,7 +72,7 @@ struct AC3Tests {
                 try AC3Syncframe(good.span.bytes.extracting(first: count))
             }
         }
-        // The syncword; a rate and a size that are reserved; bsid 9, 10 and 17; a type that is reserved; one too short.
+        // The syncword; a reserved rate and size; bsid 9, 10 and 17; a reserved type; a size that is too small.
         for (index, value): (Int, UInt8) in [(0, 0x0C), (4, 0xDC), (4, 38), (5, 0x48), (5, 0x50), (5, 0x88)] {
             var bytes = good
             bytes[index] = value
@@ -99,7 +99,8 @@ struct AC3Tests {
         }
     }
 
-    /// 7.1 with objects, in syncframes of 1 block: an independent substream, a dependent one, and another program.
+    /// 7.1 channels with objects, in syncframes of 1 block: an independent substream, a dependent substream, another
+    /// program.
     static func unit(_ seed: UInt8, blocks: Int = 0) -> [[UInt8]] {
         (0..<[6, 3, 2, 1][blocks]).flatMap { round in
             [
@@ -111,7 +112,7 @@ struct AC3Tests {
         }
     }
 
-    @Test("Access units hold six blocks of substream 0, and all that belongs to them", arguments: 0...3)
+    @Test("Access units contain six blocks of substream 0 and all its dependent syncframes", arguments: 0...3)
     func grouping(blocks: Int) throws {
         let units = (1...5).map { Self.unit(UInt8($0), blocks: blocks) }
         let bytes = Array(units.joined().joined())
@@ -123,7 +124,7 @@ struct AC3Tests {
         }
     }
 
-    @Test("AC-3 with dependent syncframes of E-AC-3 stays together")
+    @Test("AC-3 with dependent E-AC-3 syncframes forms one access unit")
     func mixed() throws {
         let core = [0x0B, 0x77, 0, 0, 0, 0x40, 0xE1] + [UInt8](repeating: 0, count: 121)
         let more = TestSyncframe(type: 1, mode: 4, map: 0x0200).bytes
@@ -135,12 +136,15 @@ struct AC3Tests {
         #expect(box.substreams.map(\.bitStreamID) == [8])
     }
 
-    @Test("Garbage is skipped and counted; incomplete access units are lost whole", arguments: [1, 64, 100_000])
+    @Test(
+        "Garbage is skipped and counted; incomplete access units are skipped as a whole",
+        arguments: [1, 64, 100_000]
+    )
     func garbage(size: Int) throws {
         let units = (1...6).map { Array(Self.unit(UInt8($0), blocks: 2).joined()) }
         var generator = SeededGenerator(state: 3)
         let noise = (0..<200).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        // One block of six; three more would be too few, and another three too many.
+        // One of six blocks; three more are too few, and another three are too many.
         let short = Array(Self.unit(9)[0...2].joined())
         let bytes = noise + units[0] + units[1] + short + units[2] + units[3] + noise + units[4] + units[5]
         let result = try AC3Result(bytes, pieces: size)
@@ -159,7 +163,7 @@ struct AC3Tests {
         #expect(result.damage == 0)
     }
 
-    @Test("Cut anywhere, all whole access units are there")
+    @Test("A truncated stream returns all complete access units")
     func truncation() throws {
         let units = (1...3).map { Array(Self.unit(UInt8($0), blocks: 2).joined()) }
         let bytes = Array(units.joined())
@@ -170,14 +174,14 @@ struct AC3Tests {
                 #expect(whole == 0)
                 continue
             }
-            // Of an access unit that is cut between two syncframes nobody knows that more would come.
+            // If an access unit is truncated between two syncframes, the truncation cannot be detected.
             #expect(result.units.map(\.bytes).starts(with: units[..<whole]))
             #expect(result.units.reduce(0) { $0 + $1.bytes.count } + result.skipped == count)
             #expect(result.units.count <= whole + 1)
         }
     }
 
-    @Test("Flipped bits: pieces make no difference, nothing is invented, nothing is lost before them")
+    @Test("With flipped bits, the sizes of parts make no difference, and access units before them are not lost")
     func flips() throws {
         let units = (1...5).map { Array(Self.unit(UInt8($0), blocks: 2).joined()) }
         let bytes = Array(units.joined())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ADTS")
 struct ADTSTests {
-    /// A frame that was cut out of a stream.
+    /// A frame that a splitter returned.
     struct Piece: Equatable {
         var header: ADTSHeader
         var offset: Int
@@ -30,7 +30,7 @@ struct ADTSTests {
         return (frames, splitter.damage, splitter.skippedByteCount)
     }
 
-    @Test("streams are cut as ffprobe cuts them, whatever the pieces", arguments: AudioFixture.adts)
+    @Test("streams are split into the same frames as by ffprobe, for all sizes of parts", arguments: AudioFixture.adts)
     func fixtures(fixture: AudioFixture) throws {
         let bytes = try fixture.bytes()
         let stream = try fixture.stream()
@@ -53,7 +53,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("access units go into frames and come out again", arguments: AudioFixture.adts)
+    @Test("access units are written to frames and read again", arguments: AudioFixture.adts)
     func framing(fixture: AudioFixture) throws {
         let bytes = try fixture.bytes()
         let frames = try Self.split(bytes, pieces: bytes.count).frames
@@ -82,7 +82,7 @@ struct ADTSTests {
         if prefix.isEmpty { #expect(again == frames) }
     }
 
-    @Test("a program_config_element is put before access units that have none")
+    @Test("a program_config_element is inserted before access units without one")
     func framingWithElement() throws {
         var general = GASpecificConfig()
         var element = ProgramConfigElement(frequencyIndex: 3)
@@ -108,7 +108,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("what ADTS cannot say is refused")
+    @Test("configurations that ADTS cannot represent are rejected")
     func impossible() throws {
         var short = GASpecificConfig()
         short.hasShortFrames = true
@@ -126,7 +126,7 @@ struct ADTSTests {
         let framing = try ADTSFraming(AudioSpecificConfig(samplingFrequency: rate, channelConfiguration: 2))
         #expect(try framing.header(payloadSize: 8184).frameLength == 8191)
         #expect(throws: ParseError(.invalidLength, reading: "", offset: 0)) { try framing.header(payloadSize: 8185) }
-        // HE-AAC has the core's header.
+        // HE-AAC has the header of its core.
         let he = AudioSpecificConfig(
             samplingFrequency: .init(hertz: 24000),
             channelConfiguration: 1,
@@ -136,7 +136,7 @@ struct ADTSTests {
         #expect(header.objectType == .aacLC && header.sampleRate == 24000 && header.channelConfiguration == 1)
     }
 
-    /// A frame with raw data blocks of so many bytes, which are numbered.
+    /// A frame with raw data blocks of the given sizes, which contain their numbers.
     static func frame(_ blocks: [Int], isProtected: Bool, isMPEG2: Bool = false) -> [UInt8] {
         let size = 7 + (isProtected ? 2 * blocks.count : 0)
         let isMultiple = blocks.count > 1
@@ -187,7 +187,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("several raw data blocks without checksums stay together")
+    @Test("several raw data blocks without checksums are not separated")
     func unprotected() throws {
         let frame = Self.frame([10, 20, 30], isProtected: false)
         let header = try ADTSHeader(frame.span.bytes)
@@ -201,7 +201,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("positions that contradict each other are refused")
+    @Test("inconsistent positions are rejected")
     func positions() throws {
         let good = Self.frame([10, 20], isProtected: true)
         for position: [UInt8] in [[0, 0], [0, 2], [0, 34], [1, 0], [255, 255]] {
@@ -212,7 +212,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("headers that cannot be are refused")
+    @Test("invalid headers are rejected")
     func refused() throws {
         let good = Self.frame([10], isProtected: true)
         for count in 0..<9 {
@@ -220,7 +220,7 @@ struct ADTSTests {
                 try ADTSHeader(good.span.bytes.extracting(first: count))
             }
         }
-        // The syncword, the layer, an index that is reserved, a frame shorter than its header.
+        // The syncword, the layer, a reserved index, a frame shorter than its header.
         for (index, value): (Int, UInt8) in [(0, 0xFE), (1, 0xE0), (1, 0xF2), (2, 0x74), (2, 0x7C), (4, 0)] {
             var frame = good
             frame[index] = value
@@ -229,23 +229,23 @@ struct ADTSTests {
         }
     }
 
-    /// A stream of different frames whose payload looks like nothing.
+    /// A stream of different frames whose payload contains no syncword.
     static func stream(_ count: Int) -> [[UInt8]] {
         (0..<count).map { frame([50 + $0 * 3], isProtected: false) }
     }
 
-    @Test("garbage is passed over and counted, and the frames around it are found", arguments: [1, 64, 10_000])
+    @Test("garbage is skipped and counted, and the frames around it are found", arguments: [1, 64, 10_000])
     func garbage(pieceSize: Int) throws {
         let frames = Self.stream(8)
         var generator = SeededGenerator(state: 7)
         let noise = (0..<300).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        // Noise at the beginning, between two frames, and headers that lead nowhere.
+        // Noise at the start, between two frames, and headers without a frame.
         let false1 = Array(frames[0].prefix(20))
         let bytes =
             noise + frames[0] + frames[1] + frames[2] + false1 + noise + frames[3] + frames[4]
             + [0xFF, 0xFF, 0xF1] + frames[5...].joined()
         let result = try Self.split(bytes, pieces: pieceSize)
-        // The false header in a stream that runs is believed: what it covers is lost.
+        // A false header in a synchronized stream is accepted, and the bytes that it covers are lost.
         let found = result.frames.map(\.bytes)
         for index in [0, 1, 2, 4, 6, 7] { #expect(found.contains(frames[index])) }
         #expect(result.damage == 3)
@@ -257,7 +257,7 @@ struct ADTSTests {
         #expect(result.frames.reduce(0) { $0 + $1.bytes.count } + result.skipped == bytes.count)
     }
 
-    @Test("a header in garbage that leads to a frame of another stream is no frame")
+    @Test("a header in garbage that is followed by a frame of another stream is not a frame")
     func chance() throws {
         let frames = Self.stream(4)
         let rate = SamplingFrequency(hertz: 32000)
@@ -268,11 +268,11 @@ struct ADTSTests {
         let result = try Self.split(other + frames.joined(), pieces: 40)
         #expect(result.frames.map(\.bytes) == frames)
         #expect(result.skipped == other.count)
-        // Two of them are a stream, and one that runs may change.
+        // Two consecutive headers are a stream, and a synchronized stream can change.
         #expect(try Self.split(other + other + frames.joined(), pieces: 40).frames.count == 6)
     }
 
-    @Test("ID3 tags before and between frames are passed over, whatever the pieces", arguments: [1, 13, 4096])
+    @Test("ID3 tags before and between frames are skipped, for all sizes of parts", arguments: [1, 13, 4096])
     func tags(pieceSize: Int) throws {
         let frames = Self.stream(4)
         let tag: [UInt8] = [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 2, 0] + [UInt8](repeating: 0xFF, count: 256)
@@ -282,7 +282,7 @@ struct ADTSTests {
         let result = try Self.split(bytes, pieces: pieceSize)
         #expect(result.frames.map(\.bytes) == frames)
         #expect(result.damage == 0)
-        // What looks like a tag in garbage is garbage, whatever the pieces.
+        // Bytes in garbage that are similar to a tag are garbage, for all sizes of parts.
         let noise: [UInt8] = [1, 2, 3] + withFooter.dropLast(13) + frames.joined()
         let afterNoise = try Self.split(noise, pieces: pieceSize)
         #expect(afterNoise.frames.map(\.bytes) == frames)
@@ -291,7 +291,7 @@ struct ADTSTests {
         #expect(try Self.split(many, pieces: pieceSize).frames.map(\.bytes) == [frames[0]])
     }
 
-    @Test("cut anywhere, all whole frames are there, and the rest is damage")
+    @Test("a truncated stream returns all complete frames, and the rest is damage")
     func truncation() throws {
         let frames = Self.stream(4)
         let bytes = Array(frames.joined())
@@ -305,13 +305,13 @@ struct ADTSTests {
                 continue
             }
             let result = try Self.split(part, pieces: 50)
-            // A single frame counts only with its successor, as far as that is there, or with the end.
+            // A single frame is accepted only with the available bytes of its successor, or at the end of the stream.
             #expect(result.frames.map(\.bytes) == Array(frames[..<whole]))
             #expect(result.damage == (frames[..<whole].joined().count == count ? 0 : 1))
         }
     }
 
-    @Test("flipped bits lose frames near them, and nothing else")
+    @Test("flipped bits damage only frames near them")
     func flips() throws {
         let frames = Self.stream(12)
         let bytes = Array(frames.joined())
@@ -324,7 +324,7 @@ struct ADTSTests {
             let single = try Self.split(damaged, pieces: Int.random(in: 1..<90, using: &generator))
             #expect(whole.frames == single.frames)
             #expect(whole.damage == single.damage && whole.skipped == single.skipped)
-            // The first frame needs the header of the second one.
+            // The first frame requires the header of the second one.
             let found = Set(whole.frames.map(\.bytes))
             var end = 0
             for frame in frames {
@@ -335,7 +335,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("what is no ADTS stream is an error, not an endless search")
+    @Test("a stream that is not ADTS is an error, not an endless search")
     func noStream() {
         let zeros = [UInt8](repeating: 0, count: 5000)
         #expect(throws: ParseError(.invalidValue, reading: "", offset: 0)) { try Self.split(zeros, pieces: 100) }
@@ -346,7 +346,7 @@ struct ADTSTests {
         }
     }
 
-    @Test("an error of the one who takes frames comes through, and the splitter survives it")
+    @Test("an error of the caller's closure is thrown, and the splitter can be used after it")
     func interrupted() throws {
         struct Stop: Error {}
         let bytes = Array(Self.stream(8).joined())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Access units")
 struct AccessUnitTests {
-    /// Where access units begin: the units of each.
+    /// The start of each access unit: the number of its NAL units.
     static func split(_ fixture: VideoFixture) throws -> [[[UInt8]]] {
         var h264 = H264AccessUnitSplitter()
         var hevc = HEVCAccessUnitSplitter()
@@ -24,7 +24,7 @@ struct AccessUnitTests {
     }
 
     @Test(
-        "Streams have as many access units as were encoded",
+        "Streams have the number of access units that were encoded",
         arguments: [
             ("slices.h264", 6), ("cavlc.h264", 8), ("field.h264", 8), ("long.h264", 40), ("recovery.h264", 20),
             ("changes.h264", 6),
@@ -36,7 +36,7 @@ struct AccessUnitTests {
     func counts(name: String, count: Int) throws {
         let units = try Self.split(VideoFixture(name: name))
         #expect(units.count == count)
-        // Parameter sets and SEI messages lie before the slices that they are for.
+        // Parameter sets and SEI messages precede the slices that they apply to.
         let isSlice = { (unit: [UInt8]) in name.hasSuffix("hevc") ? unit[0] >> 1 < 32 : [1, 5].contains(unit[0] & 31) }
         for unit in units {
             let first = unit.firstIndex(where: isSlice) ?? 0
@@ -44,7 +44,7 @@ struct AccessUnitTests {
         }
     }
 
-    @Test("A parameter set that cannot be read does not join two access units")
+    @Test("An invalid parameter set does not join two access units")
     func brokenParameterSet() throws {
         let accessUnits = try Self.split(VideoFixture(name: "slices.h264"))
         var splitter = H264AccessUnitSplitter()
@@ -57,7 +57,7 @@ struct AccessUnitTests {
         #expect(starts == accessUnits.count)
     }
 
-    @Test("Samples of H.264 say how decoding can start")
+    @Test("H.264 samples are classified by random access type")
     func h264Summaries() throws {
         let recovery = try Self.split(VideoFixture(name: "recovery.h264")).map {
             try H264AccessUnit.summary(Self.sample($0).span.bytes, lengthSize: 4)
@@ -79,7 +79,7 @@ struct AccessUnitTests {
         #expect(slices.map(\.randomAccess.isSyncSample) == [true, false, false, false, true, false])
     }
 
-    @Test("Samples of HEVC say how decoding can start")
+    @Test("HEVC samples are classified by random access type")
     func hevcSummaries() throws {
         let open = try Self.split(VideoFixture(name: "hevc-open-gop.hevc")).map {
             try HEVCAccessUnit.summary(Self.sample($0).span.bytes, lengthSize: 4)
@@ -95,7 +95,7 @@ struct AccessUnitTests {
         #expect(!closed.contains(.cra))
     }
 
-    @Test("H.264 samples become access units with a delimiter, and parameter sets before an IDR picture")
+    @Test("H.264 samples are converted to access units with a delimiter, and with parameter sets before an IDR picture")
     func h264ByteStream() throws {
         let units = try VideoFixture(name: "slices.h264").units()
         let sps = try #require(units.first { $0[0] & 31 == 7 })
@@ -124,7 +124,7 @@ struct AccessUnitTests {
         #expect(cut == nil)
     }
 
-    @Test("HEVC samples likewise")
+    @Test("HEVC samples are converted to access units with a delimiter and parameter sets")
     func hevcByteStream() throws {
         let units = try VideoFixture(name: "hevc-closed.hevc").units()
         let sets = (32...34).map { type in units.filter { $0[0] >> 1 == type }.prefix(1).map { $0 } }

@@ -2,7 +2,7 @@ import Foundation
 import MediaFormats
 import Testing
 
-/// A stream of Fixtures/Audio, and what ffprobe says of it; make.sh there says how both were made.
+/// A stream of Fixtures/Audio with ffprobe's description of it. See make.sh there.
 struct AudioFixture: CustomTestStringConvertible, Sendable {
     let name: String
     var testDescription: String { name }
@@ -20,7 +20,7 @@ struct AudioFixture: CustomTestStringConvertible, Sendable {
         String(decoding: try file(name + ".txt"), as: UTF8.self).split(separator: "\n")
     }
 
-    /// Codec, rate, channels.
+    /// The codec, the sample rate and the number of channels.
     func stream() throws -> (codec: String, rate: Int, channels: Int) {
         let fields = try #require(lines().first).split(separator: ",")
         return (String(fields[0]), try #require(Int(fields[1])), try #require(Int(fields[2])))
@@ -30,7 +30,7 @@ struct AudioFixture: CustomTestStringConvertible, Sendable {
     func sizes() throws -> [Int] { try lines().dropFirst().compactMap { Int($0) } }
 }
 
-/// Bits one after the other, for streams that no encoder here makes.
+/// A bit sequence, for streams that no available encoder writes.
 struct TestBits {
     private(set) var bits: [UInt8] = []
 
@@ -38,7 +38,7 @@ struct TestBits {
         for bit in stride(from: width - 1, through: 0, by: -1) { bits.append(UInt8(value >> bit & 1)) }
     }
 
-    /// Filled up with zeros to so many bytes, or to the next whole one.
+    /// The bytes, padded with zeros to the given number of bytes, or to a whole byte.
     func bytes(_ count: Int? = nil) -> [UInt8] {
         var bytes = stride(from: 0, to: bits.count, by: 8).map { start in
             (0..<8).reduce(UInt8(0)) { $0 << 1 | (start + $1 < bits.count ? bits[start + $1] : 0) }
@@ -48,7 +48,7 @@ struct TestBits {
     }
 }
 
-/// Cuts bytes into pieces, the last one shorter.
+/// Divides bytes into parts; the last one can be shorter.
 func pieces(_ bytes: [UInt8], of size: Int) -> [[UInt8]] {
     stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min(bytes.count, $0 + size)]) }
 }

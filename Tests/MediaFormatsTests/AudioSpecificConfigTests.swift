@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AudioSpecificConfig")
 struct AudioSpecificConfigTests {
-    /// What a configuration has to say, beside its bytes.
+    /// The expected properties of a configuration, in addition to its bytes.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
@@ -70,7 +70,7 @@ struct AudioSpecificConfigTests {
             2048
         ),
         Case(
-            "AAC-LC, a rate without an index",
+            "AAC-LC with a sample rate without an index",
             bits([(2, 5), (15, 4), (37800, 24), (6, 4), (0, 3)]),
             "mp4a.40.2",
             37800,
@@ -79,7 +79,7 @@ struct AudioSpecificConfigTests {
             1024
         ),
         Case(
-            "HE-AAC, both rates written out",
+            "HE-AAC with both sample rates explicit",
             bits([(5, 5), (15, 4), (18900, 24), (3, 4), (15, 4), (37800, 24), (2, 5), (0, 3)]),
             "mp4a.40.5",
             18900,
@@ -129,7 +129,7 @@ struct AudioSpecificConfigTests {
         ),
         Case("MP3", bits([(31, 5), (2, 6), (4, 4), (2, 4), (0, 1)]), "mp4a.40.34", 44100, 44100, 2, 1152),
         Case(
-            "xHE-AAC, passed on as it is",
+            "xHE-AAC, preserved without parsing",
             bits([(31, 5), (10, 6), (3, 4), (2, 4)]) + [1, 2, 3, 4, 255],
             "mp4a.40.42",
             48000,
@@ -142,7 +142,7 @@ struct AudioSpecificConfigTests {
         Case("AAC-LC with a bit behind", [0x12, 0x11, 0x01], "mp4a.40.2", 44100, 44100, 2, 1024),
     ]
 
-    @Test("is read and written again, every bit", arguments: cases)
+    @Test("is read and written again without changing a bit", arguments: cases)
     func roundTrip(example: Case) throws {
         let config = try AudioSpecificConfig(example.bytes.span.bytes)
         #expect(config.bytes == example.bytes)
@@ -155,13 +155,13 @@ struct AudioSpecificConfigTests {
         #expect(again == config)
     }
 
-    /// 7.1 in the elements of an MPEG file, with every optional field there.
+    /// 7.1 channels in the elements of an MPEG file, with every optional field.
     static let element: [(Int, Int)] = [
         (3, 4), (1, 2), (3, 4), (2, 4), (1, 4), (1, 4), (1, 2), (1, 3), (1, 4), (1, 1), (7, 4), (1, 1), (8, 4),
         (1, 1), (5, 3), (0, 1), (0, 4), (1, 1), (0, 4), (1, 1), (1, 4), (1, 1), (2, 4), (0, 4), (9, 4), (1, 1), (6, 4),
     ]
 
-    @Test("has its channels from a program_config_element")
+    @Test("gets its channels from a program_config_element")
     func programConfig() throws {
         var bits = TestBits()
         for (value, width) in [(2, 5), (3, 4), (0, 4), (0, 3)] + Self.element { bits.put(value, width) }
@@ -186,7 +186,7 @@ struct AudioSpecificConfigTests {
                 try AudioSpecificConfig(part.span.bytes)
             }
         }
-        // The same element in front of a raw data block is aligned from there.
+        // Before a raw data block, the alignment of the same element is relative to the block.
         let prefix = element.rawDataBlockPrefix
         #expect(try ProgramConfigElement(rawDataBlock: prefix.span.bytes)?.channelCount == 8)
         #expect(prefix[0] >> 5 == 5)
@@ -194,7 +194,7 @@ struct AudioSpecificConfigTests {
         #expect(try ProgramConfigElement(rawDataBlock: other.span.bytes) == nil)
     }
 
-    @Test("is made as others make it")
+    @Test("is created as other packagers create it")
     func made() {
         #expect(
             AudioSpecificConfig(samplingFrequency: .init(hertz: 44100), channelConfiguration: 2).bytes == [0x12, 0x10]
@@ -208,7 +208,7 @@ struct AudioSpecificConfigTests {
         #expect(he.bytes == [0x2B, 0x11, 0x88, 0])
     }
 
-    @Test("is refused when it is cut short or says what does not exist")
+    @Test("is rejected if it is truncated or contains a reserved value")
     func refused() {
         for bytes: [UInt8] in [[], [0x12], [0x2B, 0x11], [0xF8], [0x17, 0x80, 0xAC]] {
             #expect(throws: ParseError(.truncated, reading: "", offset: 0)) {
@@ -223,14 +223,14 @@ struct AudioSpecificConfigTests {
         }
     }
 
-    @Test("survives any bits, and what is read is written again")
+    @Test("accepts any bits, and writes what it has read")
     func anything() {
         var generator = SeededGenerator(state: 4)
         var count = 0
         for _ in 0..<20_000 {
             let size = Int.random(in: 0..<40, using: &generator)
             var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            // More often than not of the AAC family.
+            // Most of them are of the AAC family.
             if size > 1, Bool.random(using: &generator) { (bytes[0], bytes[1]) = (0x11, bytes[1] & 0x87) }
             guard let config = try? AudioSpecificConfig(bytes.span.bytes) else { continue }
             count += 1
@@ -239,7 +239,7 @@ struct AudioSpecificConfigTests {
         #expect(count > 5000)
     }
 
-    @Test("comes out of an mp4a sample entry and goes into one")
+    @Test("is read from an mp4a sample entry and written to one")
     func sampleEntry() throws {
         let clip = try AudioFixture(name: "aac.mp4").bytes()
         let movie = try MovieFile(reading: clip.span.bytes).movie
@@ -277,7 +277,7 @@ struct AudioSpecificConfigTests {
         #expect(Array(bytes[12..<(size < 90 ? 17 : 13)]) == (size < 90 ? [3, bytes[13], 0, 0, 0] : [3]))
     }
 
-    @Test("other object types have CODECS of their own")
+    @Test("other object types have different CODECS values")
     func otherTypes() throws {
         for (type, codecs): (UInt8, String) in [
             (0x6B, "mp4a.6b"), (0x69, "mp4a.69"), (0x67, "mp4a.67"), (0xA5, "mp4a.a5"),

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("BitReader")
 struct BitReaderTests {
-    /// The same, bit by bit, slowly.
+    /// A slow reference implementation that reads bit by bit.
     struct Plain {
         var bits: [UInt8] = []
-        /// How many bytes of the file hold the first n bits, by whole bytes.
+        /// The number of bytes of the file that contain the first n bits, by whole bytes.
         var ends: [Int] = []
 
         static func bits(of bytes: [UInt8]) -> [UInt8] {
@@ -28,7 +28,7 @@ struct BitReaderTests {
         }
     }
 
-    @Test("Values and positions are those of reading bit by bit, whatever the bytes")
+    @Test("Values and positions equal those of the reference implementation, for any bytes")
     func random() throws {
         var generator = SeededGenerator(state: 7)
         for _ in 0..<2000 {
@@ -61,7 +61,7 @@ struct BitReaderTests {
         }
     }
 
-    @Test("Without emulation prevention 00 00 03 is three bytes")
+    @Test("Without emulation prevention, 00 00 03 is three bytes")
     func plain() throws {
         let bytes: [UInt8] = [0, 0, 3, 1]
         var reader = BitReader(bytes.span.bytes, emulationPrevention: false)
@@ -92,7 +92,7 @@ struct BitReaderTests {
         }
     }
 
-    @Test("Numbers that are too long, too large or cut off are errors")
+    @Test("Numbers that are too long, too large or truncated are errors")
     func wild() {
         let zeros = [UInt8](repeating: 0, count: 40)
         #expect(throws: ParseError(.invalidValue, reading: "", offset: 0)) {
@@ -112,7 +112,7 @@ struct BitReaderTests {
         }
     }
 
-    @Test("te(v) is one inverted bit where only 0 and 1 are possible")
+    @Test("te(v) is one inverted bit if only 0 and 1 are possible")
     func truncatedGolomb() throws {
         let bytes: [UInt8] = [0b0101_0000]
         var reader = BitReader(bytes.span.bytes)

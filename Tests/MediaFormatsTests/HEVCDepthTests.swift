@@ -3,7 +3,7 @@ import MediaFormats
 import Testing
 
 @Suite struct HEVCDepthTests {
-    /// A sequence parameter set of 64 by 64 samples, written bit by bit from ITU-T H.265, 7.3.2.2.1.
+    /// A sequence parameter set for 64 × 64 luma samples, written bit by bit from ITU-T H.265, 7.3.2.2.1.
     private func sequence(depthAbove8: Int) -> [UInt8] {
         func ue(_ value: Int) -> String {
             let digits = String(value + 1, radix: 2)
@@ -33,7 +33,7 @@ import Testing
         #expect(same == box)
     }
 
-    /// Found by fuzzing: 16 came out of the box as 8.
+    /// A regression test for a result of fuzzing: a bit depth of 16 was written to the box as 8.
     @Test func sixteenBitsAreRefused() {
         let set = sequence(depthAbove8: 8)
         let error = #expect(throws: ParseError.self) {

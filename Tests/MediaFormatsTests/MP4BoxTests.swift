@@ -4,12 +4,12 @@ import Testing
 
 @Suite("MP4 boxes")
 struct MP4BoxTests {
-    /// A box that is written, read, compared, and cut off at every byte.
+    /// A box that is written, read, compared, and truncated at every byte.
     struct Example: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var check: @Sendable () throws -> Void
 
-        /// - Parameter isOpen: Whether the box ends with what is left, so that less of it is a box as well.
+        /// - Parameter isOpen: whether the box has no fixed end, so that a truncated box is also valid.
         init<Kind: Box & Equatable>(_ box: Kind, isOpen: Bool = false) {
             testDescription = "\(Kind.type)"
             check = {
@@ -20,7 +20,7 @@ struct MP4BoxTests {
                 for length in 0..<bytes.count where !isOpen || length < 8 {
                     #expect(throws: ParseError.self) { try parsed(Kind.self, Array(bytes[..<length])) }
                 }
-                // The box itself says that it is shorter.
+                // The header of the box specifies the truncated size.
                 for length in 8..<bytes.count where !isOpen {
                     let short = written { $0.box(Kind.type) { $0.write(bytes[8..<length]) } }
                     #expect(throws: ParseError.self, "\(length) bytes") { try parsed(Kind.self, short) }
@@ -30,7 +30,7 @@ struct MP4BoxTests {
     }
 
     static let keyID = [UInt8](0..<16)
-    /// An entry that has nothing but its header.
+    /// A sample entry with only its header.
     static let emptyReference: DataReferenceBox = {
         var box = DataReferenceBox()
         box.entries = [RawBox(type: "alis", content: [])]
@@ -117,7 +117,7 @@ struct MP4BoxTests {
     @Test("are written as they were read, and every truncation is an error", arguments: examples)
     func roundTrip(_ example: Example) throws { try example.check() }
 
-    @Test("sinf comes back, and needs frma")
+    @Test("sinf is restored, and requires frma")
     func protection() throws {
         let box = ProtectionSchemeInfoBox(
             originalFormat: "avc1",
@@ -136,7 +136,7 @@ struct MP4BoxTests {
         #expect(error?.code == .missingBox)
     }
 
-    @Test("senc comes back with vectors and subsamples", arguments: [0, 8, 16])
+    @Test("senc is restored with initialization vectors and subsamples", arguments: [0, 8, 16])
     func sampleEncryption(ivSize: Int) throws {
         let box = SampleEncryptionBox(
             samples: [
@@ -156,7 +156,7 @@ struct MP4BoxTests {
         }
     }
 
-    @Test("sizes: 64 bits, to the end, uuid, less than the header")
+    @Test("sizes: 64 bits, to the end of the file, uuid, less than the header")
     func headers() throws {
         func header(_ bytes: [UInt8]) throws(ParseError) -> (BoxHeader, Int) {
             var reader = ByteReader(bytes.span.bytes)
@@ -181,14 +181,14 @@ struct MP4BoxTests {
         }
     }
 
-    @Test("counts that do not fit are refused before memory is taken")
+    @Test("counts that do not fit are rejected before memory is allocated")
     func counts() {
         let huge = written { $0.fullBox("elst") { $0.write(UInt32.max) } }
         let error = #expect(throws: ParseError.self) { try parsed(EditListBox.self, huge) }
         #expect(error?.code == .invalidLength)
     }
 
-    @Test("a handler's name has a length byte in QuickTime only")
+    @Test("a handler's name has a length byte only in QuickTime")
     func handlerNames() throws {
         func name(_ bytes: [UInt8]) throws(ParseError) -> String {
             let box = written { writer in

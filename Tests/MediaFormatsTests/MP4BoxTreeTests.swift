@@ -4,7 +4,7 @@ import Testing
 
 @Suite("MP4 box tree")
 struct MP4BoxTreeTests {
-    @Test("shows boxes and the fields that matter")
+    @Test("contains the boxes and their important fields")
     func fields() throws {
         let bytes = try MP4Fixture.encrypted.bytes
         let tree = BoxTree(reading: bytes.span.bytes)
@@ -19,7 +19,7 @@ struct MP4BoxTreeTests {
         #expect(!lines.contains { $0.hasPrefix("!") })
     }
 
-    @Test("shows where a file breaks, and what is before that")
+    @Test("contains the error of a damaged file and the boxes before it")
     func broken() throws {
         let bytes = try MP4Fixture.encrypted.bytes
         let cut = BoxTree(reading: Array(bytes.prefix(700)).span.bytes)
@@ -31,12 +31,12 @@ struct MP4BoxTreeTests {
         #expect(tail.problem?.offset == bytes.count)
     }
 
-    @Test("goes only so deep and so far")
+    @Test("limits the depth and the number of boxes")
     func limits() {
         var nested: [UInt8] = []
         for _ in 0..<100 { nested = written { writer in writer.box("moov") { $0.write(nested) } } }
         let deep = BoxTree(reading: nested.span.bytes)
-        #expect(deep.description.contains("lie more than 16 deep"))
+        #expect(deep.description.contains("nested more than 16 levels deep"))
         let many = written { writer in for _ in 0..<500 { writer.box("free") { _ in } } }
         let tree = BoxTree(reading: many.span.bytes, maximumCount: 100)
         #expect(tree.boxes.count == 100)

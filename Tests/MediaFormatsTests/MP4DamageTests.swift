@@ -4,7 +4,7 @@ import Testing
 
 @Suite("MP4 damage")
 struct MP4DamageTests {
-    /// A generator that gives the same numbers each time (SplitMix64).
+    /// A deterministic random number generator (SplitMix64).
     struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -17,7 +17,7 @@ struct MP4DamageTests {
         }
     }
 
-    /// Reads all that there is to read, in every way; errors are in order, endless work and traps are not.
+    /// Reads a file in every way. Errors are allowed; endless loops and crashes are not.
     static func readAll(_ bytes: [UInt8]) {
         let most = bytes.count * 4 + 1000
         var count = 0
@@ -44,10 +44,10 @@ struct MP4DamageTests {
         #expect(BoxTree(reading: file, maximumCount: 5000).description.utf8.count < 5_000_000)
     }
 
-    @Test("of one to eight bits is survived", arguments: MP4Fixture.allCases)
+    @Test("of one to eight bits does not crash", arguments: MP4Fixture.allCases)
     func bitFlips(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
-        // Headers are what breaks; media data are left alone.
+        // Only headers are damaged, because media data are not parsed.
         let tree = BoxTree(reading: bytes.span.bytes)
         let places = tree.boxes.flatMap { box in
             box.type == "mdat" ? Array(box.offset..<box.offset + 8) : Array(box.offset..<box.offset + box.size)
@@ -63,7 +63,7 @@ struct MP4DamageTests {
         }
     }
 
-    @Test("of numbers made large or 0 is survived", arguments: MP4Fixture.allCases)
+    @Test("of numbers set to large values or 0 does not crash", arguments: MP4Fixture.allCases)
     func extremes(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
         let tree = BoxTree(reading: bytes.span.bytes)
@@ -79,15 +79,15 @@ struct MP4DamageTests {
         }
     }
 
-    @Test("by cutting off is survived", arguments: MP4Fixture.allCases)
+    @Test("by truncation does not crash", arguments: MP4Fixture.allCases)
     func truncations(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
         for length in stride(from: 0, to: bytes.count, by: 13) { Self.readAll(Array(bytes[..<length])) }
     }
 
-    @Test("of a few bytes does not stand for samples without end")
+    @Test("of a few bytes cannot describe an unlimited number of samples")
     func bombs() {
-        // A run of 2^32 - 1 samples without fields: empty ones, and ones of one byte.
+        // A run of 2^32 - 1 samples without fields: samples of zero bytes and of one byte.
         for size: UInt32 in [0, 1] {
             let file = written { writer in
                 writer.write(MP4FragmentTests.initSegment(MP4FragmentTests.cases[0]).bytes)
@@ -109,7 +109,7 @@ struct MP4DamageTests {
         }
     }
 
-    @Test("by many tracks is refused")
+    @Test("by too many tracks is rejected")
     func tracks() {
         let movie = written { writer in
             writer.box("moov") { writer in

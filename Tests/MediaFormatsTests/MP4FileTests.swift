@@ -4,7 +4,7 @@ import Testing
 
 @Suite("MP4 files")
 struct MP4FileTests {
-    @Test("samples are those that ffprobe finds", arguments: MP4Fixture.allCases)
+    @Test("samples equal those of ffprobe", arguments: MP4Fixture.allCases)
     func clip(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
         let file = try MovieFile(reading: bytes.span.bytes)
@@ -14,7 +14,7 @@ struct MP4FileTests {
         #expect(MP4Verifier.verify(bytes.span.bytes) == [])
     }
 
-    @Test("samples of all tracks come in the order of decoding", arguments: MP4Fixture.allCases)
+    @Test("samples of all tracks are in the order of decoding", arguments: MP4Fixture.allCases)
     func order(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
         let file = try MovieFile(reading: bytes.span.bytes)
@@ -28,7 +28,7 @@ struct MP4FileTests {
         }
     }
 
-    @Test("one track alone")
+    @Test("one track only")
     func selection() throws {
         let bytes = try MP4Fixture.hybrid.bytes
         let file = try MovieFile(reading: bytes.span.bytes)
@@ -41,7 +41,7 @@ struct MP4FileTests {
         #expect(count == 23)
     }
 
-    @Test("a pipe gives the same samples and their bytes", arguments: MP4Fixture.allCases, [1, 7, 4096])
+    @Test("a pipe returns the same samples and their bytes", arguments: MP4Fixture.allCases, [1, 7, 4096])
     func stream(_ fixture: MP4Fixture, step: Int) throws {
         let bytes = try fixture.bytes
         var stream = MovieStream()
@@ -61,7 +61,7 @@ struct MP4FileTests {
         }
         if fixture == .progressive {
             let error = #expect(throws: ParseError.self) { try run() }
-            #expect(error?.code == .movieBehindMedia)
+            #expect(error?.code == .movieAfterMedia)
             return
         }
         try run()
@@ -79,7 +79,7 @@ struct MP4FileTests {
     @Test("a pipe that ends too early is an error", arguments: [MP4Fixture.fragmented, .hybrid, .encrypted])
     func brokenPipe(_ fixture: MP4Fixture) throws {
         let bytes = try fixture.bytes
-        // The last box may be missing: what is left is a file.
+        // The last box can be missing: the rest is a valid file.
         let tree = BoxTree(reading: bytes.span.bytes)
         let ends = Set(tree.boxes.map(\.offset))
         for length in 0..<bytes.count where !ends.contains(length) {
@@ -90,7 +90,7 @@ struct MP4FileTests {
         }
     }
 
-    @Test("a pipe whose fragments come before the movie is an error, and loses no sample in silence")
+    @Test("a pipe whose fragments precede the moov box is an error, and no sample is lost without an error")
     func fragmentBeforeMovie() throws {
         let bytes = try MP4Fixture.fragmented.bytes
         let boxes = BoxTree(reading: bytes.span.bytes).boxes
@@ -99,10 +99,10 @@ struct MP4FileTests {
         let turned =
             bytes[fragment.offset..<fragment.offset + fragment.size] + bytes[movie.offset..<movie.offset + movie.size]
         let error = #expect(throws: ParseError.self) { try drain(MovieStream(), Array(turned)) }
-        #expect(error?.code == .movieBehindMedia && error?.offset == 0)
+        #expect(error?.code == .movieAfterMedia && error?.offset == 0)
     }
 
-    @Test("what a pipe holds is bounded")
+    @Test("the memory of a pipe's buffer is limited")
     func bounded() throws {
         let header = [0, 0, 0x10, 0] + Array("moov".utf8)
         let error = #expect(throws: ParseError.self) { try drain(MovieStream(maximumHeaderSize: 1000), header) }
@@ -116,7 +116,7 @@ struct MP4FileTests {
         }
     }
 
-    @Test("encrypted samples carry key, vector and subsamples")
+    @Test("encrypted samples have a key ID, an initialization vector and subsamples")
     func encrypted() throws {
         let bytes = try MP4Fixture.encrypted.bytes
         let keyID = KeyID([1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
@@ -137,11 +137,11 @@ struct MP4FileTests {
         #expect(vectors.count == samples.count)
     }
 
-    @Test("auxiliary information that lies in the moov box is the same from a pipe")
+    @Test("auxiliary information in the moov box is read from a pipe as well")
     func auxiliary() throws {
         var bytes = try MP4Fixture.encrypted.bytes
         let expected = try samples(of: bytes).map(\.protection?.iv)
-        // Only saio leads to the vectors then, with offsets from the beginning of the file.
+        // Only saio locates the initialization vectors then, with offsets from the start of the file.
         for place in bytes.indices.dropLast(4) where bytes[place..<place + 4].elementsEqual("senc".utf8) {
             bytes.replaceSubrange(place..<place + 4, with: Array("free".utf8))
         }
@@ -156,7 +156,7 @@ struct MP4FileTests {
         #expect(Set(vectors) == Set(expected) && vectors.count == expected.count)
     }
 
-    @Test("boxes may lie between, and mdat may reach to the end")
+    @Test("other boxes can be in between, and mdat can extend to the end of the file")
     func layout() throws {
         let clip = try MP4Fixture.fragmented.bytes
         let before = written { writer in
@@ -164,21 +164,21 @@ struct MP4FileTests {
             writer.box("uuid") { $0.zeros(16) }
             writer.box("wide") { _ in }
         }
-        // Offsets in the clip count from the moof boxes, so that it may be moved.
+        // Offsets in the clip are relative to the moof boxes, so that it can be moved.
         let moved = try samples(of: before + clip).map(\.size)
         #expect(try moved == samples(of: clip).map(\.size))
         var open = TestMovie(tables: MP4TableTests.tables()).bytes
         let moov = Array(open[72...])
         let mdat: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0, 0, 0, 0, 0, 0, 80] + open[8..<72]
         #expect(try samples(of: mdat + moov).count == 4)
-        // A moov box that comes first, and media data without an end.
+        // A moov box at the start, and media data without an end.
         open = moov + [0, 0, 0, 0] + Array("mdat".utf8) + [UInt8](repeating: 0, count: 64)
         let file = try MovieFile(reading: open.span.bytes)
         #expect(file.truncation == nil)
         #expect(try samples(of: open).count == 4)
     }
 
-    @Test("a file that is cut off says so")
+    @Test("a truncated file is reported as such")
     func truncated() throws {
         let bytes = try MP4Fixture.encrypted.bytes
         let short = Array(bytes.dropLast(100))
@@ -192,7 +192,7 @@ struct MP4FileTests {
             try samples(of: Array(try MP4Fixture.progressive.bytes.prefix(3000)))
         }
         #expect(none?.code == .missingBox)
-        // All samples before the one that is cut off are still given.
+        // All samples before the truncated one are still returned.
         var cursor = file.samples()
         var count = 0
         while let sample = try? cursor.next(short.span.bytes) {

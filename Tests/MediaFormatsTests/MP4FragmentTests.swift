@@ -33,7 +33,7 @@ struct MP4FragmentTests {
         }
     }
 
-    /// What the samples of segment `number` are: some equal, some not, as segments of video and audio are.
+    /// The samples of segment `number`: some are equal, some are not, as in segments of video and audio.
     static func samples(_ number: Int, _ test: Case) -> [FragmentSample] {
         (0..<5).map { index in
             guard test.kind == "vide" else { return FragmentSample(size: UInt32(40 + index % 2), duration: 1024) }
@@ -70,7 +70,7 @@ struct MP4FragmentTests {
         )
     }
 
-    /// Three segments with their data; `hasIndex` counts as the bytes in front of them.
+    /// Three segments with their data. `hasIndex` is the number of bytes before them.
     static func segments(_ test: Case) -> [[UInt8]] {
         var writer = FragmentWriter(trackID: 1, encryption: test.encryption)
         var time: UInt64 = 0
@@ -97,7 +97,7 @@ struct MP4FragmentTests {
         return verifier.findings
     }
 
-    @Test("verify, and come back as they were given", arguments: cases)
+    @Test("pass the verifier, and are restored", arguments: cases)
     func roundTrip(_ test: Case) throws {
         let parts = [Self.initSegment(test).bytes] + Self.segments(test)
         #expect(Self.findings(parts) == [])
@@ -129,7 +129,7 @@ struct MP4FragmentTests {
         }
     }
 
-    @Test("the init segment comes back", arguments: cases)
+    @Test("the initialization segment is restored", arguments: cases)
     func initSegment(_ test: Case) throws {
         let bytes = Self.initSegment(test).bytes
         let file = try MovieFile(reading: bytes.span.bytes)
@@ -149,7 +149,7 @@ struct MP4FragmentTests {
 
     @Test("auxiliary information without senc", arguments: [cases[2], cases[4], cases[5]])
     func withoutSenc(_ test: Case) throws {
-        // A reader that does not know senc finds the same by saiz and saio.
+        // A reader without support for senc finds the same information with saiz and saio.
         let file = ([Self.initSegment(test).bytes] + Self.segments(test)).reduce([], +)
         var renamed = file
         for index in 0..<file.count - 4 where file[index..<index + 4].elementsEqual("senc".utf8) {
@@ -159,7 +159,7 @@ struct MP4FragmentTests {
         #expect(try MediaFormatsTests.samples(of: renamed) == MediaFormatsTests.samples(of: file))
     }
 
-    @Test("more subsamples than saiz can say")
+    @Test("more subsamples than saiz can represent")
     func manySubsamples() throws {
         let test = Self.cases[2]
         var writer = FragmentWriter(trackID: 1, encryption: .subsamples)
@@ -172,7 +172,7 @@ struct MP4FragmentTests {
         #expect(samples.first?.protection?.subsamples.count == 50)
     }
 
-    @Test("samples of no bytes are listed with their sizes")
+    @Test("samples of zero bytes are listed with their sizes")
     func empty() throws {
         var writer = FragmentWriter(trackID: 1)
         for _ in 0..<3 { writer.append(FragmentSample(size: 0, duration: 10)) }
@@ -181,7 +181,7 @@ struct MP4FragmentTests {
         #expect(try MediaFormatsTests.samples(of: bytes).map(\.decodeTime) == [0, 10, 20])
     }
 
-    @Test("media of 4 GiB has a header of 16 bytes")
+    @Test("media of 4 GiB have a header of 16 bytes")
     func large() {
         var writer = FragmentWriter(trackID: 1)
         writer.append(FragmentSample(size: .max, duration: 1))
@@ -193,7 +193,7 @@ struct MP4FragmentTests {
         #expect(writer.count == 0)
     }
 
-    @Test("a single file has an index that is exact")
+    @Test("a single file has an exact index")
     func index() throws {
         let test = Self.cases[0]
         let segments = Self.segments(test)
@@ -218,10 +218,10 @@ struct MP4FragmentTests {
         }
     }
 
-    /// From where data offsets count, in two track fragments of one movie fragment.
+    /// The base of data offsets, in two track fragments of one movie fragment.
     enum Base: CaseIterable, Sendable { case given, moof, neither }
 
-    @Test("data offsets count from what tfhd says", arguments: Base.allCases)
+    @Test("data offsets are relative to the base in tfhd", arguments: Base.allCases)
     func base(_ base: Base) throws {
         var tracks = Self.initSegment(Self.cases[0])
         tracks.tracks.append(Self.initSegment(Self.cases[1]).tracks[0])
@@ -235,14 +235,15 @@ struct MP4FragmentTests {
                         writer.box("traf") { writer in
                             var header = TrackFragmentHeaderBox(trackID: track, sampleDuration: 10, sampleSize: 4)
                             header.isDefaultBaseMoof = base == .moof
-                            // With a base, offsets count from the file; behind the first track's data otherwise.
+                            // With a base, offsets are relative to the file; otherwise to the end of the first track's
+                            // data.
                             if base == .given { header.baseDataOffset = UInt64(start.count) }
                             header.write(to: &writer)
                             TrackFragmentDecodeTimeBox(baseMediaDecodeTime: 0).write(to: &writer)
                             let offset = track == 1 ? size + 8 : base == .neither ? 0 : size + 8 + 12
                             let samples = [TrackRunBox.Sample](repeating: .init(), count: 2)
                             TrackRunBox(dataOffset: Int32(offset), samples: samples).write(to: &writer)
-                            // A second run follows on the first.
+                            // A second run follows the first.
                             TrackRunBox(dataOffset: nil, samples: [.init()]).write(to: &writer)
                         }
                     }

@@ -45,7 +45,7 @@ struct MP4SampleEntryTests {
         (SampleEntry(format: "tmcd", fields: .other([1, 2, 3, 4, 5, 6, 7, 8]), boxes: []), "tmcd"),
     ]
 
-    @Test("come back with boxes that are not known", arguments: entries)
+    @Test("are restored with unknown boxes", arguments: entries)
     func roundTrip(entry: SampleEntry, handler: FourCC) throws {
         let box = SampleDescriptionBox(entries: [entry])
         let bytes = written { box.write(to: &$0) }
@@ -57,7 +57,7 @@ struct MP4SampleEntryTests {
         }
     }
 
-    @Test("protection goes round the boxes and off again")
+    @Test("protection is added to an entry and removed again")
     func protect() throws {
         let protected = Self.video.protected(scheme: "cbcs", trackEncryption: Self.tenc)
         #expect(protected.format == "encv")
@@ -69,7 +69,7 @@ struct MP4SampleEntryTests {
         #expect(protected.protected(scheme: "cenc", trackEncryption: Self.tenc).originalFormat == "avc1")
     }
 
-    @Test("of several sinf boxes the one of Common Encryption counts")
+    @Test("of several sinf boxes, the one with Common Encryption is used")
     func severalSchemes() throws {
         var entry = Self.video.protected(scheme: "cenc", trackEncryption: Self.tenc)
         let other = ProtectionSchemeInfoBox(originalFormat: "avc1", schemeType: "piff", trackEncryption: Self.tenc)
@@ -79,7 +79,7 @@ struct MP4SampleEntryTests {
         #expect(result.entries[0].commonEncryption?.schemeType == "cenc")
     }
 
-    /// QuickTime's sound description with what stands behind the 20 bytes of version 0.
+    /// A QuickTime sound description with the fields after the 20 bytes of version 0.
     private func sound(version: UInt16, stsdVersion: UInt8 = 0, _ body: (inout BoxWriter) -> Void) -> [UInt8] {
         written { writer in
             writer.fullBox("stsd", version: stsdVersion) { writer in
@@ -99,7 +99,7 @@ struct MP4SampleEntryTests {
         }
     }
 
-    @Test("QuickTime version 1: esds comes out of wave")
+    @Test("QuickTime version 1: esds is moved out of wave")
     func version1() throws {
         let bytes = sound(version: 1) { writer in
             for number: UInt32 in [1024, 2, 4, 2] { writer.write(number) }
@@ -120,7 +120,7 @@ struct MP4SampleEntryTests {
         #expect(try read(iso, "soun").entries[0].boxes.first("esds")?.content == [9])
     }
 
-    @Test("QuickTime version 2: rate and channels come from its fields")
+    @Test("QuickTime version 2: sample rate and channels are read from its fields")
     func version2() throws {
         func bytes(size: UInt32, rate: Double) -> [UInt8] {
             sound(version: 2) { writer in
@@ -144,7 +144,7 @@ struct MP4SampleEntryTests {
         return try ElementaryStreamDescriptorBox(reading: &reader)
     }
 
-    @Test("esds gives object type and AudioSpecificConfig", arguments: [1, 4])
+    @Test("esds contains the object type and the AudioSpecificConfig", arguments: [1, 4])
     func esds(sizeBytes: Int) throws {
         func descriptor(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
             let size = [UInt8](repeating: 0x80, count: sizeBytes - 1) + [UInt8(content.count)]
@@ -175,7 +175,7 @@ struct MP4SampleEntryTests {
         #expect(box.decoderSpecificInfo.prefix(2) == [0x13, 0x88])
     }
 
-    @Test("groups: seig comes back, roll and rap are read")
+    @Test("groups: seig is restored, roll and rap are read")
     func groups() throws {
         let entry = SampleEncryptionGroupEntry(Self.tenc)
         let same = try MediaFormatsTests.read(entry.bytes) { reader throws(ParseError) in

@@ -2,7 +2,7 @@ import ByteCoding
 import Foundation
 import MediaFormats
 
-/// The clips in Fixtures; mp4-make there says how they were made.
+/// The clips in Fixtures, created by mp4-make.
 enum MP4Fixture: String, CaseIterable, Sendable {
     case progressive, fragmented, hybrid, encrypted
 
@@ -16,7 +16,7 @@ enum MP4Fixture: String, CaseIterable, Sendable {
 
     var bytes: [UInt8] { get throws { Array(try Data(contentsOf: url("mp4"))) } }
 
-    /// Lines of track, offset, size, presentation time, decode time, K for a sync sample, as ffprobe says them.
+    /// Lines of track, offset, size, presentation time, decode time, K for a sync sample, as ffprobe prints them.
     var packets: [String] {
         get throws {
             String(decoding: try Data(contentsOf: url("txt")), as: UTF8.self).split(separator: "\n").map(String.init)
@@ -24,7 +24,7 @@ enum MP4Fixture: String, CaseIterable, Sendable {
     }
 }
 
-/// What a box writes, its header included.
+/// Returns the bytes of a box, including its header.
 func written<Kind: Box>(_ box: Kind) -> [UInt8] {
     var writer = BoxWriter()
     box.write(to: &writer)
@@ -37,7 +37,7 @@ func written(_ body: (inout BoxWriter) -> Void) -> [UInt8] {
     return writer.bytes
 }
 
-/// Reads a box, its header included, and holds that nothing is left over.
+/// Reads a box with its header, and requires that no bytes are left.
 func parsed<Kind: Box>(_: Kind.Type, _ bytes: [UInt8]) throws(ParseError) -> Kind {
     var reader = ByteReader(bytes.span.bytes)
     let header = try BoxHeader(reading: &reader)
@@ -48,7 +48,7 @@ func parsed<Kind: Box>(_: Kind.Type, _ bytes: [UInt8]) throws(ParseError) -> Kin
     return box
 }
 
-/// Reads bytes that have no header.
+/// Reads a box without a header.
 func read<Value>(
     _ bytes: [UInt8],
     _ body: (inout ByteReader) throws(ParseError) -> Value
@@ -57,7 +57,7 @@ func read<Value>(
     return try body(&reader)
 }
 
-/// All samples of a file.
+/// Returns all samples of a file.
 func samples(of bytes: [UInt8]) throws(ParseError) -> [Sample] {
     let file = bytes.span.bytes
     var cursor = try MovieFile(reading: file).samples()
@@ -66,7 +66,7 @@ func samples(of bytes: [UInt8]) throws(ParseError) -> [Sample] {
     return samples
 }
 
-/// Samples as the lists of packets have them: with presentation offsets, by number of the track.
+/// Returns the samples as in the lists of packets: with presentation offsets, by index of the track.
 func lines(_ samples: [Sample], _ movie: Movie) throws -> [String] {
     var offsets: [UInt32: (Int, Int64)] = [:]
     for (index, track) in movie.tracks.enumerated() {
@@ -79,7 +79,7 @@ func lines(_ samples: [Sample], _ movie: Movie) throws -> [String] {
     }
 }
 
-/// A progressive file with one video track, whose tables are given as the boxes that stand behind `stsd`.
+/// A progressive file with one video track, whose tables are given as the boxes after `stsd`.
 struct TestMovie {
     var tables: (inout BoxWriter) -> Void
     var data = [UInt8](repeating: 0xAA, count: 64)
@@ -92,7 +92,7 @@ struct TestMovie {
         }
     }
 
-    /// The media data come first: behind `mdat`'s header, at byte 8.
+    /// The media data are first: they start at byte 8, after the header of `mdat`.
     var bytes: [UInt8] {
         written { writer in
             writer.box("mdat") { $0.write(data) }

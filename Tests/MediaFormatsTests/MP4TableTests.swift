@@ -4,7 +4,7 @@ import Testing
 
 @Suite("MP4 sample tables")
 struct MP4TableTests {
-    /// Four samples of 1, 2, 3 and 4 bytes in two chunks at bytes 8 and 20; anything may be put in place.
+    /// Four samples of 1, 2, 3 and 4 bytes in two chunks at bytes 8 and 20. Each table can be replaced.
     static func tables(
         stts: [UInt32] = [2, 1, 10, 3, 20],
         ctts: [UInt32]? = nil,
@@ -75,21 +75,21 @@ struct MP4TableTests {
         #expect(try read(Self.tables(size: size)) == read(Self.tables()))
     }
 
-    @Test("one size for all")
+    @Test("one size for all samples")
     func uniformSize() throws {
         let samples = try read(Self.tables(size: TestMovie.table("stsz", [5, 4])))
         #expect(samples.map(\.offset) == [8, 13, 20, 25])
         #expect(samples.map(\.size) == [5, 5, 5, 5])
     }
 
-    @Test("chunks of changing length and description")
+    @Test("chunks with different numbers of samples and descriptions")
     func chunks() throws {
         let stco = TestMovie.table("stco", [3, 8, 20, 30])
         let samples = try read(Self.tables(stsc: [2, 1, 1, 1, 3, 2, 1], offset: stco))
         #expect(samples.map(\.offset) == [8, 20, 30, 33])
     }
 
-    /// Tables that contradict each other, each with what is to be read in the error.
+    /// Inconsistent tables, each with its name.
     static let hostile: [(String, [String: [UInt32]])] = [
         ("stts too short", ["stts": [1, 3, 10]]), ("stts of zeros", ["stts": [2, 0, 10, 0, 10]]),
         ("stsc too short", ["stsc": [0]]), ("stsc begins late", ["stsc": [1, 2, 2, 1]]),
@@ -98,11 +98,11 @@ struct MP4TableTests {
         ("stco too short", ["stco": [1, 8]]), ("stco beyond the file", ["stco": [2, 8, 0xFFFF_FFF0]]),
         ("sizes beyond the file", ["stsz": [0, 4, 1, 2, 3, 0xFFFF_FFFF]]),
         (
-            "samples without end",
+            "an unlimited number of samples",
             ["stsz": [1, 0xFFFF_FFFF], "stts": [1, 0xFFFF_FFFF, 1], "stsc": [1, 1, 0xFFFF_FFFF, 1]]
         ),
         (
-            "the same bytes again and again",
+            "the same bytes repeatedly",
             [
                 "stsz": [16, 0xFFFF_FFFF], "stts": [1, 0xFFFF_FFFF, 1],
                 "stco": [64] + [UInt32](repeating: 8, count: 64),
@@ -110,7 +110,7 @@ struct MP4TableTests {
         ),
     ]
 
-    @Test("that contradict each other are an error, in little time", arguments: hostile)
+    @Test("that are inconsistent are an error, in a short time", arguments: hostile)
     func hostileTables(name: String, tables: [String: [UInt32]]) {
         let movie = TestMovie { writer in
             let plain: [(FourCC, String, [UInt32])] = [
@@ -125,7 +125,7 @@ struct MP4TableTests {
     }
 
     @Test(
-        "counts that do not fit are refused",
+        "counts that do not fit are rejected",
         arguments: ["stts", "ctts", "stsc", "stco", "co64", "stss", "stsz", "stz2"]
     )
     func counts(type: String) {
@@ -140,7 +140,7 @@ struct MP4TableTests {
         #expect(error?.code == .invalidLength)
     }
 
-    @Test("a table that is missing is named")
+    @Test("the error contains the name of a missing table")
     func missing() {
         let movie = TestMovie { TestMovie.table("stsz", [0, 1, 1])(&$0) }
         let error = #expect(throws: ParseError.self) { try MovieFile(reading: movie.bytes.span.bytes) }
@@ -158,7 +158,7 @@ struct MP4TableTests {
         #expect(error?.reading == "track 1")
     }
 
-    /// seig groups give each sample its key; one group is clear.
+    /// seig groups assign a key to each sample; one group is clear.
     @Test("key groups and auxiliary information in a table")
     func groups() throws {
         let key = MP4BoxTests.keyID
@@ -180,7 +180,7 @@ struct MP4TableTests {
         }
         let tenc = TrackEncryptionBox(cryptByteBlock: 0, skipByteBlock: 0, perSampleIVSize: 8, keyID: key)
         movie.description = movie.description.protected(scheme: "cenc", trackEncryption: tenc)
-        // From byte 30 on: three vectors; the third sample has a subsample too, which makes up its 3 bytes.
+        // From byte 30: three initialization vectors. The third sample also has a subsample with its 3 bytes.
         movie.data.replaceSubrange(
             22..<54,
             with: [UInt8](1...8) + [UInt8](11...18) + [UInt8](21...28) + [0, 1, 0, 1, 0, 0, 0, 2]
@@ -191,7 +191,7 @@ struct MP4TableTests {
         #expect(
             samples[2].protection?.subsamples.entries(in: movie.bytes.span.bytes) == [.init(clear: 1, protected: 2)]
         )
-        // A subsample that does not make up its sample.
+        // A subsample whose size is not that of its sample.
         movie.data[53] = 3
         let error = #expect(throws: ParseError.self) { try MediaFormatsTests.samples(of: movie.bytes) }
         #expect(error?.description.contains("sample 3 of track 1") == true)

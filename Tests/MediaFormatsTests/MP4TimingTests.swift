@@ -7,7 +7,7 @@ struct MP4TimingTests {
     func timing(_ edits: [EditListBox.Entry]) throws -> TrackTiming {
         var movie = TestMovie(tables: MP4TableTests.tables())
         movie.edits = edits
-        // The movie counts in 1000, the media in 100 a second.
+        // The timescale is 1000 for the movie and 100 for the media.
         return try MovieFile(reading: movie.bytes.span.bytes).movie.tracks[0].timing()
     }
 
@@ -30,7 +30,7 @@ struct MP4TimingTests {
     }
 
     @Test(
-        "what is not supported names the track",
+        "the error for an unsupported edit list contains the track",
         arguments: [
             [EditListBox.Entry(segmentDuration: 1, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 50)],
             [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0x0002_0000)],
@@ -50,7 +50,7 @@ struct MP4TimingTests {
         #expect(error?.description.contains("track 1") == true)
     }
 
-    @Test("an edit list that is written again means the same")
+    @Test("an edit list that is written again has the same meaning")
     func equivalent() throws {
         let edits: [EditListBox.Entry] = [
             .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 3),
@@ -62,7 +62,7 @@ struct MP4TimingTests {
         #expect(try timing(fragmented.entries).presentationOffset == first.presentationOffset)
     }
 
-    @Test("in fragments video has negative offsets and audio an edit list")
+    @Test("in fragments, video has negative composition offsets and audio has an edit list")
     func fragments() throws {
         let timing = try timing([
             .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 900, mediaTime: 20),
@@ -71,7 +71,7 @@ struct MP4TimingTests {
         #expect(video.decodeTimeShift == 50)
         #expect(video.compositionShift == -20)
         #expect(video.editList == nil)
-        // A cut 15 behind the first frame: the rest of it is still cut off.
+        // A cut at 15 after the first frame: the remainder is still removed.
         let cut = FragmentTiming(timing, kind: "vide", firstCompositionOffset: 5)
         #expect(cut.compositionShift == -5)
         #expect(cut.editList?.entries.first?.mediaTime == 15)

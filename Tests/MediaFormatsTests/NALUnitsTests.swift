@@ -30,12 +30,12 @@ struct NALUnitsTests {
         return count.map { Array(output[..<$0]) }
     }
 
-    @Test("The next start code is that of a plain search")
+    @Test("The next start code equals the result of a simple search")
     func startCodes() {
         var generator = SeededGenerator(state: 3)
         for _ in 0..<5000 {
             var bytes = Self.bytes(Int.random(in: 0...100, using: &generator), &generator)
-            // Long stretches without zeros, so that all loops are taken.
+            // Long ranges without zeros, so that all loops run.
             for index in bytes.indices where index % 50 < Int.random(in: 0...50, using: &generator) {
                 bytes[index] |= 4
             }
@@ -47,7 +47,7 @@ struct NALUnitsTests {
         }
     }
 
-    @Test("Emulation prevention is put in as the standard says, and comes out again")
+    @Test("Emulation prevention bytes are inserted as the standard specifies, and removed again")
     func emulationPrevention() throws {
         #expect(Self.escape([0, 0, 0]) == [0, 0, 3, 0])
         #expect(Self.escape([0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4]) == [0, 0, 3, 1, 0, 0, 3, 2, 0, 0, 3, 3, 0, 0, 4])
@@ -72,16 +72,16 @@ struct NALUnitsTests {
             #expect(escaped == expected, "\(bytes)")
             #expect(escaped.flatMap(Self.unescape) == bytes)
             #expect(StartCode.next(in: expected.span.bytes) == nil)
-            // A second layer, as SAMPLE-AES has it, comes off alone.
+            // A second layer, as in SAMPLE-AES, is removed separately.
             #expect(escaped.flatMap(Self.escape).flatMap(Self.unescape) == escaped)
-            // Streams that nobody escaped are read as BitReader reads them.
+            // Streams without escaping are read as BitReader reads them.
             let plain = BitReaderTests.Plain(bytes).bits
             let unescaped = try #require(Self.unescape(bytes))
             #expect(BitReaderTests.Plain.bits(of: unescaped) == plain)
         }
     }
 
-    @Test("Where there is no room, nothing is written beyond it")
+    @Test("If the output is too small, nothing is written beyond it")
     func room() throws {
         let bytes = [UInt8](repeating: 0, count: 40)
         let escaped = try #require(Self.escape(bytes))
@@ -101,7 +101,7 @@ struct NALUnitsTests {
         }
     }
 
-    @Test("Byte streams have their NAL units between start codes, zeros around them left out")
+    @Test("Byte streams have their NAL units between start codes, without the zeros around them")
     func byteStream() {
         let stream: [UInt8] = [9, 0, 0, 0, 1, 0x67, 5, 0, 0, 0, 0, 1, 0x68, 0, 0, 1, 0, 0, 1, 0x65, 0, 0, 3, 0, 0, 0]
         var units = AnnexBNALUnits()
@@ -115,7 +115,7 @@ struct NALUnitsTests {
         }
     }
 
-    @Test("Samples have their NAL units behind lengths", arguments: [1, 2, 4])
+    @Test("Samples have their NAL units after lengths", arguments: [1, 2, 4])
     func lengthPrefixed(size: Int) throws {
         let lengths = [3, 0, 200]
         var sample: [UInt8] = []
@@ -138,7 +138,7 @@ struct NALUnitsTests {
         }
     }
 
-    @Test("A byte stream becomes a sample and a byte stream again", arguments: VideoFixture.h264 + VideoFixture.hevc)
+    @Test("A byte stream is converted to a sample and back", arguments: VideoFixture.h264 + VideoFixture.hevc)
     func conversion(fixture: VideoFixture) throws {
         let stream = try fixture.bytes()
         let sample = try #require(

@@ -13,7 +13,7 @@ struct PackedAudioTests {
 
     static let config = AudioSpecificConfig(samplingFrequency: .init(hertz: 44100), channelConfiguration: 2)
 
-    @Test("the tag of a segment is what HLS wants, byte by byte")
+    @Test("the tag of a segment has the bytes that HLS requires")
     func timestamp() throws {
         let tag = ID3Tag(timestamp: 0x1_2345_6789)
         let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8)
@@ -37,7 +37,7 @@ struct PackedAudioTests {
         }
     }
 
-    @Test("the example of Apple's format, as a descriptor and in a tag")
+    @Test("the example in Apple's specification, as a descriptor and in a tag")
     func example() throws {
         let specific: [UInt8] = [0x11, 0x88, 0x56, 0xE5, 0]
         let setup = try AudioSetupInformation(AudioSpecificConfig(specific.span.bytes))
@@ -65,7 +65,7 @@ struct PackedAudioTests {
         #expect(try TransportDescriptor(tag: 15, content: expected).audioSetup() == nil)
     }
 
-    @Test("each kind of audio has its type and its setup data")
+    @Test("each type of audio has its audio type and its setup data")
     func kinds() throws {
         let twice = SamplingFrequency(hertz: 48000)
         var config = AudioSpecificConfig(samplingFrequency: .init(hertz: 24000), channelConfiguration: 1)
@@ -111,7 +111,7 @@ struct PackedAudioTests {
         Array("ID3".utf8) + [version, 0, flags] + syncsafe(content.count) + content
     }
 
-    @Test("tags of other programs: both versions, padding, extended headers, frames that are not known")
+    @Test("tags of other programs: both versions, padding, extended headers, unknown frames")
     func others() throws {
         let text = Self.frame("TIT2", [3] + Array("title".utf8))
         let big = Self.frame("APIC", [UInt8](repeating: 1, count: 200))
@@ -129,9 +129,9 @@ struct PackedAudioTests {
         #expect(try Self.read(Self.tag(3, flags: 0x40, [0, 0, 0, 6, 0, 0, 0, 0, 0, 0] + oldPriv)).frames.count == 1)
         #expect(try Self.read(Self.tag(4, flags: 0x40, [0, 0, 0, 6, 1, 0] + priv)).frames.count == 1)
         #expect(try Self.read(Self.tag(4, flags: 0x10, priv) + [UInt8](repeating: 0, count: 10)).frames.count == 1)
-        // Version 2.2 has frames of another form.
+        // Version 2.2 has frames in another format.
         #expect(try Self.read(Self.tag(2, [1, 2, 3])).frames.isEmpty)
-        // Compressed and encrypted ones are left out; a group and a data length are passed over.
+        // Compressed and encrypted frames are skipped; a group and a data length are skipped, too.
         for (version, flag): (UInt8, UInt8) in [(4, 8), (4, 4), (3, 0x80), (3, 0x40)] {
             let frame = Self.frame("PRIV", flags: [0, flag], isVersion4: version == 4, [1, 2, 3])
             #expect(try Self.read(Self.tag(version, frame)).frames.isEmpty)
@@ -140,14 +140,14 @@ struct PackedAudioTests {
         #expect(try Self.read(Self.tag(4, grouped)).privateContent(owner: "m") == [5])
         let oldGroup = Self.frame("PRIV", flags: [0, 0x20], isVersion4: false, [9, 0x6D, 0, 5])
         #expect(try Self.read(Self.tag(3, oldGroup)).privateContent(owner: "m") == [5])
-        // Unsynchronized: a zero stands behind each 0xFF.
+        // Unsynchronized: a zero follows each 0xFF.
         let unsynchronized = Self.frame("PRIV", flags: [0, 2], [0x6D, 0, 0xFF, 0, 0xE0, 0xFF, 0, 0])
         #expect(try Self.read(Self.tag(4, unsynchronized)).privateContent(owner: "m") == [0xFF, 0xE0, 0xFF, 0])
         let whole = Self.frame("PRIV", isVersion4: false, [0x6D, 0, 0xFF, 0xFF]).flatMap { $0 == 255 ? [$0, 0] : [$0] }
         #expect(try Self.read(Self.tag(3, flags: 0x80, whole)).privateContent(owner: "m") == [0xFF, 0xFF])
     }
 
-    @Test("sizes that lie are refused")
+    @Test("wrong sizes are rejected")
     func hostile() {
         for bytes: [UInt8] in [
             Self.tag(4, Array("PRIV".utf8) + [0, 0, 1, 0, 0, 0] + [1, 2, 3]),

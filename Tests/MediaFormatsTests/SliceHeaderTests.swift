@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Slice headers of H.264 and HEVC")
 struct SliceHeaderTests {
-    @Test("H.264 slice headers are as long as another implementation says", arguments: VideoFixture.h264)
+    @Test("H.264 slice headers have the sizes that another implementation reports", arguments: VideoFixture.h264)
     func h264Lengths(fixture: VideoFixture) throws {
         var sets = H264ParameterSets()
         var found: [VideoFixture.Slice] = []
@@ -18,7 +18,7 @@ struct SliceHeaderTests {
         #expect(!found.isEmpty)
     }
 
-    @Test("HEVC slice segment headers are as long as another implementation says", arguments: VideoFixture.hevc)
+    @Test("HEVC slice segment headers have the sizes that another implementation reports", arguments: VideoFixture.hevc)
     func hevcLengths(fixture: VideoFixture) throws {
         var sets = HEVCParameterSets()
         var found: [VideoFixture.Slice] = []
@@ -34,7 +34,7 @@ struct SliceHeaderTests {
     }
 
     @Test(
-        "A slice header that is cut off is an error wherever it is cut; one byte more and it is read",
+        "A truncated slice header is an error at every byte; with one more byte it is read",
         arguments: VideoFixture.h264 + VideoFixture.hevc
     )
     func truncatedSlices(fixture: VideoFixture) throws {
@@ -55,7 +55,7 @@ struct SliceHeaderTests {
         #expect(index == expected.count)
     }
 
-    @Test("A parameter set that is cut off does no harm", arguments: VideoFixture.h264 + VideoFixture.hevc)
+    @Test("A truncated parameter set does not crash", arguments: VideoFixture.h264 + VideoFixture.hevc)
     func truncatedParameterSets(fixture: VideoFixture) throws {
         for unit in try fixture.units() {
             var parser = AnyParser(isHEVC: fixture.isHEVC)
@@ -85,7 +85,7 @@ struct SliceHeaderTests {
             for unit in units[..<min(3, units.count)] { _ = try? parser.feed(unit) }
             for index in 0..<10 {
                 var unit = Array(units[(start + index) % units.count].prefix(120))
-                // Parameter sets more often than chance would have it.
+                // Parameter sets are damaged more often than by chance.
                 if index < 3 { unit = units[index % min(3, units.count)] }
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
                     let bit = Int.random(in: 8..<unit.count * 8, using: &generator)
@@ -104,7 +104,7 @@ struct SliceHeaderTests {
         #expect(accepted > 10_000)
     }
 
-    @Test("A slice that names an unknown parameter set is refused as such")
+    @Test("A slice with an unknown parameter set is rejected with that code")
     func unknownParameterSets() throws {
         let h264 = try #require(try VideoFixture(name: "slices.h264").units().first { $0[0] & 31 == 5 })
         #expect(throws: ParseError(.unknownParameterSet, reading: "", offset: 0)) {
@@ -118,7 +118,10 @@ struct SliceHeaderTests {
         }
     }
 
-    @Test("Data partitions and other layers are refused clearly", arguments: [2, 3, 4, 19, 20, 21, 7] as [UInt8])
+    @Test(
+        "Data partitions and other layers are rejected as unsupported",
+        arguments: [2, 3, 4, 19, 20, 21, 7] as [UInt8]
+    )
     func unsupported(type: UInt8) throws {
         let unit: [UInt8] = [0x60 | type, 0x88, 0x84, 0x00]
         #expect(throws: ParseError(.unsupportedCodecFeature, reading: "", offset: 0)) {
@@ -130,7 +133,7 @@ struct SliceHeaderTests {
         }
     }
 
-    @Test("A picture parameter set that comes before its sequence parameter set is good once that has come")
+    @Test("A picture parameter set before its sequence parameter set is usable after that has been read")
     func order() throws {
         let units = try VideoFixture(name: "slices.h264").units()
         let sequence = try #require(units.first { $0[0] & 31 == 7 })
@@ -146,7 +149,7 @@ struct SliceHeaderTests {
     }
 }
 
-/// Both codecs behind one interface.
+/// A common interface for both codecs.
 struct AnyParser {
     let isHEVC: Bool
     var h264 = H264ParameterSets()
@@ -158,7 +161,7 @@ struct AnyParser {
         isHEVC ? (33...34).contains(unit[0] >> 1 & 63) : (7...8).contains(unit[0] & 31)
     }
 
-    /// Whether it was a slice; nil for anything else.
+    /// Whether the NAL unit is a slice; nil for other NAL units.
     mutating func feed(_ unit: [UInt8]) throws -> Bool? {
         if isHEVC {
             if try hevc.update(unit.span.bytes) { return nil }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Transport packets")
 struct TransportPacketizerTests {
-    /// Writes PES packets piece by piece, into memory of so many packets at a time.
+    /// Writes PES packets in parts, to memory for the given number of packets at a time.
     private func write(_ payloads: [[UInt8]], pieces: Int, packets: Int) -> [UInt8] {
         var packetizer = TransportPacketizer()
         var memory = [UInt8](repeating: 0, count: packets * 188 + 100)
@@ -49,7 +49,7 @@ struct TransportPacketizerTests {
         return bytes
     }
 
-    @Test("do not depend on how the payload comes and on how much room there is")
+    @Test("do not depend on the sizes of the parts and of the memory")
     func pieces() {
         let payloads = (Array(0...400) + [1000, 20_000]).map { size in
             (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 5 &+ size) }
@@ -71,7 +71,7 @@ struct TransportPacketizerTests {
         #expect(packets * 188 == whole.count)
     }
 
-    @Test("that have the clock alone do not count, and are passed over by the demuxer")
+    @Test("with only a PCR do not increase the counter, and are skipped by the demultiplexer")
     func clocks() throws {
         var packetizer = TransportPacketizer()
         var memory = [UInt8](repeating: 0, count: 188 * 2 - 1)
@@ -91,7 +91,7 @@ struct TransportPacketizerTests {
         #expect(memory[12..<188].allSatisfy { $0 == 0xFF })
     }
 
-    @Test("take table sections of all sizes")
+    @Test("accept table sections of all sizes")
     func sections() throws {
         for size in [1, 182, 183, 184, 366, 367, 368, 1024] {
             var packetizer = TransportPacketizer()
@@ -117,7 +117,7 @@ struct TransportPacketizerTests {
         }
     }
 
-    @Test("need as many emulation prevention bytes as escaping says")
+    @Test("require the number of emulation prevention bytes that escaping computes")
     func insertions() {
         let unit: [UInt8] = [0, 0, 0, 0, 3, 9, 0, 0, 1, 0, 0, 4, 0, 0]
         var (places, from): ([Int], Int) = ([], 0)

@@ -16,7 +16,7 @@ struct TransportStreamTests {
         ]
     )
 
-    /// PES packets of many sizes on two PIDs, with tables before them.
+    /// PES packets of many sizes on two PIDs, preceded by tables.
     static func stream(_ sizes: [Int]) -> (bytes: [UInt8], payloads: [(pid: UInt16, payload: [UInt8])]) {
         var muxer = TransportMuxer()
         muxer.writeSection(ProgramAssociationTable(programs: [(1, 0x1000)]).bytes, pid: 0)
@@ -57,7 +57,7 @@ struct TransportStreamTests {
         return (packets, demuxer.damage)
     }
 
-    @Test("come back as they were written, whatever the sizes of packets and of the pieces read")
+    @Test("are restored, for all sizes of packets and parts")
     func roundTrip() throws {
         // Every way in which a payload can end in its last packet, with and without stuffing.
         let (bytes, payloads) = Self.stream(Array(1...420) + [70_000, 184, 368])
@@ -72,7 +72,7 @@ struct TransportStreamTests {
         }
     }
 
-    @Test("keep times, clocks and flags")
+    @Test("preserve timestamps, PCRs and flags")
     func times() throws {
         let (bytes, _) = Self.stream([500, 500, 500])
         let packets = try Self.demux(bytes, pieces: 4096).packets.sorted {
@@ -86,10 +86,10 @@ struct TransportStreamTests {
         #expect(first.isUnitStart)
     }
 
-    @Test("count what is lost, and go on")
+    @Test("count lost packets and continue")
     func loss() throws {
         let (bytes, payloads) = Self.stream(Array(repeating: 1000, count: 9))
-        // Take out a packet in the middle of the fourth PES packet.
+        // Remove a packet in the middle of the fourth PES packet.
         var damaged = bytes
         damaged.removeSubrange((2 + 3 * 6 + 2) * 188..<(2 + 3 * 6 + 3) * 188)
         let (packets, damage) = try Self.demux(damaged, pieces: 4096)
@@ -99,7 +99,7 @@ struct TransportStreamTests {
         #expect(packets.count { packet in payloads.contains { $0.payload == packet.payload } } == 8)
     }
 
-    @Test("refuse what is no transport stream, with the offset")
+    @Test("reject input that is not a transport stream, with the offset")
     func noSync() throws {
         var (bytes, _) = Self.stream([1000])
         bytes[188 * 3] = 0
@@ -107,7 +107,7 @@ struct TransportStreamTests {
         #expect(throws: ParseError(.invalidValue, reading: "", offset: 0)) { try Self.demux([], pieces: 1) }
     }
 
-    @Test("survive truncation at every byte and flipped bits")
+    @Test("do not crash when truncated at any byte or with flipped bits")
     func hostile() throws {
         let (bytes, _) = Self.stream([10, 300, 1000])
         for count in 0..<bytes.count { _ = try? Self.demux(Array(bytes[..<count]), pieces: 400) }
@@ -121,7 +121,7 @@ struct TransportStreamTests {
         }
     }
 
-    @Test("have tables that read back as they were written")
+    @Test("have tables that are read as they were written")
     func tables() throws {
         let bytes = Self.map.bytes
         var reader = ByteReader(bytes.span.bytes)
@@ -134,9 +134,9 @@ struct TransportStreamTests {
         }
     }
 
-    @Test("have headers that read back as they were written", arguments: [0xE0, 0xBD, 0xBF, 0xBE] as [UInt8])
+    @Test("have headers that are read as they were written", arguments: [0xE0, 0xBD, 0xBF, 0xBE] as [UInt8])
     func headers(streamID: UInt8) throws {
-        // Padding and private data 2 have neither flags nor times.
+        // padding_stream and private_stream_2 have neither flags nor timestamps.
         let time: UInt64? = streamID == 0xBF || streamID == 0xBE ? nil : 1 << 33 - 1
         let header = PESHeader(streamID: streamID, payloadLength: 7, isAligned: time != nil, presentationTime: time)
         let bytes = header.bytes
@@ -145,7 +145,7 @@ struct TransportStreamTests {
         #expect(reader.remaining == 0)
     }
 
-    @Test("unwrap timestamps of 33 bits")
+    @Test("unwrap 33-bit timestamps")
     func unwrapping() {
         var unwrapper = TimestampUnwrapper()
         let period: UInt64 = 1 << 33

@@ -2,7 +2,7 @@ import ByteCoding
 import MediaFormats
 import Testing
 
-@Suite("What video says about itself")
+@Suite("Video descriptions: codec strings, colors and sizes")
 struct VideoDescriptionTests {
     static func h264(_ name: String) throws -> H264SequenceParameterSet {
         let unit = try #require(try VideoFixture(name: name).units().first { $0[0] & 31 == 7 })
@@ -24,7 +24,7 @@ struct VideoDescriptionTests {
         #expect(box.codecs() == "avc1.42c00a")
     }
 
-    @Test("CODECS of HEVC: compatibility in reverse, zeros at the end dropped")
+    @Test("CODECS of HEVC: compatibility in reverse order, without trailing zeros")
     func hevcCodecs() throws {
         let main = HEVCProfileTierLevel(
             profile: 1,
@@ -118,7 +118,7 @@ struct VideoDescriptionTests {
         #expect(messages.contains(.masteringDisplay(display)))
     }
 
-    @Test("HLG that the VUI calls SDR")
+    @Test("HLG with SDR in the VUI")
     func hlg() throws {
         let set = try Self.hevc("hevc-hlg.hevc")
         let messages = try VideoFixture(name: "hevc-hlg.hevc").units().filter { $0[0] >> 1 == 39 }.flatMap {
@@ -157,7 +157,7 @@ struct VideoDescriptionTests {
         return box
     }
 
-    /// Written, read, and refused where it is cut off before `required` bytes of content.
+    /// Writes and reads a box, and requires an error if it is truncated before `required` bytes of content.
     static func roundTrip<Content: Box & Equatable>(_ box: Content, required: Int) throws {
         var writer = BoxWriter()
         box.write(to: &writer)
@@ -171,7 +171,7 @@ struct VideoDescriptionTests {
         }
     }
 
-    @Test("Boxes come back as they were")
+    @Test("Boxes are restored")
     func boxes() throws {
         try Self.roundTrip(PixelAspectRatioBox(horizontal: 4, vertical: 3), required: 8)
         try Self.roundTrip(BitRateBox(bufferSize: 1, maximum: 2_000_000, average: 1_000_000), required: 12)
@@ -198,7 +198,7 @@ struct VideoDescriptionTests {
         )
     }
 
-    @Test("avcC and hvcC come back as they were, and give the parameter sets")
+    @Test("avcC and hvcC are restored, and contain the parameter sets")
     func configurations() throws {
         let units = try VideoFixture(name: "high422.h264").units()
         let avc = try AVCConfigurationBox(

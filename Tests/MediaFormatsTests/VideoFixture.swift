@@ -8,7 +8,7 @@ struct VideoFixture: CustomTestStringConvertible {
     var testDescription: String { name }
     var isHEVC: Bool { name.hasSuffix("hevc") }
 
-    /// A line of the list beside it.
+    /// A line of the stream's list of expected slice headers.
     struct Slice: Equatable {
         var type: Int
         var bits: Int
@@ -48,7 +48,7 @@ struct VideoFixture: CustomTestStringConvertible {
     }
 }
 
-/// A generator of numbers that gives the same ones each time.
+/// A deterministic random number generator.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("WebVTT files")
 struct WebVTTParserTests {
-    /// Everything that a file has, in the order in which a file has it.
+    /// A file with every kind of block, in order.
     static let whole = """
         WEBVTT - Ein Film
         Kind: captions
@@ -44,7 +44,7 @@ struct WebVTTParserTests {
     ]
     static let definitions = ["STYLE\n::cue { color: lime }", "REGION\nid:fred\nwidth:40%"]
 
-    @Test("A whole file, with each kind of line break, with and without a byte order mark")
+    @Test("A whole file, with each type of line break, with and without a byte order mark")
     func wholeFile() throws {
         for lineBreak in ["\n", "\r\n", "\r"] {
             for mark in ["", "\u{FEFF}"] {
@@ -77,7 +77,7 @@ struct WebVTTParserTests {
     }
 
     @Test(
-        "What is no WebVTT is refused, and the error says where",
+        "Input that is not WebVTT is rejected, and the error contains the line",
         arguments: ["", "WEBVT", "webvtt\n", "WEBVTTX", "\nWEBVTT", " WEBVTT", "1\n00:00:01,000 --> 00:00:02,000\na"]
     )
     func otherFiles(_ text: String) throws {
@@ -89,7 +89,7 @@ struct WebVTTParserTests {
         #expect(!hasSignature)
     }
 
-    @Test("UTF-16 is named as such")
+    @Test("The error for UTF-16 names the encoding")
     func utf16() throws {
         for mark in [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]] {
             let error = try #require(WebVTTDocument.failure(mark + Array("W\0E\0".utf8)))
@@ -97,7 +97,7 @@ struct WebVTTParserTests {
         }
     }
 
-    /// W3C WebVTT, "collect a WebVTT timestamp"; nil where a browser drops the cue.
+    /// W3C WebVTT, "collect a WebVTT timestamp"; nil if a browser drops the cue.
     static let timestamps: [(String, Int64?)] = [
         ("00:00.000", 0), ("59:59.999", 3_599_999), ("00:00:00.001", 1), ("01:00:00.000", 3_600_000),
         ("100:00:00.000", 360_000_000), ("1:00:00.000", 3_600_000), ("000:00:01.000", 1000),
@@ -118,10 +118,12 @@ struct WebVTTParserTests {
         #expect(asStart.cues.first?.start == expected)
         let asEnd = try WebVTTDocument("WEBVTT\n\n00:00.000 --> \(text)\na")
         #expect(asEnd.cues.first?.end == (expected == 0 ? nil : expected))
-        #expect(asEnd.complaints == (expected == nil ? ["3 invalid-timing"] : expected == 0 ? ["3 never-shown"] : []))
+        #expect(
+            asEnd.droppedBlocks == (expected == nil ? ["3 invalid-timing"] : expected == 0 ? ["3 never-shown"] : [])
+        )
     }
 
-    @Test("The line of times needs no white space, and may have more")
+    @Test("The line with the timings requires no white space, and can have more")
     func spaces() throws {
         for line in ["00:01.000-->00:02.000", "\t 00:01.000 \u{C} --> \t00:02.000", "00:01.000-->00:02.000line:0"] {
             let document = try WebVTTDocument("WEBVTT\n\n\(line)\na")
@@ -132,7 +134,7 @@ struct WebVTTParserTests {
         #expect(settings.spoken.map(\.settings) == ["line:0  size:ü -->"])
     }
 
-    @Test("What a browser drops is dropped and told, and the rest stays")
+    @Test("Blocks that a browser drops are dropped and listed, and the others are kept")
     func dropped() throws {
         let document = try WebVTTDocument(
             """
@@ -164,7 +166,7 @@ struct WebVTTParserTests {
             """
         )
         #expect(
-            document.complaints == [
+            document.droppedBlocks == [
                 "3 unknown-block", "6 invalid-timing", "10 never-shown", "13 never-shown", "16 unknown-block",
                 "21 definition-behind-cue", "24 definition-behind-cue",
             ]
@@ -175,8 +177,8 @@ struct WebVTTParserTests {
         #expect(document.dropped.first?.description.hasPrefix("line 3: ") == true)
     }
 
-    /// The steps of "collect a WebVTT block": what belongs to which block when empty lines are missing.
-    @Test("A line with an arrow begins a block when it cannot belong to the one before")
+    /// The steps of "collect a WebVTT block": the assignment of lines to blocks if empty lines are missing.
+    @Test("A line with an arrow starts a block if it cannot belong to the previous one")
     func arrows() throws {
         let document = try WebVTTDocument(
             """
@@ -218,18 +220,18 @@ struct WebVTTParserTests {
                 SpokenCue(start: 6000, end: 7000, identifier: "STYLE", text: "g"),
             ]
         )
-        #expect(document.complaints == ["9 invalid-timing"])
+        #expect(document.droppedBlocks == ["9 invalid-timing"])
         #expect(document.commentCount == 0)
     }
 
-    @Test("STYLE and REGION have nothing but white space behind them, and something below")
+    @Test("Only white space can follow STYLE and REGION on their line, and another line must follow")
     func definitions() throws {
         let document = try WebVTTDocument("WEBVTT\n\nSTYLE \t\na\nb\n\nSTYLES\nc\n\nREGION x\nd\n\nREGION\n\n")
         #expect(document.definitionTexts == ["STYLE \t\na\nb"])
-        #expect(document.complaints == ["7 unknown-block", "10 unknown-block", "13 unknown-block"])
+        #expect(document.droppedBlocks == ["7 unknown-block", "10 unknown-block", "13 unknown-block"])
     }
 
-    @Test("Cues are put in order; those that start together stay as they are")
+    @Test("Cues are sorted; those with the same start time keep their order")
     func order() throws {
         let document = try WebVTTDocument(
             "WEBVTT\n\n00:03.000 --> 00:04.000\na\n\n00:01.000 --> 00:02.000\nb\n\n"
@@ -238,7 +240,7 @@ struct WebVTTParserTests {
         #expect(document.spoken.map(\.text) == ["b", "d", "a", "c"])
     }
 
-    @Test("The byte 0 becomes U+FFFD, and bytes that are no UTF-8 stay")
+    @Test("The byte 0 becomes U+FFFD, and bytes that are not UTF-8 are preserved")
     func strangeBytes() throws {
         let bytes = Array("WEBVTT\n\n00:01.000 --> 00:02.000\n".utf8) + [0x61, 0, 0xFF, 0x62]
         let document = try WebVTTDocument(bytes)
@@ -256,14 +258,14 @@ struct WebVTTParserTests {
         for line in ["LOCAL:01:00:00.000", "MPEGTS:900000", "MPEGTS:-1,LOCAL:00:00.000", "MPEGTS:1,LOCAL:x", ""] {
             #expect(try WebVTTDocument("WEBVTT\nX-TIMESTAMP-MAP=\(line)\n\n").timestampMap == nil)
         }
-        // 2^33 is 0 again.
+        // 2^33 wraps to 0.
         #expect(WebVTTTimestampMap(mpegTS: 1 << 33 + 5).mpegTS == 5)
     }
 
-    @Test("Of every truncation the cues are there that are whole")
+    @Test("A truncated file contains the cues that are complete")
     func truncation() throws {
         let bytes = Array(Self.whole.utf8)
-        // Where each cue's block ends: the cue is whole from there on.
+        // The end of each cue's block: the cue is complete after it.
         let ends = ["- ja", "ohne Kennung"].map { text in
             Self.whole.utf8.distance(from: Self.whole.startIndex, to: Self.whole.firstRange(of: text)!.upperBound)
         }
@@ -280,7 +282,7 @@ struct WebVTTParserTests {
         }
     }
 
-    @Test("Whatever is flipped, what is read can be written and read again")
+    @Test("With any flipped bits, the result can be written and read again")
     func damage() throws {
         for place in 6..<Self.whole.utf8.count {
             for bit in 0..<8 {
@@ -299,7 +301,7 @@ struct WebVTTParserTests {
         }
     }
 
-    @Test("Hostile files are refused, or read in a time in proportion to their size")
+    @Test("Hostile files are rejected, or read in time proportional to their size")
     func hostile() throws {
         let large = [UInt8](repeating: 0x20, count: WebVTTDocument.maximumSize + 1)
         #expect(WebVTTDocument.failure(large)?.code == .invalidLength)
@@ -308,7 +310,7 @@ struct WebVTTParserTests {
         #expect(error?.code == .invalidLength)
         #expect(error?.reason?.contains("line 6") == true)
         #expect(try WebVTTDocument("WEBVTT\n\n\(style)").definitionTexts.count == 1)
-        // A cue that lasts takes its room in every segment.
+        // A long cue is repeated in every segment.
         let text = String(repeating: "x", count: WebVTTDocument.maximumOverlap / 2)
         let cue = "00:00.000 --> 01:00.000\n\(text)\n\n"
         let later = cue.replacing("00:00.000", with: "01:00.000").replacing("--> 01", with: "--> 02")
@@ -316,12 +318,12 @@ struct WebVTTParserTests {
         #expect(overlap?.code == .invalidLength)
         #expect(overlap?.reason?.contains("line 9") == true)
         #expect(try WebVTTDocument("WEBVTT\n\n\(later)\(cue)").cues.count == 2)
-        // Each of these lines is looked at as the end of one block and as the beginning of the next.
+        // Each of these lines is checked as the end of one block and as the start of the next.
         let count = 50_000
         let arrows = try WebVTTDocument("WEBVTT\n" + String(repeating: "-->\n", count: count))
         #expect(arrows.droppedCount == count)
         #expect(arrows.dropped.count == WebVTTDocument.maximumDropped)
         let dashes = try WebVTTDocument("WEBVTT\n\n" + String(repeating: "-", count: count) + ">\n")
-        #expect(dashes.complaints == ["3 invalid-timing"])
+        #expect(dashes.droppedBlocks == ["3 invalid-timing"])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct WebVTTSegmenterTests {
     private func text(_ segment: [UInt8]) -> String { String(decoding: segment, as: UTF8.self) }
 
-    /// Put together by hand from RFC 8216bis, 3.1.4, and the structure of a file in W3C WebVTT, 4.1.
+    /// Derived manually from RFC 8216bis, 3.1.4, and the structure of a file in W3C WebVTT, 4.1.
     @Test("Header, definitions, and the cues of each segment")
     func segments() throws {
         let document = try WebVTTDocument(
@@ -58,7 +58,7 @@ struct WebVTTSegmenterTests {
         #expect(text(segmenter.lastSegment()) == head)
     }
 
-    @Test("A cue that ends at a cut stands before it, one that starts there behind it")
+    @Test("A cue that ends at a cut is only in the segment before it, a cue that starts there only in the next")
     func borders() throws {
         let document = try WebVTTDocument("WEBVTT\n\n00:04.000 --> 00:06.000\na\n\n00:06.000 --> 00:08.000\nb\n")
         var segmenter = WebVTTSegmenter(document, map: WebVTTTimestampMap(mpegTS: 0))
@@ -68,7 +68,7 @@ struct WebVTTSegmenterTests {
         #expect(!segmenter.hasCuesLeft)
     }
 
-    /// 6.006 s is 540,540 ticks: neither a tick more nor one less is a whole millisecond, so rounding would be wrong.
+    /// 6.006 s is 540,540 ticks. One tick more or less is not a whole millisecond, so rounding would be wrong.
     @Test("Cuts are compared exactly")
     func exactness() throws {
         let document = try WebVTTDocument("WEBVTT\n\n00:06.000 --> 00:06.006\na\n\n00:06.006 --> 00:07.000\nb\n")
@@ -93,12 +93,12 @@ struct WebVTTSegmenterTests {
             #expect(segment.spoken == document.spoken)
         }
         #expect(segmenter.hasCuesLeft)
-        // A cut that is no later than the one before asks for nothing, and changes nothing.
+        // A cut that is not later than the previous one returns an empty segment and changes nothing.
         #expect(try WebVTTDocument(segmenter.segment(until: 7, timescale: .max)).cues.isEmpty)
         #expect(try WebVTTDocument(segmenter.lastSegment()).spoken == document.spoken)
     }
 
-    @Test("Segments that begin later leave out what is over by then")
+    @Test("Segments that start later do not contain cues that have ended")
     func lateStart() throws {
         let document = try WebVTTDocument(
             "WEBVTT\n\n00:01.000 --> 00:02.000\na\n\n00:01.500 --> 00:09.000\nb\n\n00:20.000 --> 00:21.000\nc\n"
@@ -116,8 +116,8 @@ struct WebVTTSegmenterTests {
         #expect(try WebVTTDocument(segment).timestampMap == map)
     }
 
-    /// Against the definition itself: each cue against each segment, in whole numbers.
-    @Test("Every segment has exactly the cues that are seen in it")
+    /// A comparison with the definition: each cue with each segment, in integers.
+    @Test("Every segment contains exactly the cues that are visible in it")
     func againstDefinition() throws {
         var random = SeededGenerator(state: 4)
         for _ in 0..<40 {
@@ -147,7 +147,7 @@ struct WebVTTSegmenterTests {
         }
     }
 
-    /// Minutes and seconds by another way than the library's.
+    /// Minutes and seconds, formatted independently of the library.
     private func written(_ milliseconds: Int64) -> String {
         func padded(_ number: Int64, _ count: Int) -> String {
             let digits = "\(number)"

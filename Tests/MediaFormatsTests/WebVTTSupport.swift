@@ -1,7 +1,7 @@
 import ByteCoding
 import MediaFormats
 
-/// A cue with what it says, to be compared.
+/// A cue with its texts, for comparison.
 struct SpokenCue: Hashable, Sendable, CustomStringConvertible {
     var start: Int64
     var end: Int64
@@ -29,8 +29,8 @@ extension WebVTTDocument {
         }
     }
 
-    /// The reasons for which blocks were dropped, with their lines.
-    var complaints: [String] { dropped.map { "\($0.line) \($0.reason.rawValue)" } }
+    /// The reasons why blocks were dropped, with their lines.
+    var droppedBlocks: [String] { dropped.map { "\($0.line) \($0.reason.rawValue)" } }
 
     static func failure(_ bytes: [UInt8]) -> ParseError? {
         do {

@@ -8,7 +8,7 @@ struct LayoutTests {
         pairs.map { Subsample(clear: $0.0, protected: $0.1) }
     }
 
-    @Test("Ranges become subsamples whose sum is the sample")
+    @Test("Ranges are converted to subsamples whose sizes add up to the sample's")
     func ranges() throws {
         #expect(try Subsample.list(protecting: [], ofSize: 0) == [])
         #expect(try Subsample.list(protecting: [], ofSize: 9) == list((9, 0)))
@@ -30,7 +30,7 @@ struct LayoutTests {
         #expect(try Subsample.list(protecting: [], ofSize: 70_000) == list((65_535, 0), (4465, 0)))
     }
 
-    @Test("Ranges that overlap, come out of order or leave the sample are refused")
+    @Test("Ranges that overlap, are out of order or exceed the sample are rejected")
     func wrongRanges() {
         let cases: [([Range<Int>], SampleEncryptionError.Code)] = [
             ([0..<11], .outOfBounds), ([-1..<1], .outOfBounds), ([11..<11], .outOfBounds),
@@ -50,7 +50,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("For cenc the clear part takes the rest of the last block")
+    @Test("For cenc, the bytes that do not fill a block are added to the clear part")
     func wholeBlocks() throws {
         #expect(try Subsample.wholeBlocks(list((10, 32))) == list((10, 32)))
         #expect(try Subsample.wholeBlocks(list((10, 47))) == list((25, 32)))
@@ -67,7 +67,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("An IV of 8 bytes counts samples, one of 16 bytes blocks, and both wrap")
+    @Test("An IV of 8 bytes counts samples, an IV of 16 bytes counts blocks, and both wrap around")
     func nextIV() throws {
         let short = try CipherIV(hex("00000000000000ff"))
         #expect(short.next(afterProtecting: 5000).bytes == hex("0000000000000100"))

@@ -2,24 +2,24 @@ import FPSCrypto
 import SampleEncryption
 import Testing
 
-@Suite("Sample encryption: what is refused")
+@Suite("Sample encryption: rejected input")
 struct RefusalTests {
     static let iv = CipherIV(mediaSequenceNumber: 1)
 
-    /// Samples as offset and size, of 100 bytes.
+    /// Samples of 100 bytes, as offset and size.
     static let wrongSamples: [([(Int, Int)], SampleEncryptionError.Code)] = [
         ([(0, 101)], .outOfBounds), ([(101, 0)], .outOfBounds), ([(-1, 1)], .outOfBounds), ([(0, -1)], .outOfBounds),
         ([(.max, 1)], .outOfBounds), ([(1, .max)], .outOfBounds), ([(.min, .max)], .outOfBounds),
         ([(0, 50), (49, 10)], .overlap), ([(50, 50), (0, 50)], .overlap), ([(0, 50), (0, 50)], .overlap),
     ]
 
-    /// Subsamples of a sample of 100 bytes that lies within 300.
+    /// Subsamples of a sample of 100 bytes in a buffer of 300 bytes.
     static let wrongSubsamples: [[(Int, Int)]] = [
         [(0, 101)], [(101, 0)], [(1, 100)], [(-1, 10)], [(10, -1)], [(.max, 1)], [(1, .max)], [(.max, .max)],
         [(.min, .max)], [(50, 40), (10, 1)], [(-100, 150)], [(0, 100), (0, 0), (1, 0)], [(0, -16), (0, 32)],
     ]
 
-    @Test("Samples that overlap, come out of order or leave the buffer", arguments: allSchemes)
+    @Test("Samples that overlap, are out of order or exceed the buffer", arguments: allSchemes)
     func samples(scheme: ProtectionScheme) throws {
         let cipher = try SampleCipher(scheme, .decrypt, key: testKey, constantIV: Self.iv)
         for (samples, expected) in Self.wrongSamples {
@@ -30,7 +30,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Samples that leave the buffer they come from", arguments: allSchemes)
+    @Test("Samples that exceed the input buffer", arguments: allSchemes)
     func sources(scheme: ProtectionScheme) throws {
         let cipher = try SampleCipher(scheme, .encrypt, key: testKey, constantIV: Self.iv)
         let input = [UInt8](repeating: 2, count: 100)
@@ -48,7 +48,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Subsamples that leave their sample", arguments: allSchemes)
+    @Test("Subsamples that exceed their sample", arguments: allSchemes)
     func subsamples(scheme: ProtectionScheme) throws {
         let cipher = try SampleCipher(scheme, .encrypt, key: testKey, constantIV: Self.iv)
         for list in Self.wrongSubsamples {
@@ -56,14 +56,14 @@ struct RefusalTests {
             batch.append(offset: 0, size: 100)
             let list = list.map { Subsample(clear: $0.0, protected: $0.1) }
             batch.append(offset: 100, size: 100, subsamples: list)
-            // cbc1 also minds parts of blocks, whichever comes first.
+            // cbc1 also rejects partial blocks; either error can be first.
             let refused = code { () throws(SampleEncryptionError) in try cipher.process(batch, in: &bytes) }
             #expect(refused == .outOfBounds || (scheme == .cbc1 && refused == .partialBlock))
             #expect(bytes == [UInt8](repeating: 1, count: 300))
         }
     }
 
-    @Test("Random lists throw or leave everything outside of the sample alone", arguments: allSchemes)
+    @Test("Random lists throw an error or do not change bytes outside of the sample", arguments: allSchemes)
     func randomLists(scheme: ProtectionScheme) throws {
         var random = SeededRandom(seed: 9)
         let cipher = try SampleCipher(scheme, .encrypt, key: testKey, constantIV: Self.iv)
@@ -81,7 +81,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("cbc1 takes whole blocks only")
+    @Test("cbc1 accepts only whole blocks")
     func partialBlocks() throws {
         let cipher = try SampleCipher(.cbc1, .decrypt, key: testKey, constantIV: Self.iv)
         for size in [1, 15, 17, 31] {
@@ -122,7 +122,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Patterns that tenc cannot hold")
+    @Test("Patterns that tenc cannot represent")
     func patterns() {
         for (crypt, skip) in [(16, 0), (0, 16), (-1, 9), (1, -9), (0, 1), (.max, .max)] {
             #expect(throws: SampleEncryptionError(.invalidPattern)) {
@@ -133,7 +133,7 @@ struct RefusalTests {
         #expect((try? EncryptionPattern(cryptBlocks: 0, skipBlocks: 0)) == .wholeBlocks)
     }
 
-    @Test("Single NAL units, where the scheme is another")
+    @Test("Single NAL units with a scheme other than SAMPLE-AES")
     func nalUnits() throws {
         let cipher = try SampleCipher(.cbcsVideo, .encrypt, key: testKey, constantIV: Self.iv)
         var output: [UInt8] = []
@@ -142,7 +142,7 @@ struct RefusalTests {
         #expect(output.isEmpty)
     }
 
-    @Test("Nothing that is printed shows an IV")
+    @Test("Descriptions do not contain an IV")
     func printing() throws {
         let iv = try CipherIV([UInt8](repeating: 0xab, count: 16))
         var dumped = ""

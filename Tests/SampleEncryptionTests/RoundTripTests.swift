@@ -2,9 +2,9 @@ import FPSCrypto
 import SampleEncryption
 import Testing
 
-@Suite("Sample encryption: what holds for every sample")
+@Suite("Sample encryption: properties of random samples")
 struct RoundTripTests {
-    /// A batch of random samples in a buffer, and which bytes may change.
+    /// A batch of random samples in a buffer, and the bytes that can change.
     struct Made {
         var batch = SampleBatch()
         var samples: [(offset: Int, size: Int, subsamples: [Subsample]?, iv: CipherIV)] = []
@@ -13,7 +13,7 @@ struct RoundTripTests {
 
         init(_ scheme: ProtectionScheme, _ random: inout SeededRandom) throws {
             for _ in 0..<Int.random(in: 1...20, using: &random) {
-                // Odd gaps, so that nothing is aligned.
+                // Odd gaps, so that samples are not aligned.
                 append(Int.random(in: 0...5, using: &random), false, &random)
                 let (offset, size) = (bytes.count, Int.random(in: 0...5000, using: &random))
                 let iv = try CipherIV(random.bytes(16))
@@ -48,7 +48,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Decryption undoes encryption, and clear bytes never change", arguments: allSchemes, UInt64(0)..<5)
+    @Test("Decryption reverses encryption, and clear bytes never change", arguments: allSchemes, UInt64(0)..<5)
     func roundTrip(scheme: ProtectionScheme, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let made = try Made(scheme, &random)
@@ -60,7 +60,11 @@ struct RoundTripTests {
         #expect(bytes == made.bytes)
     }
 
-    @Test("From one buffer into another gives what a copy and encryption in place give", arguments: allSchemes, 0..<5)
+    @Test(
+        "Encryption from one buffer to another equals a copy followed by encryption in place",
+        arguments: allSchemes,
+        0..<5
+    )
     func intoAnotherBuffer(scheme: ProtectionScheme, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let made = try Made(scheme, &random)
@@ -74,7 +78,7 @@ struct RoundTripTests {
                 moved.append(offset: entry.offset, source: source, size: entry.size, iv: entry.iv)
             }
         }
-        // Bytes between samples must stay.
+        // Bytes between samples must not change.
         var (expected, bytes) = (made.bytes, made.bytes)
         for entry in made.samples {
             bytes.replaceSubrange(entry.offset..<entry.offset + entry.size, with: random.bytes(entry.size))
@@ -87,7 +91,7 @@ struct RoundTripTests {
         #expect(bytes == expected)
     }
 
-    @Test("A whole batch gives what one sample at a time gives", arguments: allSchemes)
+    @Test("A batch of samples equals the same samples one by one", arguments: allSchemes)
     func batches(scheme: ProtectionScheme) throws {
         var random = SeededRandom(seed: 3)
         let sizes = (0..<40).map { _ in Int.random(in: 0...900, using: &random) }
@@ -115,13 +119,13 @@ struct RoundTripTests {
         #expect(together == copy)
     }
 
-    @Test("NAL units survive, whatever their bytes", arguments: 0..<300)
+    @Test("NAL units with any bytes are restored", arguments: 0..<300)
     func nalUnits(size: Int) throws {
         var random = SeededRandom(seed: UInt64(size))
         let iv = try CipherIV(random.bytes(16))
         let encryption = try SampleCipher(.sampleAES(.h264), .encrypt, key: testKey, constantIV: iv)
         let decryption = try SampleCipher(.sampleAES(.h264), .decrypt, key: testKey, constantIV: iv)
-        // Full of zeros and what needs escaping; the last byte is never zero.
+        // Many zeros and bytes that require escaping; the last byte is never zero.
         var unit = (0..<size).map { _ in UInt8.random(in: 0...4, using: &random) }
         if size > 0 { (unit[0], unit[size - 1]) = (0x61, 0x80) }
         var (sealed, opened): ([UInt8], [UInt8]) = ([], [])
@@ -132,7 +136,7 @@ struct RoundTripTests {
             #expect(sealed == unit)
             return
         }
-        // No start code, and nothing that looks like one, is left inside.
+        // The NAL unit contains no start code, and no bytes that could be one.
         #expect(!(2..<sealed.count).contains { sealed[$0 - 2] == 0 && sealed[$0 - 1] == 0 && sealed[$0] < 3 })
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Whole segments")
 struct SegmentTests {
-    @Test("Segments of random sizes give what one at a time gives, and come back", arguments: UInt64(0)..<10)
+    @Test("Segments of random sizes equal the same segments one by one, and are restored", arguments: UInt64(0)..<10)
     func together(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let clear = (0..<Int.random(in: 0...80, using: &random)).map { _ in
@@ -23,7 +23,7 @@ struct SegmentTests {
         #expect(segments == clear)
     }
 
-    @Test("Written in parts, the chains go on")
+    @Test("The chain continues in segments that are written in parts")
     func parts() throws {
         var random = SeededRandom(seed: 5)
         let clear = (0..<3).map { random.bytes(1600 * ($0 + 1)) }
@@ -56,7 +56,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("Wrong sizes, wrong padding and wrong IVs are refused")
+    @Test("Wrong sizes, invalid padding and wrong IVs are rejected")
     func refusals() throws {
         let iv = CipherIV(mediaSequenceNumber: 7)
         let short = try CipherIV([UInt8](repeating: 0, count: 8))

@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Sample encryption: vectors of a second implementation")
 struct VectorTests {
-    @Test("All vectors are there")
+    @Test("All test vectors exist")
     func count() { #expect(SampleVector.all.count == 55) }
 
-    @Test("Samples are encrypted and decrypted as the vector says", arguments: SampleVector.all)
+    @Test("Samples are encrypted and decrypted as in the test vectors", arguments: SampleVector.all)
     func samples(vector: SampleVector) throws {
-        // NAL units change their size, segments are padded: below.
+        // NAL units change their size and segments are padded; see the tests below.
         guard let scheme = try vector.protectionScheme(), scheme != .sampleAES(.h264) else { return }
-        // Three samples with different IVs, with bytes between them that must stay; then one IV for all.
+        // Three samples with different IVs and bytes between them that must not change; then one IV for all.
         let zero = try CipherIV([UInt8](repeating: 0, count: 16))
         for iv in [vector.iv, nil] {
             for (direction, input, output) in [
@@ -40,7 +40,7 @@ struct VectorTests {
         }
     }
 
-    @Test("NAL units are encrypted and escaped as the vector says", arguments: SampleVector.all)
+    @Test("NAL units are encrypted and escaped as in the test vectors", arguments: SampleVector.all)
     func nalUnits(vector: SampleVector) throws {
         guard try vector.protectionScheme() == .sampleAES(.h264) else { return }
         for (direction, input, output) in [
@@ -55,7 +55,7 @@ struct VectorTests {
         }
     }
 
-    @Test("Segments are encrypted and decrypted as the vector says", arguments: SampleVector.all)
+    @Test("Segments are encrypted and decrypted as in the test vectors", arguments: SampleVector.all)
     func segments(vector: SampleVector) throws {
         guard try vector.protectionScheme() == nil else { return }
         let cipher = try SegmentCipher(key: vector.key)

@@ -1,28 +1,29 @@
 package import MediaFormats
 
-/// What was done to a track or an elementary stream.
+/// The result of decrypting a track or an elementary stream.
 package struct DecryptedTrack: Hashable, Sendable {
-    /// What it is called: `track 1`, `PID 256`.
+    /// The name of the track or stream, for example `track 1` or `PID 256`.
     package var name: String
-    /// What its samples are: `avc1`, `mp4a`; `H.264`.
+    /// The sample format, for example `avc1`, `mp4a` or `H.264`.
     package var format: String
-    /// How they were encrypted: `cbcs`, `cenc` ...; `SAMPLE-AES`, `AES-128`.
+    /// The encryption scheme, for example `cbcs`, `cenc`, `SAMPLE-AES` or `AES-128`.
     package var scheme: String
-    /// The keys that were used, in the order of their first use; empty where media do not name keys.
+    /// The IDs of the keys that were used, in the order of their first use; empty if the media contain no key IDs.
     package var keyIDs: [KeyID] = []
-    /// How many samples, access units or frames were decrypted; segments where whole ones are encrypted.
+    /// The number of decrypted samples, access units or frames, or of decrypted segments if whole segments are
+    /// encrypted.
     package var decrypted = 0
-    /// How many samples were clear before.
+    /// The number of samples that were not encrypted.
     package var clear = 0
 
-    /// Makes a report of nothing done yet.
+    /// Creates an empty report.
     package init(name: String, format: String, scheme: String) {
         self.name = name
         self.format = format
         self.scheme = scheme
     }
 
-    /// Adds what was done in another segment of the same track.
+    /// Adds the counts and key IDs of another segment of the same track.
     package mutating func add(_ other: DecryptedTrack) {
         decrypted += other.decrypted
         clear += other.clear

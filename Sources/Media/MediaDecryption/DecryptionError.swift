@@ -1,56 +1,56 @@
 import MediaFormats
 import SampleEncryption
 
-/// Why media could not be decrypted: a stable code, what it is about, and what was found. Damage to boxes, packets and
-/// frames is a `ParseError` of its own.
+/// A failure to decrypt media: a stable code, the track, stream or file, and the reason. Damaged boxes, packets and
+/// frames are reported as `ParseError` instead.
 ///
-/// It holds no secrets: key IDs may be known to everybody.
+/// The error contains no secrets. It can contain key IDs, which are not secret.
 package struct DecryptionError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The type of the error.
     package enum Code: String, Hashable, Sendable {
-        /// The key of a key ID was not given.
+        /// No key was given for a key ID.
         case missingKey = "missing-key"
-        /// The media carry no initialization vector, and none was given with the key.
+        /// The media contain no initialization vector, and none was given with the key.
         case missingIV = "missing-iv"
-        /// The init segment of a media segment was not given.
+        /// The initialization segment of a media segment was not given.
         case missingInitialization = "missing-initialization"
-        /// The input is in order, but needs what this library does not do.
+        /// The input is valid, but uses a feature that this library does not support.
         case notSupported = "not-supported"
-        /// What came out of the cipher, or would go into it, cannot be right.
+        /// The encrypted or decrypted data is invalid.
         case damaged = "damaged"
-        /// A playlist names what it must not.
+        /// A playlist refers to a resource that is not allowed.
         case refused = "refused"
     }
 
-    /// What went wrong.
+    /// The type of the error.
     package let code: Code
-    /// A track, a stream or a file.
+    /// The name of the track, stream or file that the error is about.
     package let subject: String
-    /// What was found and what was expected.
+    /// The reason: the value that was found and the value that was expected.
     package let reason: String
 
-    /// Makes an error. `reason` must not hold a secret.
+    /// Creates an error. `reason` must not contain a secret.
     package init(_ code: Code, _ subject: String, _ reason: String) {
         self.code = code
         self.subject = subject
         self.reason = reason
     }
 
-    /// One line.
+    /// The subject and the reason in one line.
     package var description: String { "\(subject): \(reason)" }
 
-    /// The key of an ID was not given.
+    /// Returns the error for a key ID without a key.
     static func missingKey(_ id: KeyID, _ subject: String) -> DecryptionError {
         let reason =
             id.isZero
-            ? "the media do not name their key (its ID is all zeros), and more than one key was given"
-            : "the key with the ID \(id.hexadecimal) is needed, and was not given"
+            ? "the media do not specify a key ID (it is all zeros), and the number of given keys is not 1"
+            : "no key was given for the key ID \(id.hexadecimal)"
         return DecryptionError(.missingKey, subject, reason)
     }
 
-    /// What the cipher refused.
-    static func refusedByCipher(_ error: SampleEncryptionError, _ subject: String) -> DecryptionError {
+    /// Returns the error for an error of the cipher.
+    static func cipherFailure(_ error: SampleEncryptionError, _ subject: String) -> DecryptionError {
         let reason = error.reason.map { ": \($0)" } ?? ""
-        return DecryptionError(.damaged, subject, "it cannot be decrypted, \(error.code)\(reason)")
+        return DecryptionError(.damaged, subject, "cannot be decrypted, \(error.code)\(reason)")
     }
 }

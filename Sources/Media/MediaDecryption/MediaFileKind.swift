@@ -1,26 +1,26 @@
 import MediaFormats
 
-/// What a file is, by its first bytes.
+/// The type of a media file, detected from its first bytes.
 package enum MediaFileKind: Hashable, Sendable {
-    /// MP4 or QuickTime, whole or a segment.
+    /// An MP4 or QuickTime file, or a segment of one.
     case mp4
     /// An MPEG-2 transport stream.
     case transportStream
-    /// Frames of AAC, AC-3 or E-AC-3, ID3 tags before them.
+    /// Frames of AAC, AC-3 or E-AC-3, with ID3 tags before them.
     case packedAudio
-    /// WebVTT.
+    /// A WebVTT file.
     case webVTT
     /// An HLS playlist.
     case playlist
-    /// Something else; a segment that is encrypted as a whole looks like nothing.
+    /// A file of unknown type, for example a segment that is encrypted as a whole.
     case other
 
-    /// What a file of MP4 can begin with.
+    /// The types of the boxes that an MP4 file can begin with.
     private static let boxes: Set<FourCC> = [
         "ftyp", "styp", "moov", "moof", "sidx", "free", "skip", "wide", "mdat", "emsg", "prft", "pdin", "uuid", "pnot",
     ]
 
-    /// Looks at the first bytes of a file.
+    /// Detects the type of a file from its first bytes.
     package init(_ file: RawSpan) {
         func begins(_ text: StaticString, at offset: Int = 0) -> Bool {
             let count = text.utf8CodeUnitCount
@@ -54,13 +54,13 @@ package enum MediaFileKind: Hashable, Sendable {
         }
     }
 
-    /// What audio begins here without a tag; nil: none.
+    /// Returns the audio format of the frame at the start of the bytes; nil if no audio frame begins there.
     package static func audio(_ file: RawSpan) -> SampleAESStream? {
         guard file.byteCount >= 7 else { return nil }
         let word = UInt16(bigEndian: file.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt16.self))
         if word & 0xFFF6 == 0xFFF0 { return .aac }
         guard word == 0x0B77 else { return nil }
-        // The bit stream identification tells the two apart: up to 10 is AC-3.
+        // The bit stream identification is at most 10 for AC-3 and 11 to 16 for E-AC-3.
         let identification = file.unsafeLoad(fromByteOffset: 5, as: UInt8.self) >> 3
         return identification <= 10 ? .ac3 : identification <= 16 ? .enhancedAC3 : nil
     }

@@ -4,16 +4,16 @@ package import HLSPlaylist
 import MediaFormats
 import SampleEncryption
 
-/// What the EXT-X-KEY tags above a segment say about its key.
+/// The key information in the EXT-X-KEY tags that apply to a segment.
 package struct PlaylistKey {
-    /// How segments are encrypted.
+    /// The encryption method of the segment.
     package let method: EncryptionMethod
     private let context: KeyContext
     private let subject: String
 
-    /// Nil when the segment is clear.
+    /// Creates the key information of a segment. Returns nil if the segment is not encrypted.
     ///
-    /// - Parameter subject: What errors are about.
+    /// - Parameter subject: the name of the segment for errors.
     package init?(_ context: KeyContext, subject: String) {
         guard let tag = context.keys.first else { return nil }
         method = tag.method
@@ -21,9 +21,10 @@ package struct PlaylistKey {
         self.subject = subject
     }
 
-    /// The key for media that do not name theirs.
+    /// Returns the key for media without key IDs.
     ///
-    /// A tag names it by a KEYID attribute or in its URI, as `skd://KID`. Where no tag does, the only key is taken.
+    /// A tag specifies the key ID in a KEYID attribute or in its URI, as in `skd://KID`. If no tag specifies a key ID
+    /// and only one key was given, that key is returned.
     ///
     /// - Throws: ``DecryptionError`` `missing-key`.
     package func key(in keys: DecryptionKeys, mediaSequenceNumber: UInt64?) throws -> DecryptionKey {
@@ -32,10 +33,10 @@ package struct PlaylistKey {
         return key
     }
 
-    /// The same for media that name their keys, for those that do not: nil instead of an error.
+    /// Returns the key for samples without a key ID, in media whose other samples have key IDs; nil if there is none.
     package func unnamedKey(in keys: DecryptionKeys) -> DecryptionKey? { try? contentKey(in: keys) }
 
-    /// The key that is known by the URI of a tag.
+    /// Returns the key whose URI is that of a tag.
     package func key(byURIIn keys: DecryptionKeys) -> DecryptionKey? {
         context.keys.lazy.compactMap { $0.uri.flatMap { keys.uris[$0] } }.first
     }
@@ -51,13 +52,14 @@ package struct PlaylistKey {
             throw DecryptionError(
                 .missingKey,
                 subject,
-                "its EXT-X-KEY tags name no key ID, so that it is not clear which of the keys it has; give only that"
+                "its EXT-X-KEY tags specify no key ID, and several keys were given; give only the key of this stream"
             )
         }
         return key
     }
 
-    /// With FairPlay it comes with the key. Otherwise the tag has it, or it is the media sequence number.
+    /// Returns the IV of the tag or the media sequence number. With FairPlay the result is nil, because the IV is
+    /// delivered with the key.
     private func initializationVector(_ number: UInt64?) -> CipherIV? {
         for tag in context.keys {
             let isUnknown = number == nil && tag.iv == nil
@@ -67,10 +69,10 @@ package struct PlaylistKey {
         return nil
     }
 
-    /// The key IDs in a tag: 32 hexadecimal digits, or a UUID.
+    /// Returns the key IDs in a tag: 32 hexadecimal digits, or a UUID.
     private static func keyIDs(_ tag: KeyTag) -> [KeyID] {
         let attribute = tag.otherAttributes.first { $0.name == "KEYID" }?.value
-        // Data hold more than IDs, and digits by chance.
+        // A data URI contains more than key IDs, and can contain 32 digits by chance.
         let uri = tag.uri.flatMap { $0.lowercased().hasPrefix("data:") ? nil : $0 }
         return [attribute, uri].compactMap { $0 }.flatMap { text in
             text.split { !$0.isHexDigit && $0 != "-" && $0 != "x" && $0 != "X" }.compactMap { part in

@@ -2,20 +2,21 @@ import ByteCoding
 package import HLSPlaylist
 import MediaFormats
 
-/// Decrypts the segments of one rendition as they come from a server, in memory and in order.
+/// A decryptor for the segments of one rendition, in memory and in order.
 ///
-/// What goes on from one segment to the next is kept here: the init segment, and the counters of a transport stream.
+/// It stores the state that continues from one segment to the next: the initialization segment and the continuity
+/// counters of a transport stream.
 package struct RenditionDecryptor {
-    /// How a segment is to be decrypted.
+    /// The parameters for decrypting a segment.
     package struct Segment: Sendable {
-        /// The EXT-X-KEY tags that apply to it.
+        /// The EXT-X-KEY tags that apply to the segment.
         package var keys: KeyContext
-        /// Its media sequence number, which may be its initialization vector.
+        /// The segment's media sequence number, which is its default initialization vector.
         package var mediaSequenceNumber: UInt64
-        /// What errors call it, such as its URI.
+        /// The name of the segment in errors, for example its URI.
         package var name: String
 
-        /// Describes a segment.
+        /// Creates the parameters of a segment.
         package init(keys: KeyContext, mediaSequenceNumber: UInt64, name: String) {
             (self.keys, self.mediaSequenceNumber, self.name) = (keys, mediaSequenceNumber, name)
         }
@@ -24,15 +25,16 @@ package struct RenditionDecryptor {
     private var movie: Movie?
     private var stream = TransportStreamDecryptor()
 
-    /// Starts at the beginning of a rendition.
+    /// Creates a decryptor for a rendition from its start.
     package init() {}
 
-    /// Takes an init segment (EXT-X-MAP), which the segments that follow belong to.
+    /// Reads the initialization segment (EXT-X-MAP) of the segments that follow.
     ///
     /// - Parameters:
-    ///   - bytes: the init segment, in clear where it was encrypted as a whole.
-    ///   - key: a key of the rendition; any, since an init segment has no samples. Nil where nothing is encrypted.
-    /// - Returns: the init segment of the clear rendition.
+    ///   - bytes: the initialization segment; already decrypted if it was encrypted as a whole.
+    ///   - key: any key of the rendition, because an initialization segment has no samples. Nil if nothing is
+    ///     encrypted.
+    /// - Returns: the initialization segment of the decrypted rendition.
     /// - Throws: ``DecryptionError`` and `ParseError`.
     package mutating func initialize(_ bytes: [UInt8], key: DecryptionKey?) throws -> [UInt8] {
         switch MediaFileKind(bytes.span.bytes) {
@@ -57,7 +59,12 @@ package struct RenditionDecryptor {
         switch tags.method {
         case .aes128: return try Self.decryptWhole(bytes, key, name: segment.name)
         case .sampleAES, .sampleAESCTR: break
-        default: throw DecryptionError(.notSupported, segment.name, "its METHOD is \(tags.method.rawValue)")
+        default:
+            throw DecryptionError(
+                .notSupported,
+                segment.name,
+                "the METHOD \(tags.method.rawValue) of its EXT-X-KEY tag is not supported"
+            )
         }
         switch MediaFileKind(bytes.span.bytes) {
         case .mp4: return try Self.decryptMP4(bytes, movie, key)
@@ -69,17 +76,21 @@ package struct RenditionDecryptor {
             throw DecryptionError(
                 .notSupported,
                 segment.name,
-                "its samples are said to be encrypted, but it is neither MP4, a transport stream nor packed audio"
+                "METHOD requires MP4, a transport stream or packed audio, and the segment is none of these"
             )
         }
     }
 
-    /// Decrypts a segment or an init segment that is encrypted as a whole (METHOD=AES-128).
+    /// Decrypts a media segment or an initialization segment that is encrypted as a whole (METHOD=AES-128).
     ///
     /// - Throws: ``DecryptionError``.
     package static func decryptWhole(_ bytes: [UInt8], _ key: DecryptionKey, name: String) throws -> [UInt8] {
         guard let iv = key.iv else {
-            throw DecryptionError(.missingIV, name, "its EXT-X-KEY tag has no IV, and none came with the key")
+            throw DecryptionError(
+                .missingIV,
+                name,
+                "its EXT-X-KEY tag has no IV attribute, and no IV was given with the key"
+            )
         }
         let segment = try SegmentDecryption(bytes.span.bytes, key: key.key, iv: iv, name: name)
         var clear = [UInt8](repeating: 0, count: segment.clearSize)

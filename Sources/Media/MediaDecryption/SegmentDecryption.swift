@@ -2,27 +2,27 @@ package import FPSCrypto
 import MediaFormats
 package import SampleEncryption
 
-/// Decrypts a segment that is encrypted as a whole: METHOD=AES-128, AES-128-CBC with PKCS #7 padding (RFC 8216bis,
-/// 4.4.4.4).
+/// A decryptor for a segment that is encrypted as a whole: METHOD=AES-128, AES-128-CBC with PKCS #7 padding (RFC
+/// 8216bis, 4.4.4.4).
 ///
-/// The last block is decrypted first: it says how long the segment is, and with a wrong key or vector it is not padded as
-/// it should be, which shows before anything is written.
+/// The initializer decrypts the last block to get the size of the clear segment. With a wrong key or IV the padding of
+/// that block is invalid, which is detected before any output is written.
 package struct SegmentDecryption {
-    /// How much is decrypted at a time.
-    private static let pieceSize = 1 << 20
+    /// The number of bytes that are decrypted at a time.
+    private static let chunkSize = 1 << 20
 
     private let key: SecretBytes
     private let iv: CipherIV
     /// The size of the clear segment in bytes.
     package let clearSize: Int
 
-    /// Looks at an encrypted segment.
+    /// Decrypts the last block of an encrypted segment and checks its padding.
     ///
-    /// - Throws: ``DecryptionError``, which names `name`, when it cannot be one, or not with this key.
+    /// - Throws: ``DecryptionError`` about `name`, if the segment is damaged or the key is wrong.
     package init(_ segment: RawSpan, key: SecretBytes, iv: CipherIV, name: String) throws {
         let size = segment.byteCount
         guard size >= 16, size.isMultiple(of: 16) else {
-            let reason = "it has \(size) bytes, and a segment under AES-128 a multiple of 16"
+            let reason = "it has \(size) bytes, but the size of an AES-128 segment is a multiple of 16"
             throw DecryptionError(.damaged, name, reason)
         }
         func bytes(_ range: Range<Int>) -> [UInt8] { segment.extracting(range).withUnsafeBytes { [UInt8]($0) } }
@@ -32,36 +32,36 @@ package struct SegmentDecryption {
             try SegmentCipher(key: key).decrypt(&last, iv: chain)
             clearSize = size - 16 + last.count
         } catch {
-            guard error.code == .damagedSegment else { throw DecryptionError.refusedByCipher(error, name) }
+            guard error.code == .damagedSegment else { throw DecryptionError.cipherFailure(error, name) }
             throw DecryptionError(
                 .damaged,
                 name,
-                "its padding is wrong: it is damaged, or the key is not the right one"
+                "its padding is invalid: the key or IV is wrong, or the segment is damaged"
             )
         }
         self.key = key
         self.iv = iv
     }
 
-    /// Writes the clear segment, which has ``clearSize`` bytes.
+    /// Writes the clear segment of ``clearSize`` bytes to `output`.
     package func decrypt(_ segment: RawSpan, into output: inout MutableRawSpan, at offset: Int, name: String) throws {
         do throws(SampleEncryptionError) {
             var stream = try SegmentStream(.decrypt, key: key, iv: iv)
-            var piece: [UInt8] = []
+            var chunk: [UInt8] = []
             var written = offset
             var position = 0
             while position < segment.byteCount {
-                let end = min(position + Self.pieceSize, segment.byteCount)
-                try stream.append(segment.extracting(position..<end), to: &piece)
+                let end = min(position + Self.chunkSize, segment.byteCount)
+                try stream.append(segment.extracting(position..<end), to: &chunk)
                 position = end
-                copy(piece, piece.indices, to: &output, at: written)
-                written += piece.count
-                piece.removeAll(keepingCapacity: true)
+                copy(chunk, chunk.indices, to: &output, at: written)
+                written += chunk.count
+                chunk.removeAll(keepingCapacity: true)
             }
-            try stream.finish(to: &piece)
-            copy(piece, piece.indices, to: &output, at: written)
+            try stream.finish(to: &chunk)
+            copy(chunk, chunk.indices, to: &output, at: written)
         } catch {
-            throw DecryptionError.refusedByCipher(error, name)
+            throw DecryptionError.cipherFailure(error, name)
         }
     }
 }

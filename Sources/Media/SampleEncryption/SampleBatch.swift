@@ -1,14 +1,13 @@
-/// Samples of one track that lie in one buffer, or go from one into another, and are encrypted or decrypted together:
-/// where they are, their subsamples, and their IVs where these are not constant. Best a whole segment.
+/// A batch of samples of one track that are encrypted or decrypted together, in place or from one buffer to another:
+/// their offsets, sizes and subsamples, and their IVs unless the IV is constant. A whole segment per batch is fastest.
 ///
-/// It is one list for all samples, so that nothing is allocated for each of them; reuse it after
-/// ``removeAll()``.
+/// All samples share one list, so that no memory is allocated per sample. Reuse a batch after ``removeAll()``.
 public struct SampleBatch: Sendable {
     struct Entry: Sendable {
         var offset: Int
         var source: Int
         var size: Int
-        /// Its subsamples in the common list; nil when the whole sample is protected.
+        /// The sample's subsamples, as a range of the batch's list; nil if the whole sample is protected.
         var subsamples: Range<Int>?
         var iv: CipherIV?
     }
@@ -16,31 +15,32 @@ public struct SampleBatch: Sendable {
     private(set) var entries: [Entry] = []
     @usableFromInline var subsamples: [Subsample] = []
 
-    /// Makes an empty batch.
+    /// Creates an empty batch.
     public init() {}
 
-    /// How many samples it holds.
+    /// The number of samples in the batch.
     public var count: Int { entries.count }
 
-    /// True when it holds no samples.
+    /// Whether the batch contains no samples.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Adds a sample that is protected as a whole.
     ///
     /// - Parameters:
-    ///   - offset: the sample's first byte in the buffer, or in the output. Samples must be added in the order of
-    ///     these.
-    ///   - source: its first byte in the input, for ``SampleCipher/process(_:from:to:)``; nil: `offset`.
-    ///   - size: its size in bytes.
-    ///   - iv: its own IV; nil for the cipher's constant one.
+    ///   - offset: the offset of the sample's first byte in the buffer or output, in bytes. Add samples in ascending
+    ///     order of this offset.
+    ///   - source: the offset of the sample's first byte in the input, for ``SampleCipher/process(_:from:to:)``. If
+    ///     nil, it equals `offset`.
+    ///   - size: the size of the sample in bytes.
+    ///   - iv: the sample's IV; nil means the cipher's constant IV.
     public mutating func append(offset: Int, source: Int? = nil, size: Int, iv: CipherIV? = nil) {
         entries.append(Entry(offset: offset, source: source ?? offset, size: size, subsamples: nil, iv: iv))
     }
 
-    /// Adds a sample with subsamples, the first of which begins at the sample's start. What follows the last one stays
-    /// clear; without any, the whole sample does.
+    /// Adds a sample with subsamples. The first subsample begins at the start of the sample. Bytes after the last
+    /// subsample stay clear; if the list is empty, the whole sample stays clear.
     ///
-    /// Parameters are those of ``append(offset:source:size:iv:)``. Nothing is checked before the batch is used.
+    /// The parameters are those of ``append(offset:source:size:iv:)``. They are checked when the batch is used.
     @inlinable
     public mutating func append(
         offset: Int,
@@ -54,14 +54,14 @@ public struct SampleBatch: Sendable {
         append(offset: offset, source: source ?? offset, size: size, subsamplesFrom: start, iv: iv)
     }
 
-    /// Adds a sample whose subsamples are the last ones of the list, from one on.
+    /// Adds a sample whose subsamples are those of the batch's list from `start` to the end.
     @usableFromInline
     mutating func append(offset: Int, source: Int, size: Int, subsamplesFrom start: Int, iv: CipherIV?) {
         let list = start..<subsamples.count
         entries.append(Entry(offset: offset, source: source, size: size, subsamples: list, iv: iv))
     }
 
-    /// Removes all samples and keeps the memory.
+    /// Removes all samples and keeps the allocated memory.
     public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         subsamples.removeAll(keepingCapacity: true)

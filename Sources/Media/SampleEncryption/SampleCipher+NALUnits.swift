@@ -2,32 +2,34 @@ import ByteCoding
 import MediaFormats
 
 extension SampleCipher {
-    /// Whether SAMPLE-AES encrypts a NAL unit, header included: types 1 and 5 of more than 48 bytes.
+    /// Returns whether SAMPLE-AES encrypts a NAL unit, given with its header: types 1 and 5 with more than 48 bytes.
     ///
-    /// Of those that are, all bytes are escaped once more, even when no block is encrypted.
+    /// In such a NAL unit all bytes are escaped once more, even if no block is encrypted.
     public static func encrypts(nalUnit: RawSpan) -> Bool {
-        nalUnit.byteCount >= SampleAESRules.shortestNALUnit
+        nalUnit.byteCount >= SampleAESRules.minimumNALUnitSize
             && SampleAESRules.isEncrypted(header: nalUnit.unsafeLoad(as: UInt8.self))
     }
 
-    /// Encrypts or decrypts one H.264 NAL unit of SAMPLE-AES and appends it to `output`.
+    /// Encrypts or decrypts one H.264 NAL unit with SAMPLE-AES and appends the result to `output`.
     ///
-    /// The NAL unit comes without start code and with its emulation prevention bytes. Encryption works on these bytes
-    /// and then escapes all of them once more; decryption takes that outer layer off first, so that the inner one is
-    /// left. NAL units that are not encrypted (other types than 1 and 5, or 48 bytes and less) are appended as they
-    /// are.
+    /// `nalUnit` has no start code and includes its emulation prevention bytes. Encryption processes these bytes and
+    /// then escapes the result once more. Decryption removes the outer escaping first and keeps the inner one. NAL
+    /// units that are not encrypted (types other than 1 and 5, or at most 48 bytes) are appended unchanged.
     ///
-    /// - Throws: ``SampleEncryptionError/Code/unsupported`` when the scheme is another one;
-    ///   ``SampleEncryptionError/Code/invalidIV`` without a constant IV.
+    /// - Throws: ``SampleEncryptionError/Code/unsupported`` if the scheme is not SAMPLE-AES for H.264;
+    ///   ``SampleEncryptionError/Code/invalidIV`` if there is no constant IV.
     public func appendNALUnit(_ nalUnit: RawSpan, to output: inout [UInt8]) throws(SampleEncryptionError) {
         guard scheme == .sampleAES(.h264) else {
-            throw SampleEncryptionError(.unsupported, reason: "NAL units are encrypted one by one in SAMPLE-AES alone")
+            throw SampleEncryptionError(
+                .unsupported,
+                reason: "single NAL units can be encrypted only with SAMPLE-AES for H.264"
+            )
         }
         guard Self.encrypts(nalUnit: nalUnit) else {
             nalUnit.withUnsafeBytes { output.append(contentsOf: $0) }
             return
         }
-        // Taken out of the object, so that it can be lent while the object works on it.
+        // The array is moved out of the object, so that `process` can access both exclusively.
         var unit: [UInt8] = []
         swap(&unit, &scratch)
         defer { swap(&unit, &scratch) }
@@ -48,23 +50,23 @@ extension SampleCipher {
     }
 }
 
-/// Appends what the kernels of `MediaFormats` write to a caller's memory.
+/// Appends bytes with emulation prevention bytes inserted or removed.
 enum NALUnitEscaping {
-    /// Appends `bytes` with emulation prevention bytes put in.
+    /// Appends `bytes` with emulation prevention bytes inserted.
     static func append(escaping bytes: RawSpan, to output: inout [UInt8]) {
         append(EmulationPrevention.maximumEscapedSize(of: bytes.byteCount), to: &output) { memory, start in
             EmulationPrevention.escape(bytes, into: &memory, at: start)
         }
     }
 
-    /// Appends `bytes` with emulation prevention bytes taken out.
+    /// Appends `bytes` with emulation prevention bytes removed.
     static func append(unescaping bytes: RawSpan, to output: inout [UInt8]) {
         append(bytes.byteCount, to: &output) { memory, start in
             EmulationPrevention.unescape(bytes, into: &memory, at: start)
         }
     }
 
-    /// Makes room for `count` bytes, and takes back what was not written.
+    /// Reserves `count` bytes at the end of `output`, calls `write`, and removes the bytes that were not written.
     private static func append(
         _ count: Int,
         to output: inout [UInt8],

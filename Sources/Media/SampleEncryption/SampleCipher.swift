@@ -2,38 +2,38 @@ import BulkAES
 import ByteCoding
 public import FPSCrypto
 
-/// Encrypts or decrypts the samples of a track, many at once, under one key and scheme: where they lie, or on the way
-/// from one buffer to another.
+/// A cipher that encrypts or decrypts many samples of a track at once, under one key and scheme: in place, or from one
+/// buffer to another.
 ///
-/// One value serves one call at a time. It keeps the key schedule, which is wiped when it goes, and no reference to the
-/// key.
+/// Not thread-safe: make one call at a time. The object stores the key schedule, which is wiped on deinitialization,
+/// but no reference to the key.
 public final class SampleCipher {
-    /// What is done to the samples.
+    /// The direction of the conversion.
     public enum Direction: Hashable, Sendable {
-        /// Clear samples become protected ones.
+        /// Converts clear samples to protected samples.
         case encrypt
-        /// Protected samples become clear ones.
+        /// Converts protected samples to clear samples.
         case decrypt
     }
 
     private enum Mode {
-        case chains(BulkCBC)
-        case counters(BulkCTR)
+        case cbc(BulkCBC)
+        case ctr(BulkCTR)
     }
 
-    /// Which bytes are encrypted, and how.
+    /// The encryption scheme.
     public let scheme: ProtectionScheme
-    /// What is done to the samples.
+    /// The direction of the conversion.
     public let direction: Direction
     private let mode: Mode
     private var plan: SamplePlan
-    /// For ``appendNALUnit(_:to:)``.
+    /// A reusable buffer for ``appendNALUnit(_:to:)``.
     var scratch: [UInt8] = []
 
-    /// Sets up a key of 16 bytes.
+    /// Creates a cipher with a key of 16 bytes.
     ///
-    /// - Parameter constantIV: the IV of all samples that have none of their own: `default_constant_IV` of `tenc`, or
-    ///   that of EXT-X-KEY. 16 bytes, except in counter mode.
+    /// - Parameter constantIV: the IV of all samples without an IV in the batch: `default_constant_IV` of `tenc`, or
+    ///   the IV of EXT-X-KEY. It must have 16 bytes, except in counter mode, where 8 bytes are allowed too.
     /// - Throws: ``SampleEncryptionError/Code/invalidKey``, ``SampleEncryptionError/Code/invalidIV``.
     public init(
         _ scheme: ProtectionScheme,
@@ -41,44 +41,44 @@ public final class SampleCipher {
         key: SecretBytes,
         constantIV: CipherIV? = nil
     ) throws(SampleEncryptionError) {
-        try checkKey(key)
-        if let constantIV, constantIV.count != 16, !scheme.countsBlocks {
-            throw SampleEncryptionError(.invalidIV, reason: "\(constantIV.count) bytes, must be 16")
+        try requireKeySize(key)
+        if let constantIV, constantIV.count != 16, !scheme.usesCounterMode {
+            throw SampleEncryptionError(.invalidIV, reason: "the constant IV has \(constantIV.count) bytes, must be 16")
         }
         self.scheme = scheme
         self.direction = direction
         plan = SamplePlan(scheme, constantIV: constantIV)
-        mode = try translating { () throws(CryptoError) in
-            scheme.countsBlocks
-                ? .counters(try BulkCTR(key: key))
-                : .chains(try BulkCBC(direction == .encrypt ? .encrypt : .decrypt, key: key))
+        mode = try convertingCryptoErrors { () throws(CryptoError) in
+            scheme.usesCounterMode
+                ? .ctr(try BulkCTR(key: key))
+                : .cbc(try BulkCBC(direction == .encrypt ? .encrypt : .decrypt, key: key))
         }
     }
 
-    /// Encrypts or decrypts all samples of a batch where they lie. No other bytes change.
+    /// Encrypts or decrypts all samples of a batch in place. Other bytes do not change.
     ///
     /// - Throws: ``SampleEncryptionError/Code/outOfBounds``, ``SampleEncryptionError/Code/overlap``,
-    ///   ``SampleEncryptionError/Code/invalidIV``, ``SampleEncryptionError/Code/partialBlock`` (cbc1 alone), all with
-    ///   the sample's index; the bytes are unchanged then.
+    ///   ``SampleEncryptionError/Code/invalidIV``, ``SampleEncryptionError/Code/partialBlock`` (only with cbc1), each
+    ///   with the index of the sample. In these cases no byte has changed.
     public func process(_ batch: SampleBatch, in bytes: inout MutableRawSpan) throws(SampleEncryptionError) {
         try plan.make(batch, in: bytes.bytes)
         do throws(CryptoError) {
             switch mode {
-            case .chains(let cipher): try cipher.process(plan.blocks, in: &bytes)
-            case .counters(let cipher): try cipher.process(plan.bytes, in: &bytes)
+            case .cbc(let cipher): try cipher.process(plan.blocks, in: &bytes)
+            case .ctr(let cipher): try cipher.process(plan.bytes, in: &bytes)
             }
         } catch {
             throw SampleEncryptionError(error)
         }
     }
 
-    /// Copies all samples of a batch from `input` to `output`, encrypting or decrypting them on the way. No other bytes
-    /// of `output` change.
+    /// Copies all samples of a batch from `input` to `output` and encrypts or decrypts them in the same pass. Other
+    /// bytes of `output` do not change.
     ///
-    /// In counter mode each protected byte is read once and written once, so this is faster than a copy and
-    /// ``process(_:in:)`` behind it; otherwise it is those two.
+    /// In counter mode each protected byte is read once and written once, which is faster than a copy followed by
+    /// ``process(_:in:)``. In the other modes this function does exactly these two steps.
     ///
-    /// - Throws: as ``process(_:in:)``, also ``SampleEncryptionError/Code/outOfBounds`` for `input`.
+    /// - Throws: the errors of ``process(_:in:)``, and ``SampleEncryptionError/Code/outOfBounds`` also for `input`.
     public func process(
         _ batch: SampleBatch,
         from input: RawSpan,
@@ -87,10 +87,10 @@ public final class SampleCipher {
         try plan.make(batch, from: input, in: output.bytes)
         do throws(CryptoError) {
             switch mode {
-            case .chains(let cipher):
+            case .cbc(let cipher):
                 copy(batch, except: [], from: input, to: &output)
                 try cipher.process(plan.blocks, in: &output)
-            case .counters(let cipher):
+            case .ctr(let cipher):
                 copy(batch, except: plan.bytes, from: input, to: &output)
                 try cipher.process(plan.bytes, from: input, to: &output)
             }
@@ -99,7 +99,7 @@ public final class SampleCipher {
         }
     }
 
-    /// Copies the bytes of samples that lie in none of the runs, which are in the order of the output.
+    /// Copies the bytes of the samples that are not in any of `runs`. The runs are in the order of the output.
     private func copy(
         _ batch: SampleBatch,
         except runs: [CounterRun],
@@ -127,7 +127,8 @@ public final class SampleCipher {
         }
     }
 
-    /// Encrypts or decrypts all samples of a batch within an array. Throws as the function above.
+    /// Encrypts or decrypts all samples of a batch in an array. Throws the same errors as the overload for
+    /// `MutableRawSpan`.
     public func process(_ batch: SampleBatch, in bytes: inout [UInt8]) throws(SampleEncryptionError) {
         var span = bytes.mutableSpan
         var raw = span.mutableBytes

@@ -1,12 +1,12 @@
 import BulkAES
 
-/// Which blocks or bytes of a batch's samples pass the cipher. The lists are reused.
+/// The blocks or bytes of a batch's samples that the cipher must process. The lists' memory is reused.
 struct SamplePlan {
     private(set) var blocks: [BlockRun] = []
     private(set) var bytes: [CounterRun] = []
     private let scheme: ProtectionScheme
     private let constantIV: CipherIV?
-    /// How much further on the present sample lies in the input than in the output.
+    /// The distance in bytes from the offset of the current sample in the output to its offset in the input.
     private var shift = 0
 
     init(_ scheme: ProtectionScheme, constantIV: CipherIV?) {
@@ -14,9 +14,10 @@ struct SamplePlan {
         self.constantIV = constantIV
     }
 
-    /// Works out a batch for the buffer that it lies in, or goes to.
+    /// Computes the lists for a batch.
     ///
-    /// - Parameter input: Where the samples lie now; nil: in the buffer itself.
+    /// - Parameter input: the buffer that contains the samples; nil if it is `buffer`, the one that they are written
+    ///   to.
     mutating func make(
         _ batch: SampleBatch,
         from input: RawSpan? = nil,
@@ -32,14 +33,24 @@ struct SamplePlan {
             if isMoved { try check(sample.size, at: sample.source, index, in: source) }
             shift = isMoved ? sample.source - sample.offset : 0
             guard sample.offset >= end else {
-                throw SampleEncryptionError(.overlap, index: index, reason: "\(sample.offset) lies before byte \(end)")
+                let reason =
+                    "the sample starts at byte \(sample.offset), before the end of the previous sample at byte \(end)"
+                throw SampleEncryptionError(.overlap, index: index, reason: reason)
             }
             end = sample.offset + sample.size
             guard let iv = sample.iv ?? constantIV else {
-                throw SampleEncryptionError(.invalidIV, index: index, reason: "neither its own nor a constant one")
+                throw SampleEncryptionError(
+                    .invalidIV,
+                    index: index,
+                    reason: "the sample has no IV, and the cipher has no constant IV"
+                )
             }
-            guard iv.count == 16 || scheme.countsBlocks else {
-                throw SampleEncryptionError(.invalidIV, index: index, reason: "\(iv.count) bytes, must be 16")
+            guard iv.count == 16 || scheme.usesCounterMode else {
+                throw SampleEncryptionError(
+                    .invalidIV,
+                    index: index,
+                    reason: "the IV has \(iv.count) bytes, must be 16"
+                )
             }
             try make(sample, batch.subsamples, index, iv.block, in: source)
         }
@@ -47,7 +58,7 @@ struct SamplePlan {
 
     private func check(_ size: Int, at offset: Int, _ index: Int, in buffer: RawSpan) throws(SampleEncryptionError) {
         guard offset >= 0, size >= 0, offset <= buffer.byteCount, size <= buffer.byteCount - offset else {
-            let reason = "\(size) bytes at byte \(offset) of \(buffer.byteCount)"
+            let reason = "\(size) bytes at offset \(offset) are not within a buffer of \(buffer.byteCount) bytes"
             throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
         }
     }
@@ -70,7 +81,9 @@ struct SamplePlan {
             guard subsample.clear >= 0, subsample.protected >= 0, subsample.clear <= left,
                 subsample.protected <= left - subsample.clear
             else {
-                let reason = "\(subsample.clear) clear and \(subsample.protected) protected bytes, \(left) are left"
+                let reason =
+                    "the subsample has \(subsample.clear) clear and \(subsample.protected) protected bytes, but only "
+                    + "\(left) bytes of the sample are left"
                 throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
             }
             position += subsample.clear
@@ -80,7 +93,7 @@ struct SamplePlan {
         }
     }
 
-    /// Adds a protected part. `isFirst` says whether the sample's chain or stream has still to start.
+    /// Adds a protected part. `isFirst` is true until the chain or key stream of the sample has started.
     private mutating func add(
         _ offset: Int,
         _ size: Int,
@@ -100,21 +113,25 @@ struct SamplePlan {
             for group in 0..<groups { addBytes(offset + group * stride, pattern.cryptBlocks * 16, iv, &isFirst) }
         case .cbc1:
             guard size.isMultiple(of: 16) else {
-                throw SampleEncryptionError(.partialBlock, index: index, reason: "\(size) protected bytes")
+                throw SampleEncryptionError(
+                    .partialBlock,
+                    index: index,
+                    reason: "\(size) protected bytes, must be a multiple of 16"
+                )
             }
             addBlocks(offset, size / 16, .wholeBlocks, continues: true, iv, &isFirst)
         case .cbcs(let pattern):
             addBlocks(offset, pattern.encryptedBlocks(in: size), pattern, continues: false, iv, &isFirst)
         case .sampleAES(.h264):
-            guard size >= SampleAESRules.shortestNALUnit,
+            guard size >= SampleAESRules.minimumNALUnitSize,
                 SampleAESRules.isEncrypted(header: buffer.unsafeLoad(fromByteOffset: offset + shift, as: UInt8.self))
             else { return }
             let blocks = SampleAESRules.videoBlocks(in: size)
-            addBlocks(offset + SampleAESRules.clearVideo, blocks, .video, continues: false, iv, &isFirst)
+            addBlocks(offset + SampleAESRules.clearVideoSize, blocks, .video, continues: false, iv, &isFirst)
         case .sampleAES(let format):
-            let blocks = max(size - SampleAESRules.clearAudio, 0) / 16
+            let blocks = max(size - SampleAESRules.clearAudioSize, 0) / 16
             let continues = format == .enhancedAC3
-            addBlocks(offset + SampleAESRules.clearAudio, blocks, .wholeBlocks, continues: continues, iv, &isFirst)
+            addBlocks(offset + SampleAESRules.clearAudioSize, blocks, .wholeBlocks, continues: continues, iv, &isFirst)
         }
     }
 
@@ -155,8 +172,8 @@ struct SamplePlan {
 }
 
 extension ProtectionScheme {
-    /// True for counter mode, which takes IVs of 8 bytes as well.
-    var countsBlocks: Bool {
+    /// Whether the scheme uses counter mode, which also allows IVs of 8 bytes.
+    var usesCounterMode: Bool {
         switch self {
         case .cenc, .cens: true
         case .cbc1, .cbcs, .sampleAES: false
@@ -164,22 +181,22 @@ extension ProtectionScheme {
     }
 }
 
-/// The numbers of Apple's MPEG-2 Stream Encryption Format.
+/// The constants of Apple's MPEG-2 Stream Encryption Format.
 enum SampleAESRules {
-    /// NAL units of this many bytes and more are encrypted.
-    static let shortestNALUnit = 49
-    /// Clear bytes at the start of a NAL unit.
-    static let clearVideo = 32
-    /// Clear bytes at the start of an audio unit.
-    static let clearAudio = 16
+    /// The size in bytes of the shortest NAL unit that is encrypted.
+    static let minimumNALUnitSize = 49
+    /// The number of clear bytes at the start of a NAL unit.
+    static let clearVideoSize = 32
+    /// The number of clear bytes at the start of an audio unit.
+    static let clearAudioSize = 16
 
-    /// Whether a NAL unit with this first byte is encrypted: types 1 and 5, slices without data partitioning.
+    /// Returns whether a NAL unit with this first byte is encrypted: types 1 and 5, slices without data partitioning.
     static func isEncrypted(header: UInt8) -> Bool { [1, 5].contains(header & 0x1f) }
 
-    /// How many blocks of a NAL unit of `size` bytes are encrypted: one, then 144 bytes clear, for as long as more than
-    /// 16 bytes are left.
+    /// Returns the number of encrypted blocks in a NAL unit of `size` bytes: one block, then 144 clear bytes, repeated
+    /// while more than 16 bytes remain.
     static func videoBlocks(in size: Int) -> Int {
-        let rest = size - clearVideo
+        let rest = size - clearVideoSize
         return rest > 16 ? (rest - 17) / 160 + 1 : 0
     }
 }

@@ -1,51 +1,55 @@
-/// Some clear bytes of a sample and the protected bytes that follow them: an entry of `senc`
-/// (ISO/IEC 23001-7, 7.2).
+/// A subsample: clear bytes of a sample followed by protected bytes, as in an entry of `senc` (ISO/IEC 23001-7, 7.2).
 ///
 /// | Field | Bits | Meaning |
 /// |---|---|---|
 /// | BytesOfClearData | 16 | ``clear`` |
 /// | BytesOfProtectedData | 32 | ``protected`` |
 public struct Subsample: Hashable, Sendable {
-    /// How many bytes are clear. In `senc` at most 65,535.
+    /// The number of clear bytes; at most 65,535 in `senc`.
     public var clear: Int
-    /// How many bytes after them are protected. Which of these are encrypted is the scheme's choice.
+    /// The number of protected bytes that follow. The scheme specifies which of these are encrypted.
     public var protected: Int
 
-    /// Makes a subsample. Sizes are checked when it is used.
+    /// Creates a subsample. The sizes are checked when it is used.
     public init(clear: Int, protected: Int) {
         self.clear = clear
         self.protected = protected
     }
 
-    /// The most clear bytes that an entry of `senc` can hold.
+    /// The maximum number of clear bytes in an entry of `senc`.
     public static let maximumClear = 65_535
 
-    /// The most bytes that a sample of an MP4 file can have: its size is a 32-bit number. It also bounds how many parts
-    /// a clear range can be split into.
+    /// The maximum size of a sample in an MP4 file in bytes, because the size is a 32-bit number. It also limits the
+    /// number of parts that a clear range is split into.
     private static let maximumSize = Int(UInt32.max)
 
-    /// The subsamples of a sample of `size` bytes of which `ranges`, counted from the sample's start, are protected.
+    /// Returns the subsamples of a sample of `size` bytes whose `ranges`, relative to the start of the sample, are
+    /// protected.
     ///
-    /// The sum of all parts is `size`. Clear parts of more than 65,535 bytes are split, empty ranges left out.
+    /// The sizes of all subsamples add up to `size`. Clear parts of more than 65,535 bytes are split, and empty ranges
+    /// are skipped.
     ///
-    /// - Throws: ``SampleEncryptionError/Code/outOfBounds`` or ``SampleEncryptionError/Code/overlap`` with the range's
-    ///   index: ranges must lie within the sample and come in order. Also when `size` is negative or not below 2^32.
+    /// - Throws: ``SampleEncryptionError/Code/outOfBounds`` if a range is not within the sample, or
+    ///   ``SampleEncryptionError/Code/overlap`` if ranges overlap or are not in ascending order, with the index of the
+    ///   range; `outOfBounds` without an index if `size` is negative or not below 2^32.
     public static func list(
         protecting ranges: some Collection<Range<Int>>,
         ofSize size: Int
     ) throws(SampleEncryptionError) -> [Subsample] {
         guard (0...maximumSize).contains(size) else {
-            throw SampleEncryptionError(.outOfBounds, reason: "a sample of \(size) bytes")
+            throw SampleEncryptionError(.outOfBounds, reason: "the sample has \(size) bytes, must be 0 to 4294967295")
         }
         var list: [Subsample] = []
         list.reserveCapacity(ranges.count + 1)
         var end = 0
         for (index, range) in ranges.enumerated() {
             guard range.lowerBound >= 0, range.upperBound <= size else {
-                throw SampleEncryptionError(.outOfBounds, index: index, reason: "\(range) of \(size) bytes")
+                let reason = "the range \(range) is not within a sample of \(size) bytes"
+                throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
             }
             guard range.lowerBound >= end else {
-                throw SampleEncryptionError(.overlap, index: index, reason: "\(range) begins before \(end)")
+                let reason = "the range \(range) starts before byte \(end), the end of the previous one"
+                throw SampleEncryptionError(.overlap, index: index, reason: reason)
             }
             guard !range.isEmpty else { continue }
             append(clear: range.lowerBound - end, protected: range.count, to: &list)
@@ -55,11 +59,12 @@ public struct Subsample: Hashable, Sendable {
         return list
     }
 
-    /// The subsamples as cenc wants them for video: each protected part a multiple of 16 bytes, which its clear part
-    /// takes the rest of (ISO/IEC 23001-7, 9.5.1). A protected part that vanishes becomes a part of the next clear one.
+    /// Returns the subsamples as cenc requires them for video: the size of each protected part is a multiple of 16
+    /// bytes, and the remaining bytes are added to its clear part (ISO/IEC 23001-7, 9.5.1). A protected part of fewer
+    /// than 16 bytes becomes part of the next clear part.
     ///
-    /// - Throws: ``SampleEncryptionError/Code/outOfBounds`` with the subsample's index when a size is negative or the
-    ///   sum is not below 2^32.
+    /// - Throws: ``SampleEncryptionError/Code/outOfBounds`` with the index of the subsample if a size is negative or
+    ///   the sum is not below 2^32.
     public static func wholeBlocks(
         _ subsamples: some Collection<Subsample>
     ) throws(SampleEncryptionError) -> [Subsample] {
@@ -71,7 +76,9 @@ public struct Subsample: Hashable, Sendable {
             guard (0...limit).contains(subsample.clear), (0...limit).contains(subsample.protected),
                 subsample.clear <= limit - total, subsample.protected <= limit - total - subsample.clear
             else {
-                let reason = "\(subsample.clear) clear and \(subsample.protected) protected bytes"
+                let reason =
+                    "the subsample has \(subsample.clear) clear and \(subsample.protected) protected bytes; "
+                    + "sizes must not be negative, and their sum must be below 2^32"
                 throw SampleEncryptionError(.outOfBounds, index: index, reason: reason)
             }
             total += subsample.clear + subsample.protected

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Packager
 
-/// The clips of Fixtures/Decrypting; make there says how they were made.
+/// The clips of Fixtures/Decrypting, created by the script `make` there.
 enum DecryptingFixture {
     static func url(_ name: String) throws -> URL {
         let url = Bundle.module.url(forResource: "Fixtures/Decrypting/\(name)", withExtension: nil)
@@ -24,7 +24,7 @@ enum TestKeys {
     static let audioID = bytes("fedcba9876543210fedcba9876543210")
     static let audio = bytes("ffeeddccbbaa99887766554433221100")
 
-    /// Both keys, and others.
+    /// Both keys and additional keys.
     static func all(_ more: [(id: [UInt8], key: [UInt8])] = []) throws -> DecryptionKeys {
         try keys([(videoID, video), (audioID, audio)] + more)
     }
@@ -45,7 +45,7 @@ enum TestKeys {
     }
 }
 
-/// Decrypts a file that lies in an array.
+/// Decrypts a file in an array.
 func decrypted(
     _ file: [UInt8],
     _ keys: DecryptionKeys,
@@ -59,7 +59,7 @@ func decrypted(
     return (output, tracks)
 }
 
-/// The samples of a track, in the order of the file.
+/// Returns the samples of a track in the order of the file.
 func samples(_ file: [UInt8], of kind: FourCC) throws -> [[UInt8]] {
     let movie = try MovieFile(reading: file.span.bytes)
     let track = try #require(movie.movie.tracks.first { $0.kind == kind })
@@ -69,7 +69,7 @@ func samples(_ file: [UInt8], of kind: FourCC) throws -> [[UInt8]] {
     return list
 }
 
-/// A folder that goes when the test ends.
+/// A temporary folder that is deleted at the end of the test.
 final class DecryptingFolder {
     let url: URL
 
@@ -90,7 +90,7 @@ final class DecryptingFolder {
 
     func content(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: url.appending(path: name))) }
 
-    /// The paths of all files in it, relative to it.
+    /// The relative paths of all files in the folder.
     func files() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: url.path).filter {
             var isFolder: ObjCBool = false

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Packager
 
-/// Single files, and how they come into place.
+/// Decryption of single files, and the replacement of output files.
 @Suite("Decrypting files")
 struct FileDecryptorTests {
     private static let iv = TestKeys.bytes("0f0e0d0c0b0a09080706050403020100")
@@ -20,7 +20,7 @@ struct FileDecryptorTests {
         try TestKeys.keys([(TestKeys.audioID, TestKeys.audio)], iv: Self.iv)
     }
 
-    /// The elementary stream in a transport stream.
+    /// Returns the elementary stream in a transport stream.
     private func elementaryStream(_ name: String) throws -> [UInt8] {
         var demuxer = TransportDemuxer()
         var bytes: [UInt8] = []
@@ -48,7 +48,7 @@ struct FileDecryptorTests {
         let place = try #require(try ID3TagPlace(output.span.bytes, at: 0))
         #expect(place.range.count == output.count - clear.count)
         let before = try #require(try ID3TagPlace(encrypted.span.bytes, at: 0)).tag
-        // The timestamp stays.
+        // The timestamp is preserved.
         let time = try before.timestamp()
         #expect(time != nil)
         #expect(try place.tag.timestamp() == time)
@@ -56,7 +56,7 @@ struct FileDecryptorTests {
         #expect(before.frames.count == 2)
     }
 
-    @Test("Each kind of file is known by its first bytes")
+    @Test("Each type of file is detected by its first bytes")
     func kinds() throws {
         func kind(_ bytes: [UInt8]) -> MediaFileKind { MediaFileKind(bytes.span.bytes) }
         #expect(kind(try DecryptingFixture.bytes("cbcs-video.mp4")) == .mp4)
@@ -69,7 +69,7 @@ struct FileDecryptorTests {
         for count in 0..<16 { #expect(kind([UInt8](repeating: 0x11, count: count)) == .other) }
     }
 
-    @Test("A segment under AES-128", arguments: [0, 1, 15, 16, 17, 1_100_000])
+    @Test("A segment with AES-128", arguments: [0, 1, 15, 16, 17, 1_100_000])
     func wholeSegment(size: Int) throws {
         var clear = [UInt8](repeating: 0xA5, count: size)
         for index in stride(from: 0, to: size, by: 997) { clear[index] = UInt8(truncatingIfNeeded: index) }
@@ -84,7 +84,7 @@ struct FileDecryptorTests {
         #expect(tracks.map(\.scheme) == ["AES-128"])
     }
 
-    @Test("A wrong key for a segment shows before anything is written")
+    @Test("A wrong key for a segment is detected before anything is written")
     func wrongKey() throws {
         var segments = [[UInt8](repeating: 3, count: 1000)]
         let key = SecretBytes(copying: TestKeys.video)
@@ -98,7 +98,7 @@ struct FileDecryptorTests {
         #expect(try folder.files() == ["in"])
     }
 
-    @Test("What fails leaves nothing behind, and what was there stays")
+    @Test("A failure leaves no new file and preserves an existing one")
     func failure() throws {
         try folder.write("in", try DecryptingFixture.bytes("cbcs-video.mp4").dropLast(100))
         try folder.write("out", Array("precious".utf8))
@@ -109,7 +109,7 @@ struct FileDecryptorTests {
         #expect(try folder.content("out") == Array("precious".utf8))
     }
 
-    @Test("The input can be replaced, a link is written through, and a folder is not replaced")
+    @Test("The input can be replaced, a symbolic link is followed, and a folder is not replaced")
     func places() throws {
         let file = try DecryptingFixture.bytes("cbcs-video.mp4")
         try folder.write("in", file)
@@ -130,7 +130,7 @@ struct FileDecryptorTests {
         }
     }
 
-    @Test("Media that do not name their key need exactly one")
+    @Test("Media without a key ID require exactly one key")
     func severalKeys() throws {
         let input = try DecryptingFixture.url("sample-aes-aac-1.ts").path
         #expect {

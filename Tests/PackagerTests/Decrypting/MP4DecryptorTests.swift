@@ -8,10 +8,10 @@ import Testing
 
 @testable import Packager
 
-/// MP4 files of other packagers, decrypted and held against the clip that they were made of.
+/// MP4 files of other packagers, decrypted and compared with the clip that they were made from.
 @Suite("Decrypting MP4 files")
 struct MP4DecryptorTests {
-    /// Marks of encryption, none of which may be left.
+    /// Boxes of encryption, none of which may remain.
     private static let marks: [FourCC] = ["sinf", "pssh", "senc", "saiz", "saio", "tenc", "schm", "encv", "enca"]
 
     private func holdsNoMark(_ file: [UInt8]) -> Bool {
@@ -19,7 +19,7 @@ struct MP4DecryptorTests {
         return Self.marks.allSatisfy { !text.contains($0.description) } && !text.contains("grouping_type=seig")
     }
 
-    @Test("Shaka Packager's samples are those of the clear clip", arguments: ["cenc", "cens", "cbc1", "cbcs"])
+    @Test("Shaka Packager's samples equal those of the clear clip", arguments: ["cenc", "cens", "cbc1", "cbcs"])
     func schemes(scheme: String) throws {
         let file = try DecryptingFixture.bytes("\(scheme)-video.mp4")
         let clear = try samples(DecryptingFixture.bytes("clear.mp4"), of: "vide")
@@ -40,7 +40,7 @@ struct MP4DecryptorTests {
         #expect(entry.protections.isEmpty)
     }
 
-    @Test("Audio under cbcs, which has neither vectors nor subsamples")
+    @Test("Audio with cbcs, without initialization vectors and subsamples")
     func audio() throws {
         let file = try DecryptingFixture.bytes("cbcs-audio.mp4")
         let (output, tracks) = try decrypted(file, TestKeys.all())
@@ -50,10 +50,10 @@ struct MP4DecryptorTests {
         #expect(tracks.first?.keyIDs.map(\.bytes) == [TestKeys.audioID])
     }
 
-    @Test("A clear lead, and keys that change by sample groups")
+    @Test("A clear lead, and keys that change with sample groups")
     func rotation() throws {
         let file = try DecryptingFixture.bytes("rotation-video.mp4")
-        // Shaka Packager makes the key of each period by turning the one that it was given.
+        // Shaka Packager derives the key of each period by rotating the given key.
         func turned(_ bytes: [UInt8], _ count: Int) -> [UInt8] { Array(bytes[count...] + bytes[..<count]) }
         let periods = (0..<3).map { (id: turned(TestKeys.videoID, $0), key: turned(TestKeys.video, $0)) }
         let (output, tracks) = try decrypted(file, TestKeys.keys(periods))
@@ -72,7 +72,7 @@ struct MP4DecryptorTests {
         }
     }
 
-    @Test("A media segment needs its init segment")
+    @Test("A media segment requires its initialization segment")
     func segment() throws {
         let file = try DecryptingFixture.bytes("segments-1.m4s")
         let initialization = try DecryptingFixture.bytes("segments-init.mp4")
@@ -90,7 +90,7 @@ struct MP4DecryptorTests {
         #expect(try samples(header + output, of: "vide") == Array(clear.prefix(10)))
     }
 
-    @Test("The key that is missing is named, and the track")
+    @Test("The error contains the missing key's ID and the track")
     func missingKey() throws {
         let file = try DecryptingFixture.bytes("cbcs-video.mp4")
         do {
@@ -99,17 +99,16 @@ struct MP4DecryptorTests {
         } catch let error as DecryptionError {
             #expect(error.code == .missingKey)
             #expect(
-                error.description == "track 1 (avc1): the key with the ID 0123456789abcdef0123456789abcdef is needed, "
-                    + "and was not given"
+                error.description == "track 1 (avc1): no key was given for the key ID 0123456789abcdef0123456789abcdef"
             )
         }
     }
 
-    @Test("A key ID of zeros stands for the only key, and for none of several")
+    @Test("A key ID of zeros selects the only key, and is an error with several keys")
     func unnamedKey() throws {
         var file = try DecryptingFixture.bytes("cbcs-video.mp4")
         let place = try #require(file.firstRange(of: TestKeys.videoID))
-        // The first place is in pssh or in tenc: all are changed.
+        // The first occurrence is in pssh or in tenc: all are changed.
         var range: Range<Int>? = place
         while let found = range {
             file.replaceSubrange(found, with: [UInt8](repeating: 0, count: 16))
@@ -120,7 +119,7 @@ struct MP4DecryptorTests {
         #expect(throws: DecryptionError.self) { _ = try decrypted(file, TestKeys.all()) }
     }
 
-    @Test("A clear file stays as it is")
+    @Test("A clear file does not change")
     func clear() throws {
         let file = try DecryptingFixture.bytes("clear.mp4")
         let (output, tracks) = try decrypted(file, TestKeys.all())
@@ -128,11 +127,11 @@ struct MP4DecryptorTests {
         #expect(tracks.isEmpty)
     }
 
-    @Test("A sample entry that is not counted, and is cut off, is an error")
+    @Test("A truncated sample entry beyond the entry count is an error")
     func uncountedEntry() throws {
         var file = try DecryptingFixture.bytes("rotation-video.mp4")
         let description = try #require(file.firstRange(of: Array("stsd".utf8)))
-        // Of two entries one is counted; in the other a box becomes a sinf box that has no end.
+        // The entry count is 1 of two entries; in the other one a box becomes a sinf box without an end.
         file[description.upperBound + 7] = 1
         let box = description.upperBound + 8 + 221 + 86
         #expect(file[box + 4..<box + 8] == Array("avcC".utf8)[...])
@@ -145,7 +144,7 @@ struct MP4DecryptorTests {
         }
     }
 
-    @Test("A scheme that is not known is named")
+    @Test("The error contains an unknown scheme")
     func otherScheme() throws {
         var file = try DecryptingFixture.bytes("cbcs-video.mp4")
         let schemes = Array("cbcs".utf8)
@@ -180,7 +179,7 @@ struct MP4DecryptorTests {
         }
         var succeeded = 0
         for end in stride(from: 0, to: file.count, by: 67) where attempt(Array(file[..<end])) { succeeded += 1 }
-        // What is left where a fragment ends is a file.
+        // A file truncated at the end of a fragment is valid.
         #expect(succeeded <= 2)
         for (number, index) in file.indices.prefix(2600).enumerated() where number.isMultiple(of: 2) {
             var damaged = file

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Packager
 
-/// Presentations on disk: what other packagers made, under playlists of the tests' own.
+/// Presentations on disk: media of other packagers with playlists that the tests write.
 @Suite("Decrypting presentations")
 struct PresentationDecryptorTests {
     typealias IV = CipherIV
@@ -77,7 +77,7 @@ struct PresentationDecryptorTests {
         let clear = try DecryptingFixture.bytes("clear.mp4")
         #expect(try samples(folder.content("out/video/video.mp4"), of: "vide") == samples(clear, of: "vide"))
         #expect(try samples(folder.content("out/audio/audio 1.mp4"), of: "soun") == samples(clear, of: "soun"))
-        // Sizes stay, so nothing but the key is gone.
+        // Sizes do not change, so that only the key has been removed.
         #expect(try playlist("out/video/media.m3u8") == media.replacing(key, with: ""))
         #expect(try playlist("out/video/iframes.m3u8") == iFrames.replacing(key, with: ""))
         #expect(try playlist("out/data.json") == "{}")
@@ -88,7 +88,7 @@ struct PresentationDecryptorTests {
         #expect(report.files == 9)
     }
 
-    @Test("fMP4 in segments of their own, with the init segment in another file")
+    @Test("fMP4 in separate segments, with the initialization segment in another file")
     func segments() throws {
         try folder.write("in/init.mp4", try DecryptingFixture.bytes("segments-init.mp4"))
         try folder.write("in/1.m4s", try DecryptingFixture.bytes("segments-1.m4s"))
@@ -103,7 +103,7 @@ struct PresentationDecryptorTests {
         #expect(try playlist("out/main.m3u8") == head + rest)
     }
 
-    @Test("Transport streams: ranges of one file, each with the key that its tag names")
+    @Test("Transport streams: byte ranges of one file, each with the key that its tag specifies")
     func transportStream() throws {
         let parts = try ["sample-aes-video-1.ts", "sample-aes-video-2.ts"].map { try DecryptingFixture.bytes($0) }
         try folder.write("in/all.ts", parts[0] + parts[1])
@@ -128,7 +128,7 @@ struct PresentationDecryptorTests {
         try reference.feed(whole.span.bytes) { clear += $0.payload }
         #expect(payload.count > 2000)
         #expect(clear.starts(with: payload))
-        // A key ID that is named, but was not given.
+        // A key ID for which no key was given.
         do {
             _ = try decrypt(TestKeys.keys([(TestKeys.audioID, TestKeys.audio)], iv: Self.iv))
             Issue.record("it was decrypted with another key")
@@ -137,11 +137,11 @@ struct PresentationDecryptorTests {
         }
     }
 
-    @Test("Segments under AES-128 in one file: ranges move, those of I-frames too")
+    @Test("Segments with AES-128 in one file: byte ranges change, also those of I-frames")
     func wholeSegments() throws {
         let clear = [100, 160, 333].map { size in (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ size) } }
         var parts = clear
-        // No IV in the tag: the media sequence number counts.
+        // Without an IV in the tag, the media sequence number is used.
         try SegmentCipher(key: SecretBytes(copying: TestKeys.video)).encrypt(
             &parts,
             ivs: (0..<3).map { IV(mediaSequenceNumber: 7 + $0) }
@@ -170,7 +170,7 @@ struct PresentationDecryptorTests {
         #expect(try playlist("out/main.m3u8") == main)
     }
 
-    @Test("An IV in the tag counts, and one that changes from segment to segment")
+    @Test("An IV in the tag is used, and can change from segment to segment")
     func vectors() throws {
         let clear = [UInt8](repeating: 9, count: 50)
         var parts = [clear, clear]
@@ -189,7 +189,7 @@ struct PresentationDecryptorTests {
         _ = try decrypt(TestKeys.keys([(TestKeys.videoID, TestKeys.video)]))
         #expect(try folder.content("out/0.ts") == clear)
         #expect(try folder.content("out/1.ts") == clear)
-        // Neither tag names a key.
+        // No tag specifies a key ID.
         #expect {
             _ = try decrypt(keys())
         } throws: {
@@ -225,7 +225,7 @@ struct PresentationDecryptorTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
     }
 
-    @Test("The folder of the input is not written over")
+    @Test("The folder of the input is not overwritten")
     func sameFolder() throws {
         try folder.write("in/main.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n".utf8)
         #expect {
@@ -238,7 +238,7 @@ struct PresentationDecryptorTests {
         }
     }
 
-    @Test("What fails leaves no playlist")
+    @Test("A failure leaves no playlist")
     func failure() throws {
         try folder.write("in/1.mp4", try DecryptingFixture.bytes("cbcs-video.mp4"))
         try folder.write("in/2.mp4", try DecryptingFixture.bytes("cbcs-video.mp4").dropLast(50))

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Packager
 
-/// Files that the project's own writer and ciphers made, in forms that other packagers do not make.
-@Suite("Decrypting what was encrypted here")
+/// Files that the project's writers and ciphers create, in formats that other packagers do not write.
+@Suite("Decrypting media of this packager")
 struct RoundTripTests {
     typealias IV = CipherIV
 
@@ -16,10 +16,10 @@ struct RoundTripTests {
     struct Form: Sendable, CustomTestStringConvertible {
         var scheme: String
         var pattern: (crypt: Int, skip: Int) = (0, 0)
-        /// Bytes of each sample's own vector; 0: they share one.
+        /// The size of each sample's initialization vector in bytes; 0 if they share one.
         var vectorSize = 0
         var hasSubsamples = true
-        /// How many subsamples a sample has.
+        /// The number of subsamples in a sample.
         var subsampleCount = 2
 
         var testDescription: String {
@@ -51,7 +51,7 @@ struct RoundTripTests {
         Form(scheme: "cenc", vectorSize: 8),
         Form(scheme: "cenc", vectorSize: 16, hasSubsamples: false),
         Form(scheme: "cenc", hasSubsamples: false),
-        // More than saiz can say: senc alone has them.
+        // More than saiz can represent: only senc contains them.
         Form(scheme: "cenc", vectorSize: 16, subsampleCount: 60),
         Form(scheme: "cens", pattern: (2, 3), vectorSize: 8),
         Form(scheme: "cbc1", vectorSize: 16),
@@ -79,7 +79,7 @@ struct RoundTripTests {
         )
     }
 
-    /// Clear samples, whose sizes differ.
+    /// Clear samples of different sizes.
     private func samples(seed: Int) -> [[UInt8]] {
         [1000, 17, 4096, 333, 16, 2048].enumerated().map { index, size in
             (0..<size).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 3) &+ index &+ seed) }
@@ -93,7 +93,7 @@ struct RoundTripTests {
         let part = size / form.subsampleCount
         for _ in 0..<form.subsampleCount where left > 0 {
             let clear = min(5, left)
-            // What cbc1 protects is whole blocks.
+            // The protected parts of cbc1 are whole blocks.
             let rest = min(max(part - clear, 0), left - clear)
             list.append(Subsample(clear: clear, protected: form.scheme == "cbc1" ? rest / 16 * 16 : rest))
             left -= clear + (list.last?.protected ?? 0)
@@ -176,13 +176,13 @@ struct RoundTripTests {
         #expect(MP4Verifier.verify(output.span.bytes).isEmpty)
         let text = BoxTree(reading: output.span.bytes).description
         #expect(!text.contains("senc") && !text.contains("pssh") && !text.contains("encv"))
-        // The same samples with the keys exchanged are others.
+        // With the keys exchanged, the samples are different.
         let exchanged = try TestKeys.keys([(TestKeys.videoID, TestKeys.audio), (TestKeys.audioID, TestKeys.video)])
         let wrong = try decrypted(file, exchanged).bytes
         #expect(try read(wrong, track: 1) != samples(seed: 1))
     }
 
-    @Test("What was written between the samples stays where it is")
+    @Test("Bytes between the samples are preserved")
     func surroundings() throws {
         let form = Form(scheme: "cbcs", pattern: (1, 9))
         let header = initialization([(1, entry(form, keyID: TestKeys.videoID))])
@@ -195,7 +195,7 @@ struct RoundTripTests {
         #expect(output.suffix(16) == between[...])
     }
 
-    @Test("A progressive file of ffmpeg, its vectors in the sample table")
+    @Test("A progressive file of ffmpeg, with initialization vectors in the sample table")
     func progressive() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "MediaFormatsTests/Fixtures")

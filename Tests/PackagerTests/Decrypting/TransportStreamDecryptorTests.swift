@@ -7,7 +7,7 @@ import Testing
 
 @testable import Packager
 
-/// Transport streams of another packager, decrypted and held against its clear ones.
+/// Transport streams of another packager, decrypted and compared with its clear streams.
 @Suite("Decrypting transport streams")
 struct TransportStreamDecryptorTests {
     private static let iv = TestKeys.bytes("0f0e0d0c0b0a09080706050403020100")
@@ -16,7 +16,7 @@ struct TransportStreamDecryptorTests {
         DecryptionKey(key: SecretBytes(copying: key), iv: try CipherIV(Self.iv))
     }
 
-    /// Decrypts segments, one after the other, with one decryptor.
+    /// Decrypts segments in order with one decryptor.
     private func decrypted(
         _ segments: [[UInt8]],
         key: DecryptionKey
@@ -32,7 +32,7 @@ struct TransportStreamDecryptorTests {
         return (outputs, decryptor.reports)
     }
 
-    /// The PES packets of a stream: times and payloads; and what its program map says.
+    /// The PES packets of a stream, with timestamps and payloads, and its program map table.
     private func packets(_ file: [UInt8]) throws -> (list: [(time: Int64?, payload: [UInt8])], map: ProgramMapTable) {
         var demuxer = TransportDemuxer()
         var list: [(time: Int64?, payload: [UInt8])] = []
@@ -42,7 +42,7 @@ struct TransportStreamDecryptorTests {
         return (list, try #require(demuxer.programMap))
     }
 
-    @Test("Video: every access unit is that of the clear stream")
+    @Test("Video: every access unit equals that of the clear stream")
     func video() throws {
         let segments = try ["1", "2"].map { try DecryptingFixture.bytes("sample-aes-video-\($0).ts") }
         let clear = try packets(DecryptingFixture.bytes("clear-video-1.ts"))
@@ -63,7 +63,7 @@ struct TransportStreamDecryptorTests {
         #expect(tracks.map(\.decrypted) == [20])
     }
 
-    @Test("Audio: every frame is that of the clear stream", arguments: ["aac", "ac3", "eac3"])
+    @Test("Audio: every frame equals that of the clear stream", arguments: ["aac", "ac3", "eac3"])
     func audio(codec: String) throws {
         let segment = try DecryptingFixture.bytes("sample-aes-\(codec)-1.ts")
         let clear = try packets(DecryptingFixture.bytes("clear-\(codec)-1.ts"))
@@ -76,7 +76,7 @@ struct TransportStreamDecryptorTests {
         #expect(!result.map.streams[0].descriptors.contains { $0.content.starts(with: Array("apad".utf8)) })
     }
 
-    @Test("A clear stream stays as it is")
+    @Test("A clear stream does not change")
     func clear() throws {
         let file = try DecryptingFixture.bytes("clear-video-1.ts")
         let (outputs, tracks) = try decrypted([file], key: key(TestKeys.video))
@@ -84,8 +84,8 @@ struct TransportStreamDecryptorTests {
         #expect(tracks.isEmpty)
     }
 
-    /// A stream whose NAL units have many emulation prevention bytes, so that whole packets are left over.
-    @Test("A stream that shrinks keeps its size, its clocks and its counters")
+    /// A stream whose NAL units have many emulation prevention bytes, so that whole packets become unused.
+    @Test("A stream that shrinks keeps its size, its PCRs and its counters")
     func shrinking() throws {
         let cipher = try SampleCipher(
             .sampleAES(.h264),
@@ -99,7 +99,7 @@ struct TransportStreamDecryptorTests {
         muxer.writeSection(ProgramMapTable(clockPID: 0x101, streams: [stream]).bytes, pid: 0x100)
         var units: [[UInt8]] = []
         for number in 0..<40 {
-            // Every third byte is one that is escaped anew by the outer layer.
+            // Every third byte is escaped again by the outer layer.
             var unit: [UInt8] = [0x65, UInt8(number + 1)]
             while unit.count < 200 + number * 37 { unit += [0, 0, 3, 1] }
             units.append(unit)
@@ -123,7 +123,7 @@ struct TransportStreamDecryptorTests {
         #expect(output.count == file.count)
         let result = try packets(output)
         #expect(result.list.map(\.payload) == units.map { [0, 0, 0, 1] + $0 })
-        // Clocks are where they were, and counters count payloads.
+        // PCRs keep their positions, and continuity counters count payloads.
         var counter: UInt8?
         var withoutPayload = 0
         for offset in stride(from: 376, to: output.count, by: 188) {
@@ -138,7 +138,7 @@ struct TransportStreamDecryptorTests {
         #expect(withoutPayload > 10)
     }
 
-    @Test("Without a vector nothing can be decrypted")
+    @Test("Without an initialization vector, decryption is an error")
     func missingIV() throws {
         let segment = try DecryptingFixture.bytes("sample-aes-aac-1.ts")
         let key = DecryptionKey(key: SecretBytes(copying: TestKeys.audio))
@@ -149,14 +149,14 @@ struct TransportStreamDecryptorTests {
         }
     }
 
-    @Test("A packet that comes twice is not decrypted twice, and one that is missing is an error")
+    @Test("A duplicate packet is not decrypted twice, and a missing packet is an error")
     func packetLoss() throws {
         let segment = try DecryptingFixture.bytes("sample-aes-video-1.ts")
         func continues(_ offset: Int) -> Bool {
             let header = try? TransportPacketHeader(segment.span.bytes, at: offset)
             return header?.payload != nil && header?.isUnitStart == false
         }
-        // In the midst of an access unit.
+        // Within an access unit.
         let offsets = stride(from: 376, to: segment.count - 376, by: 188)
         let place = try #require(offsets.first { continues($0) && continues($0 + 188) })
         var twice = segment
@@ -173,7 +173,7 @@ struct TransportStreamDecryptorTests {
         }
     }
 
-    @Test("Truncated and damaged streams are errors, and end no program", arguments: ["video", "aac", "ac3", "eac3"])
+    @Test("Truncated and damaged streams are errors and do not crash", arguments: ["video", "aac", "ac3", "eac3"])
     func damage(kind: String) throws {
         let file = try DecryptingFixture.bytes("sample-aes-\(kind)-1.ts")
         let key = try key(TestKeys.video)

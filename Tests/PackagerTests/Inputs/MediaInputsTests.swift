@@ -145,7 +145,7 @@ struct MovieStreamInputTests {
     @Test("say what to do when the index comes too late, or the input ends too early")
     func failures() throws {
         let late = failure { _ = try MediaInputs.open(Pieces(Clip.bytes("h264-aac.mp4"))) }
-        #expect(late.contains("a pipe cannot go back; give the file by its name, or move its moov box to the front"))
+        #expect(late.contains("for a pipe; give the file by its name, or move its moov box to the front"))
         let bytes = try Clip.bytes("h264-aac-fragmented.mp4")
         for end in stride(from: 8, to: bytes.count, by: 131) {
             let message = failure {
@@ -181,7 +181,7 @@ struct WebVTTInputTests {
         #expect(input.tracks.map(\.kind) == [.subtitles])
         #expect(input.tracks[0].duration == 8000)
         #expect(input.next() == nil)
-        let never = "the cue does not end after it begins, so it is never seen"
+        let never = "the end time of the cue is not after its start time, so the cue is never visible"
         #expect(input.warnings == ["test input: line 10: \(never); it is left out"])
         let rendition = input.rendition(map: WebVTTTimestampMap(mpegTS: 900_000))
         let head = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"
@@ -199,7 +199,7 @@ struct WebVTTInputTests {
     @Test("that are none, or too large, are refused")
     func failures() throws {
         let big = Pieces(Array("WEBVTT\n\n".utf8) + [UInt8](repeating: 0x0A, count: WebVTTDocument.maximumSize))
-        #expect(failure { _ = try MediaInputs.open(big) }.contains("split it"))
-        #expect(failure { _ = try WebVTTInput(Pieces(Array("WEBVTTX".utf8))) }.contains("does not begin with WEBVTT"))
+        #expect(failure { _ = try MediaInputs.open(big) }.contains("split the file"))
+        #expect(failure { _ = try WebVTTInput(Pieces(Array("WEBVTTX".utf8))) }.contains("must begin with WEBVTT"))
     }
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes samples.txt: samples and segments in the clear and encrypted under every scheme, for SampleEncryptionTests.
+"""Writes samples.txt: clear samples and segments, and their encryption with every scheme, for SampleEncryptionTests.
 
     python3 generate.py           # write the file
-    python3 generate.py --check   # change nothing; fail when the file differs
+    python3 generate.py --check   # change nothing; fail if the file differs
 
-Written from ISO/IEC 23001-7 and Apple's MPEG-2 Stream Encryption Format, block by block on single-block AES, and not from
-the Swift code, so that a mistake in one of the two shows. Needs the package `cryptography`; every value is drawn by
-SHA-256 from the vector's name.
+Implemented from ISO/IEC 23001-7 and Apple's MPEG-2 Stream Encryption Format with single-block AES, independently of the
+Swift code, so that an error in one of the two is detected. Requires the package `cryptography`. Every value is derived
+from the vector's name with SHA-256.
 """
 
 import hashlib

@@ -1,47 +1,48 @@
 import ByteCoding
 package import MediaFormats
 
-/// Decrypts MP4 files under Common Encryption (ISO/IEC 23001-7): cbcs, cenc, cens and cbc1, progressive and fragmented,
-/// whole files and segments.
+/// A decryptor for MP4 files with Common Encryption (ISO/IEC 23001-7): cbcs, cenc, cens and cbc1, progressive and
+/// fragmented, whole files and segments.
 ///
-/// The output has the size of the input, and every byte that is not encrypted and says nothing of encryption is where
-/// it was. So nothing has to be written anew: see ``ProtectionEraser``.
+/// The output has the size of the input. Every byte that is neither encrypted nor part of the encryption metadata keeps
+/// its offset, so that no tables or indexes have to be rewritten: see ``ProtectionEraser``.
 package struct MP4Decryptor {
     private let keys: DecryptionKeys
 
-    /// Makes a decryptor.
+    /// Creates a decryptor.
     package init(keys: DecryptionKeys) { self.keys = keys }
 
-    /// Reads the `moov` box of a file or an init segment.
+    /// Reads the `moov` box of a file or an initialization segment.
     ///
-    /// - Throws: `ParseError`; `missing-box` when there is none.
+    /// - Throws: `ParseError`, with the code `missing-box` if there is no `moov` box.
     package static func movie(of file: RawSpan) throws -> Movie { try MovieFile(reading: file).movie }
 
-    /// Whether a file has a `moov` box, so that it can be read without an init segment.
+    /// Returns whether a file has a `moov` box, so that it can be read without an initialization segment.
     ///
-    /// - Throws: `ParseError` when boxes do not follow each other to its end.
-    package static func hasMovie(_ file: RawSpan) throws -> Bool { try BoxPlaces.first("moov", in: file) != nil }
+    /// - Throws: `ParseError` if the file is not a sequence of complete boxes.
+    package static func hasMovie(_ file: RawSpan) throws -> Bool { try BoxRanges.first("moov", in: file) != nil }
 
     /// Decrypts a file.
     ///
     /// - Parameters:
-    ///   - input: The file, or a segment of one.
-    ///   - initialization: The `moov` box of a segment's init segment; a file with such a box needs none.
-    ///   - output: As large as `input`.
-    /// - Returns: What was done, by track; empty when nothing is encrypted.
+    ///   - input: the file, or a segment of one.
+    ///   - initialization: the `moov` box of the segment's initialization segment; not required for a file with a
+    ///     `moov` box.
+    ///   - output: memory of the size of `input`.
+    /// - Returns: the result for each encrypted track; empty if nothing is encrypted.
     /// - Throws: ``DecryptionError`` and `ParseError`.
     package func decrypt(
         _ input: RawSpan,
         initialization: Movie? = nil,
         into output: inout MutableRawSpan
     ) throws -> [DecryptedTrack] {
-        precondition(input.byteCount == output.byteCount, "the output is as large as the input")
+        precondition(input.byteCount == output.byteCount, "the output must have the size of the input")
         let isWhole = try Self.hasMovie(input)
         guard let movie = try isWhole ? Self.movie(of: input) : initialization else {
             throw DecryptionError(
                 .missingInitialization,
                 "media segment",
-                "it has no moov box, so that the init segment is needed that it belongs to"
+                "it has no moov box; its initialization segment is required"
             )
         }
         let tracks = try movie.tracks.filter { try isEncrypted($0) }
@@ -49,19 +50,19 @@ package struct MP4Decryptor {
         try ProtectionEraser(tracks: Set(tracks.map(\.id))).erase(input, in: &output)
         var reports: [DecryptedTrack] = []
         for track in tracks {
-            var decryption = MP4TrackDecryption(track, keys: keys, byteCount: input.byteCount)
+            var decryptor = MP4TrackDecryptor(track, keys: keys, byteCount: input.byteCount)
             if isWhole, var table = SampleTableCursor(track) {
-                while let sample = try table.next(input) { try decryption.take(sample, of: input, in: &output) }
+                while let sample = try table.next(input) { try decryptor.add(sample, of: input, in: &output) }
             }
             var fragments = FragmentCursor(track, from: 0)
-            while let sample = try fragments.next(input) { try decryption.take(sample, of: input, in: &output) }
-            try decryption.flush(&output)
-            reports.append(decryption.report)
+            while let sample = try fragments.next(input) { try decryptor.add(sample, of: input, in: &output) }
+            try decryptor.flush(&output)
+            reports.append(decryptor.report)
         }
         return reports
     }
 
-    /// Whether a track is encrypted, and if so, in a way that can be undone with the keys that were given.
+    /// Returns whether a track is encrypted. Throws an error if it cannot be decrypted with the given keys.
     private func isEncrypted(_ track: Track) throws -> Bool {
         let protected = track.descriptions.filter { entry in
             !entry.protections.isEmpty || ["encv", "enca", "enct", "encs", "drms", "drmi"].contains(entry.format)
@@ -72,10 +73,11 @@ package struct MP4Decryptor {
                 throw DecryptionError(
                     .notSupported,
                     "track \(track.id)",
-                    "it is protected by \(scheme); cbcs, cenc, cens and cbc1 can be undone"
+                    "it is protected by \(scheme); supported are cbcs, cenc, cens and cbc1"
                 )
             }
-            // Told before a long file is copied. Where keys change, groups of samples name them, and this may name none.
+            // Reports a missing key before a long file is copied. If keys rotate, sample groups contain the key IDs,
+            // and `tenc` may contain none.
             guard let encryption = protection.trackEncryption, encryption.isProtected,
                 let id = KeyID(encryption.keyID), !id.isZero
             else { continue }

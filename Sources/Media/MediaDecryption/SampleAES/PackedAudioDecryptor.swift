@@ -2,25 +2,25 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts packed audio under SAMPLE-AES: frames of AAC, AC-3 or E-AC-3 without a container, an ID3 tag before them
-/// (RFC 8216bis, 3.1.4). The output has the size of the input.
+/// A decryptor for packed audio with SAMPLE-AES: frames of AAC, AC-3 or E-AC-3 without a container, preceded by an ID3
+/// tag (RFC 8216bis, 3.1.4). The output has the size of the input.
 package struct PackedAudioDecryptor {
-    /// How many frames are decrypted together.
+    /// The number of frames in a batch.
     private static let batchCount = 1024
 
-    /// What was done so far.
+    /// The result so far; nil before the first frame.
     package private(set) var report: DecryptedTrack?
 
-    /// Starts at the beginning of a stream.
+    /// Creates a decryptor for a stream from its start.
     package init() {}
 
-    /// Decrypts a segment, or a whole file of them.
+    /// Decrypts a segment, or a file of several segments.
     ///
     /// - Parameters:
-    ///   - input: Tags and whole frames.
-    ///   - key: The key, with its vector.
-    ///   - base: The offset of the first byte in the file, for errors.
-    ///   - output: As large as `input`.
+    ///   - input: ID3 tags and whole frames.
+    ///   - key: the key and its IV.
+    ///   - base: the offset of the first byte in the file, for errors.
+    ///   - output: memory of the size of `input`.
     /// - Throws: ``DecryptionError`` and `ParseError`.
     package mutating func decrypt(
         _ input: RawSpan,
@@ -28,7 +28,7 @@ package struct PackedAudioDecryptor {
         base: Int = 0,
         into output: inout MutableRawSpan
     ) throws {
-        precondition(input.byteCount == output.byteCount, "the output is as large as the input")
+        precondition(input.byteCount == output.byteCount, "the output must have the size of the input")
         output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
         var position = 0
         var batch = SampleBatch()
@@ -62,13 +62,13 @@ package struct PackedAudioDecryptor {
                     .truncated,
                     reading: "\(current.kind.name) frame",
                     offset: base + position,
-                    reason: "it is cut off: \(input.byteCount - position) bytes are left"
+                    reason: "the frame is truncated: only \(input.byteCount - position) bytes are left"
                 )
             }
             do throws(SampleEncryptionError) {
                 try current.cipher.process(batch, in: &output)
             } catch {
-                throw DecryptionError.refusedByCipher(error, "\(current.kind.name) frames from byte \(base + position)")
+                throw DecryptionError.cipherFailure(error, "\(current.kind.name) frames from byte \(base + position)")
             }
             report?.decrypted += count
             position += size
@@ -85,14 +85,14 @@ package struct PackedAudioDecryptor {
                 .invalidValue,
                 reading: "packed audio",
                 offset: base,
-                reason: "no frame of AAC, AC-3 or E-AC-3 begins here"
+                reason: "expected a frame of AAC, AC-3 or E-AC-3"
             )
         }
         guard let iv = key.iv else {
             throw DecryptionError(
                 .missingIV,
                 "packed audio",
-                "media under SAMPLE-AES have no initialization vector in them: give it behind the key, as KID:KEY:IV"
+                "SAMPLE-AES media contain no initialization vector; specify it after the key, as KID:KEY:IV"
             )
         }
         if report == nil { report = DecryptedTrack(name: "packed audio", format: kind.name, scheme: "SAMPLE-AES") }
@@ -100,7 +100,7 @@ package struct PackedAudioDecryptor {
             let cipher = try SampleCipher(.sampleAES(kind.format), .decrypt, key: key.key, constantIV: iv)
             return (kind, cipher)
         } catch {
-            throw DecryptionError.refusedByCipher(error, "packed audio")
+            throw DecryptionError.cipherFailure(error, "packed audio")
         }
     }
 }

@@ -2,27 +2,27 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Finds the frames of a stream of audio under SAMPLE-AES, and what of them is encrypted. Headers are always clear.
+/// Finds the frames of an audio stream with SAMPLE-AES, and their encrypted parts. Headers are always clear.
 struct ProtectedAudioFrames {
-    /// A frame: one access unit, or a syncframe of E-AC-3 with the syncframes that belong to it.
+    /// A frame: one access unit, or an E-AC-3 syncframe with the other syncframes of its access unit.
     struct Frame {
-        /// Where it lies.
+        /// The range of the frame in the bytes.
         var range: Range<Int>
-        /// Its clear beginnings and encrypted units.
+        /// The clear and the protected parts of the frame.
         var subsamples: [Subsample]
     }
 
     let kind: SampleAESStream
 
-    /// The whole frames from the beginning of some bytes, up to the end or an ID3 tag.
+    /// Calls `body` for each whole frame, from the start of the bytes to their end or to an ID3 tag.
     ///
     /// - Parameters:
-    ///   - base: The offset of the first byte in the file, for errors.
-    ///   - isFinal: Whether the last frame ends where the bytes do.
-    ///   - limit: How many frames are found at most.
-    ///   - body: Takes a frame.
-    /// - Returns: How many bytes they have.
-    /// - Throws: `ParseError` where no frame begins.
+    ///   - base: the offset of the first byte in the file, for errors.
+    ///   - isFinal: whether the last frame ends at the end of the bytes.
+    ///   - limit: the maximum number of frames.
+    ///   - body: the function to call for each frame.
+    /// - Returns: the total size of the frames in bytes.
+    /// - Throws: `ParseError` if a frame header is invalid.
     func forEach(
         in bytes: RawSpan,
         base: Int,
@@ -63,8 +63,8 @@ struct ProtectedAudioFrames {
         return position
     }
 
-    /// A frame of E-AC-3 has six blocks of each channel: in several syncframes of a substream where these are short, and
-    /// in those of dependent substreams. AC-3 has one syncframe.
+    /// An E-AC-3 access unit has six audio blocks per channel. They are in several syncframes of a substream if these
+    /// have fewer than six blocks, and in the syncframes of dependent substreams. An AC-3 access unit is one syncframe.
     private func forEachSyncframe(
         _ bytes: RawSpan,
         _ base: Int,
@@ -94,7 +94,7 @@ struct ProtectedAudioFrames {
             units.append(Subsample(clear: 0, protected: header.size))
             position += header.size
         }
-        // AC-3 has no dependent substreams to wait for.
+        // AC-3 has no dependent substreams, so that the access unit is complete.
         guard !units.isEmpty, isFinal || (kind == .ac3 && blocks >= 6) else { return start }
         try body(Frame(range: start..<position, subsamples: units))
         return position

@@ -2,35 +2,35 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// An elementary stream under SAMPLE-AES in a transport stream: gathers PES packets, decrypts what is in them and puts it
-/// back.
+/// An elementary stream with SAMPLE-AES in a transport stream. It reassembles PES packets, decrypts their content and
+/// writes it back to the transport packets.
 struct SampleAESElementaryStream {
-    /// What it is; nil while it is clear, so that packets are only counted.
+    /// The format of the stream; nil while the stream is clear, so that packets are only counted.
     var kind: SampleAESStream?
-    /// What was done so far.
+    /// The result so far.
     private(set) var report: DecryptedTrack
     private let pid: UInt16
-    private let largestPacket: Int
+    private let maximumPacketSize: Int
     private var cipher: SampleCipher?
-    private var packet = GatheredPayload()
-    private var transportPackets: [TransportPacketShrinking.Packet] = []
-    /// Audio: the beginning of a frame that goes on in the next PES packet.
-    private var rest = GatheredPayload()
-    private var shrinking = TransportPacketShrinking()
-    private var counter: UInt8?
+    private var packet = ReassembledPayload()
+    private var transportPackets: [TransportPacketRewriter.Packet] = []
+    /// For audio: the start of a frame that continues in the next PES packet.
+    private var rest = ReassembledPayload()
+    private var rewriter = TransportPacketRewriter()
+    private var lastCounter: UInt8?
     private var batch = SampleBatch()
     private var output: [UInt8] = []
 
-    init(_ kind: SampleAESStream, pid: UInt16, largestPacket: Int) {
+    init(_ kind: SampleAESStream, pid: UInt16, maximumPacketSize: Int) {
         self.kind = kind
         self.pid = pid
-        self.largestPacket = largestPacket
+        self.maximumPacketSize = maximumPacketSize
         report = DecryptedTrack(name: "PID \(pid)", format: kind.name, scheme: "SAMPLE-AES")
     }
 
-    /// Begins a segment, which may have another key.
+    /// Starts a segment, which can have another key.
     mutating func begin(_ key: DecryptionKey) throws {
-        counter = nil
+        lastCounter = nil
         packet.removeAll()
         transportPackets.removeAll()
         rest.removeAll()
@@ -40,21 +40,21 @@ struct SampleAESElementaryStream {
             throw DecryptionError(
                 .missingIV,
                 report.name,
-                "media under SAMPLE-AES have no initialization vector in them: give it behind the key, as KID:KEY:IV"
+                "SAMPLE-AES media contain no initialization vector; specify it after the key, as KID:KEY:IV"
             )
         }
         do throws(SampleEncryptionError) {
             cipher = try SampleCipher(.sampleAES(kind.format), .decrypt, key: key.key, constantIV: iv)
         } catch {
-            throw DecryptionError.refusedByCipher(error, report.name)
+            throw DecryptionError.cipherFailure(error, report.name)
         }
     }
 
-    /// Takes the payload of a transport packet.
-    mutating func take(
+    /// Processes the payload of a transport packet.
+    mutating func processPayload(
         _ input: RawSpan,
         offset: Int,
-        _ place: Range<Int>,
+        _ range: Range<Int>,
         _ header: TransportPacketHeader,
         _ output: inout MutableRawSpan
     ) throws {
@@ -66,47 +66,47 @@ struct SampleAESElementaryStream {
                 "its packets are scrambled by a conditional access system"
             )
         }
-        if let counter, !header.isDiscontinuity {
-            if header.continuityCounter == counter {
-                // The same packet once more: it has nothing that is new, and would be encrypted still.
+        if let lastCounter, !header.isDiscontinuity {
+            if header.continuityCounter == lastCounter {
+                // A duplicate packet. It contains nothing new and would stay encrypted, so it becomes a null packet.
                 return output.storeBytes(of: (0x471F_FF10 as UInt32).bigEndian, toByteOffset: offset, as: UInt32.self)
             }
-            guard header.isUnitStart || header.continuityCounter == (counter + 1) & 15 else {
+            guard header.isUnitStart || header.continuityCounter == (lastCounter + 1) & 15 else {
                 throw DecryptionError(
                     .damaged,
                     report.name,
-                    "packets are missing before byte \(offset): the continuity counter jumps from \(counter) to "
+                    "packets are missing before byte \(offset): the continuity counter changes from \(lastCounter) to "
                         + "\(header.continuityCounter)"
                 )
             }
         }
-        counter = header.continuityCounter
+        lastCounter = header.continuityCounter
         if header.isUnitStart { try finishPacket(input, &output) }
-        // What comes before the first packet begins is not whole.
+        // Packets before the first payload unit start belong to an incomplete PES packet.
         guard header.isUnitStart || !packet.bytes.isEmpty else { return }
-        packet.append(input, place)
-        transportPackets.append(.init(offset: offset, payload: place))
-        guard packet.bytes.count <= largestPacket else {
+        packet.append(input, range)
+        transportPackets.append(.init(offset: offset, payload: range))
+        guard packet.bytes.count <= maximumPacketSize else {
             throw ParseError(
                 .invalidLength,
                 reading: "PES packet of PID \(pid)",
                 offset: offset,
-                reason: "it is larger than \(largestPacket) bytes"
+                reason: "the packet is larger than \(maximumPacketSize) bytes"
             )
         }
     }
 
-    /// Takes a transport packet without payload, with a clock as a rule.
-    mutating func takeClock(offset: Int, _ output: inout MutableRawSpan) {
-        let packet = TransportPacketShrinking.Packet(offset: offset, payload: offset..<offset)
+    /// Processes a transport packet without payload, which usually contains a PCR.
+    mutating func processPacketWithoutPayload(offset: Int, _ output: inout MutableRawSpan) {
+        let packet = TransportPacketRewriter.Packet(offset: offset, payload: offset..<offset)
         if transportPackets.isEmpty {
-            shrinking.write([], to: [packet], in: &output)
+            rewriter.write([], to: [packet], in: &output)
         } else {
             transportPackets.append(packet)
         }
     }
 
-    /// Decrypts what waits at the end of a segment.
+    /// Decrypts the buffered data at the end of a segment.
     mutating func finish(_ input: RawSpan, _ output: inout MutableRawSpan) throws {
         try finishPacket(input, &output)
         guard let kind, kind != .h264, !rest.bytes.isEmpty else { return }
@@ -115,18 +115,18 @@ struct SampleAESElementaryStream {
             throw DecryptionError(
                 .damaged,
                 report.name,
-                "the last frame is cut off: \(rest.bytes.count) bytes are left"
+                "the last frame is truncated: only \(rest.bytes.count) bytes are left"
             )
         }
     }
 
     private mutating func finishPacket(_ input: RawSpan, _ output: inout MutableRawSpan) throws {
-        guard let kind, let place = packet.places.first else { return }
+        guard let kind, let range = packet.ranges.first else { return }
         defer {
             packet.removeAll()
             transportPackets.removeAll(keepingCapacity: true)
         }
-        var reader = ByteReader(packet.bytes.span.bytes, base: place.lowerBound)
+        var reader = ByteReader(packet.bytes.span.bytes, base: range.lowerBound)
         let header = try PESHeader(reading: &reader)
         let headerSize = packet.bytes.count - reader.remaining
         if let length = header.payloadLength {
@@ -134,8 +134,8 @@ struct SampleAESElementaryStream {
                 throw ParseError(
                     .truncated,
                     reading: "PES packet of PID \(pid)",
-                    offset: place.lowerBound,
-                    reason: "\(length) bytes expected, \(reader.remaining) there"
+                    offset: range.lowerBound,
+                    reason: "expected \(length) bytes, found \(reader.remaining)"
                 )
             }
         }
@@ -150,14 +150,14 @@ struct SampleAESElementaryStream {
 
     // MARK: Video
 
-    /// NAL units become shorter where encryption made emulation prevention bytes necessary.
+    /// Decrypts an access unit. Its NAL units become shorter if encryption had added emulation prevention bytes.
     private mutating func decryptAccessUnit(
         _ headerSize: Int,
         _ payloadLength: Int?,
         _ file: inout MutableRawSpan
     ) throws {
         guard let cipher else { return }
-        // Taken out of self, so that one can be read while the other is written.
+        // The array is moved out of `self`, so that it can be written while `self` is read.
         var written: [UInt8] = []
         swap(&written, &output)
         defer { swap(&written, &output) }
@@ -168,23 +168,23 @@ struct SampleAESElementaryStream {
         let length = written.count - headerSize
         written += packet.bytes[end...]
         if payloadLength != nil {
-            // The length counts from behind itself: 6 bytes are before it.
+            // PES_packet_length counts the bytes after the field, which ends at byte 6.
             let field = UInt16(truncatingIfNeeded: headerSize - 6 + length)
             written[4] = UInt8(field >> 8)
             written[5] = UInt8(truncatingIfNeeded: field)
         }
         report.decrypted += 1
-        shrinking.write(written, to: transportPackets, in: &file)
+        rewriter.write(written, to: transportPackets, in: &file)
     }
 
-    /// Appends the NAL units of a byte stream, decrypted. Start codes and zeros stay as they are.
+    /// Appends the decrypted NAL units of a byte stream. Start codes and zero bytes are copied unchanged.
     private func decryptNALUnits(_ stream: RawSpan, _ cipher: SampleCipher, to written: inout [UInt8]) throws {
         guard stream.byteCount == 0 || StartCode.next(in: stream).map({ $0 <= 4 }) == true else {
             throw DecryptionError(
                 .notSupported,
                 report.name,
-                "the packet at byte \(packet.places.first?.lowerBound ?? 0) does not begin with a NAL unit; those that "
-                    + "lie in several PES packets cannot be decrypted"
+                "the PES packet at byte \(packet.ranges.first?.lowerBound ?? 0) does not begin with a start code; NAL "
+                    + "units that continue in another PES packet are not supported"
             )
         }
         var units = AnnexBNALUnits()
@@ -194,7 +194,7 @@ struct SampleAESElementaryStream {
             do throws(SampleEncryptionError) {
                 try cipher.appendNALUnit(stream.extracting(unit), to: &written)
             } catch {
-                throw DecryptionError.refusedByCipher(error, report.name)
+                throw DecryptionError.cipherFailure(error, report.name)
             }
             position = unit.upperBound
         }
@@ -203,10 +203,10 @@ struct SampleAESElementaryStream {
 
     // MARK: Audio
 
-    /// Frames keep their size.
+    /// Decrypts the complete frames. Their sizes do not change.
     private mutating func decryptFrames(isFinal: Bool, _ file: inout MutableRawSpan) throws {
-        guard let kind, let cipher, let place = rest.places.first else { return }
-        // Taken out of self, so that the closure can fill it while self is read.
+        guard let kind, let cipher, let range = rest.ranges.first else { return }
+        // The batch is moved out of `self`, so that the closure can append to it while `self` is read.
         var batch = SampleBatch()
         swap(&batch, &self.batch)
         defer { swap(&batch, &self.batch) }
@@ -214,7 +214,7 @@ struct SampleAESElementaryStream {
         var count = 0
         let size = try ProtectedAudioFrames(kind: kind).forEach(
             in: rest.bytes.span.bytes,
-            base: place.lowerBound,
+            base: range.lowerBound,
             isFinal: isFinal
         ) { frame in
             batch.append(offset: frame.range.lowerBound, size: frame.range.count, subsamples: frame.subsamples)
@@ -223,7 +223,7 @@ struct SampleAESElementaryStream {
         do throws(SampleEncryptionError) {
             try cipher.process(batch, in: &rest.bytes)
         } catch {
-            throw DecryptionError.refusedByCipher(error, report.name)
+            throw DecryptionError.cipherFailure(error, report.name)
         }
         report.decrypted += count
         rest.scatter(size, to: &file)

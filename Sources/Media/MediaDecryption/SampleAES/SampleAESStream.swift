@@ -1,12 +1,12 @@
 package import MediaFormats
 import SampleEncryption
 
-/// The kinds of elementary streams that SAMPLE-AES knows (Apple, MPEG-2 Stream Encryption Format): what their type is in
-/// a program map when they are encrypted, and when they are clear.
+/// The formats of elementary streams that SAMPLE-AES supports (Apple, MPEG-2 Stream Encryption Format), with their
+/// stream types in a program map table for encrypted and clear streams.
 package enum SampleAESStream: Hashable, Sendable, CaseIterable {
     case h264, aac, ac3, enhancedAC3
 
-    /// The kind of a stream by its type; nil when it is not encrypted.
+    /// Creates the format for the stream type of an encrypted stream. Returns nil for any other type.
     package init?(encrypted type: TransportStreamType) {
         guard let kind = Self.allCases.first(where: { $0.encryptedType == type }) else { return nil }
         self = kind
@@ -39,7 +39,7 @@ package enum SampleAESStream: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// For people.
+    /// The name for messages.
     package var name: String {
         switch self {
         case .h264: "H.264"
@@ -51,12 +51,12 @@ package enum SampleAESStream: Hashable, Sendable, CaseIterable {
 }
 
 extension ProgramMapTable {
-    /// Whether a stream in it is encrypted.
+    /// Whether the table contains an encrypted stream.
     var isEncrypted: Bool { streams.contains { SampleAESStream(encrypted: $0.type) != nil } }
 
-    /// The same table, its streams clear: other types, and without the descriptors that belong to the encryption. These
-    /// are a private data indicator with the format (`zavc`, `aacd`, `ac3d`, `ec3d`) and a registration `apad` with the
-    /// set-up of audio.
+    /// The table for the decrypted streams: with the stream types of clear streams, and without the encryption
+    /// descriptors. These are a private data indicator with the format (`zavc`, `aacd`, `ac3d`, `ec3d`) and a
+    /// registration descriptor `apad` with the audio setup information.
     var clear: ProgramMapTable {
         var table = self
         for index in table.streams.indices {

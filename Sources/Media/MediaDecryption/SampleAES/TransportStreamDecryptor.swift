@@ -2,29 +2,30 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts MPEG-2 transport streams under SAMPLE-AES: H.264, AAC, AC-3 and E-AC-3. Other streams, clocks and tables stay
-/// as they are, and where they are: the output has the size of the input, see ``TransportPacketShrinking``.
+/// A decryptor for MPEG-2 transport streams with SAMPLE-AES: H.264, AAC, AC-3 and E-AC-3. Other streams, PCRs and
+/// tables do not change, and no byte moves: the output has the size of the input, see ``TransportPacketRewriter``.
 ///
-/// The segments of a rendition go through one value, in order: continuity counters go on from one to the next.
+/// Use one value for all segments of a rendition, in order, because continuity counters continue from one segment to
+/// the next.
 package struct TransportStreamDecryptor {
-    /// The greatest size of a PES packet in bytes.
-    private static let largestPacket = 64 << 20
+    /// The maximum size of a PES packet in bytes.
+    private static let maximumPacketSize = 64 << 20
 
     private var mapPIDs: Set<UInt16> = []
-    /// Table sections that are not complete yet.
-    private var sections: [UInt16: GatheredPayload] = [:]
+    /// Incomplete table sections by PID.
+    private var sections: [UInt16: ReassembledPayload] = [:]
     private var streams: [UInt16: SampleAESElementaryStream] = [:]
-    /// The streams in the order of the program map.
+    /// The PIDs of the streams in the order of the program map table.
     private var order: [UInt16] = []
     private var hasMap = false
 
-    /// Starts at the beginning of a stream.
+    /// Creates a decryptor for a stream from its start.
     package init() {}
 
-    /// What was done so far, by elementary stream.
+    /// The results so far, by elementary stream.
     package var reports: [DecryptedTrack] { order.compactMap { streams[$0]?.report } }
 
-    /// Takes the tables of an init segment, for segments that have none.
+    /// Reads the tables of an initialization segment, for segments without tables.
     ///
     /// - Throws: `ParseError` and ``DecryptionError``.
     package mutating func prepare(_ initialization: RawSpan, key: DecryptionKey) throws {
@@ -37,10 +38,10 @@ package struct TransportStreamDecryptor {
     /// Decrypts a segment, or a whole file.
     ///
     /// - Parameters:
-    ///   - input: Whole transport packets.
-    ///   - key: The key, with its vector.
-    ///   - base: The offset of the first byte in the file, for errors.
-    ///   - output: As large as `input`.
+    ///   - input: whole transport packets.
+    ///   - key: the key and its IV.
+    ///   - base: the offset of the first byte in the file, for errors.
+    ///   - output: memory of the size of `input`.
     /// - Throws: ``DecryptionError`` and `ParseError`.
     package mutating func decrypt(
         _ input: RawSpan,
@@ -48,14 +49,14 @@ package struct TransportStreamDecryptor {
         base: Int = 0,
         into output: inout MutableRawSpan
     ) throws {
-        precondition(input.byteCount == output.byteCount, "the output is as large as the input")
+        precondition(input.byteCount == output.byteCount, "the output must have the size of the input")
         output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
-        // Counters need not go on, and packets are not continued, from one segment to the next.
+        // Continuity counters can restart at the start of a segment, and PES packets do not continue across segments.
         for pid in order { try streams[pid]?.begin(key) }
         var offset = 0
         do {
             while offset < input.byteCount {
-                try take(input, at: offset, key, base, &output)
+                try processPacket(input, at: offset, key, base, &output)
                 offset += TransportPacketHeader.packetSize
             }
             for pid in order { try streams[pid]?.finish(input, &output) }
@@ -63,11 +64,16 @@ package struct TransportStreamDecryptor {
             throw ParseError(error.code, reading: error.reading, offset: error.offset + base, reason: error.reason)
         }
         guard hasMap else {
-            throw ParseError(.invalidValue, reading: "program map table", offset: base, reason: "there is none")
+            throw ParseError(
+                .invalidValue,
+                reading: "program map table",
+                offset: base,
+                reason: "the stream has no program map table"
+            )
         }
     }
 
-    private mutating func take(
+    private mutating func processPacket(
         _ input: RawSpan,
         at offset: Int,
         _ key: DecryptionKey,
@@ -76,29 +82,31 @@ package struct TransportStreamDecryptor {
     ) throws {
         let header = try TransportPacketHeader(input, at: offset)
         guard header.pid != ReservedPID.null, !header.hasError else { return }
-        guard let payload = header.payload else { return streams[header.pid]?.takeClock(offset: offset, &output) ?? () }
-        let place = payload.lowerBound + offset..<payload.upperBound + offset
+        guard let payload = header.payload else {
+            return streams[header.pid]?.processPacketWithoutPayload(offset: offset, &output) ?? ()
+        }
+        let range = payload.lowerBound + offset..<payload.upperBound + offset
         if header.pid == ReservedPID.programAssociation || mapPIDs.contains(header.pid) {
-            try takeSection(input, place, header, key, &output)
+            try processSection(input, range, header, key, &output)
         } else {
-            try streams[header.pid]?.take(input, offset: offset, place, header, &output)
+            try streams[header.pid]?.processPayload(input, offset: offset, range, header, &output)
         }
     }
 
     // MARK: Tables
 
-    private mutating func takeSection(
+    private mutating func processSection(
         _ input: RawSpan,
-        _ place: Range<Int>,
+        _ range: Range<Int>,
         _ header: TransportPacketHeader,
         _ key: DecryptionKey,
         _ output: inout MutableRawSpan
     ) throws {
-        var payload = header.isUnitStart ? GatheredPayload() : sections[header.pid] ?? GatheredPayload()
+        var payload = header.isUnitStart ? ReassembledPayload() : sections[header.pid] ?? ReassembledPayload()
         guard header.isUnitStart || !payload.bytes.isEmpty else { return }
-        payload.append(input, place)
+        payload.append(input, range)
         sections[header.pid] = payload
-        // The pointer field says where the first section begins.
+        // The pointer field contains the offset of the first section.
         let start = 1 + Int(payload.bytes[0])
         guard payload.bytes.count >= start + 3 else { return }
         let length = Int(payload.bytes[start + 1] & 0x0F) << 8 | Int(payload.bytes[start + 2])
@@ -106,16 +114,16 @@ package struct TransportStreamDecryptor {
         sections[header.pid] = nil
         let section = start..<start + 3 + length
         let bytes = Array(payload.bytes[section])
-        var reader = ByteReader(bytes.span.bytes, base: place.lowerBound)
+        var reader = ByteReader(bytes.span.bytes, base: range.lowerBound)
         if header.pid == ReservedPID.programAssociation {
-            // A damaged table is as good as none; the next one comes soon.
+            // A damaged table is ignored; tables repeat often.
             guard let table = try? ProgramAssociationTable(reading: &reader) else { return }
             for program in table.programs { mapPIDs.insert(program.mapPID) }
         } else {
             guard let table = try? ProgramMapTable(reading: &reader) else { return }
-            try take(table, input, key, &output)
+            try updateStreams(table, input, key, &output)
             guard table.isEncrypted else { return }
-            // What is behind the section goes with it: more sections, or stuffing.
+            // The bytes after the section move with it: more sections, or stuffing.
             var cleared = payload.bytes[..<start] + table.clear.bytes + payload.bytes[section.upperBound...]
             cleared += repeatElement(0xFF, count: max(0, payload.bytes.count - cleared.count))
             payload.bytes = Array(cleared.prefix(payload.bytes.count))
@@ -123,7 +131,7 @@ package struct TransportStreamDecryptor {
         }
     }
 
-    private mutating func take(
+    private mutating func updateStreams(
         _ table: ProgramMapTable,
         _ input: RawSpan,
         _ key: DecryptionKey,
@@ -132,15 +140,15 @@ package struct TransportStreamDecryptor {
         hasMap = true
         for stream in table.streams {
             let kind = SampleAESStream(encrypted: stream.type)
-            if var known = streams[stream.pid] {
-                guard known.kind != kind else { continue }
-                // A clear lead ends, or encryption does.
-                try known.finish(input, &output)
-                known.kind = kind
-                try known.begin(key)
-                streams[stream.pid] = known
+            if var existing = streams[stream.pid] {
+                guard existing.kind != kind else { continue }
+                // The stream changes from clear to encrypted or back.
+                try existing.finish(input, &output)
+                existing.kind = kind
+                try existing.begin(key)
+                streams[stream.pid] = existing
             } else if let kind {
-                var new = SampleAESElementaryStream(kind, pid: stream.pid, largestPacket: Self.largestPacket)
+                var new = SampleAESElementaryStream(kind, pid: stream.pid, maximumPacketSize: Self.maximumPacketSize)
                 try new.begin(key)
                 streams[stream.pid] = new
                 order.append(stream.pid)

@@ -1,13 +1,11 @@
 import ByteCoding
 import TextCoding
 
-// What is shown of each box. Tables are shown by their number of entries.
+// The fields to display for each box. Tables are displayed as their number of entries.
 
 private typealias Field = BoxTree.Field
 
-/// Digits of bytes, for people.
-
-/// Reads the fields in front of the boxes of a sample entry.
+/// Reads the fields before the child boxes of a sample entry.
 func sampleEntryFields(
     _ format: FourCC,
     _ reader: inout ByteReader,
@@ -34,7 +32,7 @@ func sampleEntryFields(
     }
 }
 
-/// Reads the fields of a box that matter; none when the box is not known.
+/// Reads the fields of a box to display. Returns no fields if the box is not known.
 func boxFields(_ type: FourCC, _ reader: inout ByteReader) throws(ParseError) -> [BoxTree.Field] {
     switch type {
     case "ftyp", "styp":
@@ -171,7 +169,9 @@ private func protectionFields(_ type: FourCC, _ reader: inout ByteReader) throws
         return fields
     case "senc":
         let flags = try FullBoxHeader(reading: &reader, of: type, newest: 0).flags
-        return [Field("flags", flags), Field("sample_count", try reader.readUInt32("number of samples in a senc box"))]
+        return [
+            Field("flags", flags), Field("sample_count", try reader.readUInt32("number of samples in the senc box")),
+        ]
     case "saiz":
         let box = try AuxiliaryInformationSizesBox(reading: &reader)
         return [Field("default_sample_info_size", box.defaultSize), Field("sample_count", box.sampleCount)]

@@ -1,30 +1,31 @@
 public import ByteCoding
 import TextCoding
 
-/// The boxes of a file as values, for people to look at. It shows of a damaged file what can be shown, and where it
-/// breaks.
+/// The boxes of a file as a tree of values to display. For a damaged file, the tree contains the boxes that can be read
+/// and the errors.
 public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
-    /// A box.
+    /// A box in the tree.
     public struct Node: Equatable, Sendable {
-        /// The type.
+        /// The type of the box.
         public var type: FourCC
         /// The offset of the first byte of the box in the file.
         public var offset: Int
-        /// The size of the whole box in bytes, as its header says it, or to the end of the file.
+        /// The size of the whole box in bytes, as its header specifies; to the end of the file if the header specifies
+        /// no size.
         public var size: Int
-        /// The fields that matter, in their order; empty for boxes that are not known.
+        /// The fields to display, in order; empty for boxes that are not known.
         public var fields: [Field]
-        /// The boxes in it.
+        /// The child boxes.
         public var children: [Node]
-        /// Why it could not be read, or could not be read to its end.
+        /// The error if the box could not be read, or not to its end; otherwise nil.
         public var problem: ParseError?
     }
 
-    /// A field of a box, for people.
+    /// A field of a box to display.
     public struct Field: Equatable, Sendable {
-        /// Its name, in the words of the standard.
+        /// The name of the field in the standard.
         public var name: String
-        /// Its value.
+        /// The value of the field.
         public var value: String
 
         init(_ name: String, _ value: some Any) {
@@ -33,19 +34,19 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The outermost boxes.
+    /// The top-level boxes.
     public let boxes: [Node]
-    /// Where the file breaks at its outermost level: nothing behind it could be read.
+    /// The error at the top level, after which no more boxes could be read; otherwise nil.
     public let problem: ParseError?
-    /// Whether there are more boxes than were asked for.
+    /// Whether the file has more boxes than the maximum count.
     public let isCutShort: Bool
 
     /// Reads the boxes of a file.
     ///
     /// - Parameters:
-    ///   - file: The file.
-    ///   - maximumDepth: How deep boxes in boxes are looked at.
-    ///   - maximumCount: How many boxes are read; the rest is left out, see ``isCutShort``.
+    ///   - file: the file.
+    ///   - maximumDepth: the maximum depth of nested boxes.
+    ///   - maximumCount: the maximum number of boxes to read. If the file has more, ``isCutShort`` is true.
     public init(reading file: RawSpan, maximumDepth: Int = 16, maximumCount: Int = 100_000) {
         var builder = BoxTreeBuilder(maximumDepth: maximumDepth, countLeft: maximumCount)
         var reader = ByteReader(file)
@@ -53,12 +54,12 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
         isCutShort = builder.isCutShort
     }
 
-    /// Lines with an indent of two spaces for each level: type, offset, size and fields.
+    /// The boxes with their types, offsets, sizes and fields, one per line. Each level is indented by two spaces.
     public var description: String {
         var lines: [String] = []
         for box in boxes { box.write(to: &lines, indent: "") }
         if let problem { lines.append("! \(problem)") }
-        if isCutShort { lines.append("! more boxes are left out") }
+        if isCutShort { lines.append("! the file has more boxes, which are not listed") }
         return lines.joined(separator: "\n")
     }
 }
@@ -76,7 +77,7 @@ private struct BoxTreeBuilder {
     let maximumDepth: Int
     var countLeft: Int
     var isCutShort = false
-    /// The handler of the track that is being read: it decides what sample entries look like.
+    /// The handler type of the current track, which determines the fields of sample entries.
     private var handler: FourCC = "    "
 
     init(maximumDepth: Int, countLeft: Int) {
@@ -84,7 +85,7 @@ private struct BoxTreeBuilder {
         self.countLeft = countLeft
     }
 
-    /// Boxes that have nothing but boxes in them.
+    /// The boxes that contain only boxes.
     private static let containers: Set<FourCC> = [
         "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra", "udta", "sinf", "schi",
         "wave", "tref", "meco", "strk",
@@ -103,7 +104,7 @@ private struct BoxTreeBuilder {
                     return (nodes, nil)
                 }
                 if container != nil, reader.remaining < 8 {
-                    // Padding, as QuickTime has it.
+                    // Padding, as in QuickTime files.
                     return (nodes, nil)
                 }
                 countLeft -= 1
@@ -127,7 +128,7 @@ private struct BoxTreeBuilder {
                         .truncated,
                         reading: "\(header.type) box",
                         offset: header.offset,
-                        reason: "\(size - present) of its bytes are missing"
+                        reason: "\(size - present) bytes are missing"
                     )
                 }
                 nodes.append(node)
@@ -144,7 +145,7 @@ private struct BoxTreeBuilder {
                 .notSupported,
                 reading: "\(node.type) box",
                 offset: node.offset,
-                reason: "boxes lie more than \(maximumDepth) deep"
+                reason: "boxes are nested more than \(maximumDepth) levels deep"
             )
             return
         }
@@ -159,10 +160,10 @@ private struct BoxTreeBuilder {
                     (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
                 }
             case "meta":
-                // A full box in MP4, a plain one in QuickTime: there the size of a box stands in place of version and
-                // flags.
+                // A full box in MP4, a plain box in QuickTime, where the size of the first child box is in the position
+                // of version and flags.
                 var probe = reader
-                if reader.remaining >= 4, try probe.readUInt32("version and flags of a meta box") == 0 {
+                if reader.remaining >= 4, try probe.readUInt32("version and flags of the meta box") == 0 {
                     reader = probe
                 }
                 (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)

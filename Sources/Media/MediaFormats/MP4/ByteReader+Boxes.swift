@@ -1,12 +1,12 @@
 public import ByteCoding
 
 extension ParseError.Code {
-    /// The input is in order, but needs what this library does not do; the reason says what.
+    /// The input is valid, but uses a feature that this library does not support; the reason names it.
     public static let notSupported = ParseError.Code(rawValue: "not-supported")
-    /// A box is missing that has to be there.
+    /// A required box is missing.
     public static let missingBox = ParseError.Code(rawValue: "missing-box")
-    /// The `moov` box comes behind the media data, which has passed by already.
-    public static let movieBehindMedia = ParseError.Code(rawValue: "movie-behind-media")
+    /// The `moov` box follows the media data, which have already been read.
+    public static let movieAfterMedia = ParseError.Code(rawValue: "movie-behind-media")
 }
 
 extension ByteReader {
@@ -15,13 +15,13 @@ extension ByteReader {
         FourCC(rawValue: try readUInt32(field()))
     }
 
-    /// Reads a number of 4 bytes in version 0 of a box, of 8 in version 1.
+    /// Reads a number of 4 bytes if the box has version 0, or 8 bytes if it has version 1.
     mutating func readTime(_ header: FullBoxHeader, _ field: @autoclosure () -> String) throws(ParseError) -> UInt64 {
         header.version == 0 ? UInt64(try readUInt32(field())) : try readUInt64(field())
     }
 
-    /// Reads the number of entries of a table, each of `size` bytes, and holds that they are there: so a count from an
-    /// enemy never decides how much memory is taken.
+    /// Reads the number of entries of a table and checks that the reader contains that many entries of `entrySize`
+    /// bytes, so that an invalid count cannot cause a large memory allocation.
     mutating func readCount(entrySize: Int, _ field: @autoclosure () -> String) throws(ParseError) -> Int {
         let offset = self.offset
         let count = Int(try readUInt32(field()))
@@ -30,18 +30,18 @@ extension ByteReader {
                 .invalidLength,
                 reading: field(),
                 offset: offset,
-                reason: "\(count) entries of \(entrySize) bytes do not fit into the \(remaining) bytes that are left"
+                reason: "\(count) entries of \(entrySize) bytes do not fit in the \(remaining) bytes that are left"
             )
         }
         return count
     }
 
-    /// Takes what is left.
+    /// Reads the remaining bytes.
     mutating func readRest(_ field: @autoclosure () -> String) throws(ParseError) -> [UInt8] {
         try readBytes(remaining, field())
     }
 
-    /// Reads UTF-8 up to a 0 or, where that is missing, to the end.
+    /// Reads UTF-8 text up to a 0 byte or the end.
     mutating func readString(_ field: @autoclosure () -> String) throws(ParseError) -> String {
         var bytes: [UInt8] = []
         while remaining > 0 {
@@ -52,9 +52,10 @@ extension ByteReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Hands the boxes that are left to `body`, one after the other, each with a reader over its content.
+    /// Calls `body` for each remaining box, with its header and a reader for its content.
     ///
-    /// Fewer than 8 bytes at the end are passed over if they are 0: QuickTime ends lists of boxes with 4 such bytes.
+    /// Fewer than 8 bytes at the end are skipped if they are zeros: QuickTime terminates lists of boxes with 4 zero
+    /// bytes.
     mutating func readBoxes(
         in container: FourCC,
         _ body: (BoxHeader, inout ByteReader) throws(ParseError) -> Void
@@ -77,9 +78,9 @@ extension ByteReader {
 }
 
 extension RawSpan {
-    /// A big-endian number of a table whose place was held against the input when it was read.
+    /// Loads a big-endian number of a table whose position was checked against the input when it was read.
     ///
-    /// The load itself is checked as well: a place outside ends the program, it never reads foreign memory.
+    /// The load is checked, too: an offset outside of the span stops the program, and no memory outside of it is read.
     @inline(__always)
     func load<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as _: Number.Type) -> Number {
         Number(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))

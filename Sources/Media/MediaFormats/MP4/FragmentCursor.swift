@@ -1,35 +1,35 @@
 public import ByteCoding
 
-/// Walks through the samples of one track in the fragments of a file. One fragment at a time is held.
+/// An iterator over the samples of one track in the fragments of a file. It stores one fragment at a time.
 public struct FragmentCursor: Sendable {
     private let trackID: UInt32
     private let extends: TrackExtendsBox
     private let descriptionCount: Int
     private let isClear: Bool
     private var protection: ProtectionCursor
-    /// Where the next box of the file begins.
+    /// The offset of the next box in the file.
     private var nextBox: Int
     private var fragment: MovieFragment?
-    /// How many runs the fragment has; kept apart, so that a sample does not cost looking into an optional.
+    /// The number of runs in the fragment. A separate property, because access through the optional is slow.
     private var runsCount = 0
     private var runIndex = -1
-    private var partIndex = -1
+    private var trackFragmentIndex = -1
     private var sampleIndex = 0
     private var sampleNumber = 0
     private var position = 0
     private var decodeTime: UInt64
-    /// From a place in the file to one in the span.
+    /// The distance from an offset in the file to the offset in the span.
     private var spanShift = 0
     private var runCount = 0
     private var run = MovieFragment.Run.none
     private var defaults: (duration: UInt32, size: UInt32, flags: UInt32, description: UInt32) = (0, 0, 0, 1)
 
-    /// Starts before the first fragment.
+    /// Creates an iterator that starts before the first fragment.
     ///
     /// - Parameters:
-    ///   - track: The track.
-    ///   - offset: Where to look from: the offset of a box of the file.
-    ///   - decodeTime: That of the first sample, if its fragment does not say.
+    ///   - track: the track.
+    ///   - offset: the offset of a box in the file, from which fragments are searched.
+    ///   - decodeTime: the decode time of the first sample, if its fragment does not specify one.
     public init(_ track: Track, from offset: Int, decodeTime: UInt64 = 0) {
         trackID = track.id
         extends = track.extends ?? TrackExtendsBox(trackID: track.id)
@@ -40,15 +40,15 @@ public struct FragmentCursor: Sendable {
         self.decodeTime = decodeTime
     }
 
-    /// The next sample; nil at the end of the file.
+    /// Returns the next sample; nil at the end of the file.
     ///
-    /// - Throws: `ParseError` when a box is cut off or contradicts another.
+    /// - Throws: `ParseError` if a box is truncated or inconsistent with another.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
         var sample = Sample.none
         return try next(file, into: &sample) ? sample : nil
     }
 
-    /// Puts the next sample in place; false at the end of the file.
+    /// Reads the next sample into `sample`. Returns false at the end of the file.
     mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
         while true {
             if try nextInFragment(file, into: &sample) { return true }
@@ -66,7 +66,7 @@ public struct FragmentCursor: Sendable {
                     .truncated,
                     reading: "moof box",
                     offset: box.header.offset,
-                    reason: "\(box.end - file.byteCount) of its bytes are missing"
+                    reason: "\(box.end - file.byteCount) bytes are missing"
                 )
             }
             let offset = box.header.offset
@@ -76,26 +76,26 @@ public struct FragmentCursor: Sendable {
         return false
     }
 
-    /// Takes a fragment.
+    /// Loads a fragment.
     ///
     /// - Parameters:
-    ///   - span: What the fragment lies in.
-    ///   - box: Where the moof box begins in the span.
-    ///   - content: Where its content lies in the span.
-    ///   - fileOffset: The offset of the moof box in the file.
+    ///   - span: the bytes that contain the fragment.
+    ///   - box: the offset of the moof box in the span.
+    ///   - content: the range of its content in the span.
+    ///   - fileOffset: the offset of the moof box in the file.
     mutating func load(_ span: RawSpan, box: Int, content: Range<Int>, fileOffset: Int) throws(ParseError) {
         fragment = try MovieFragment(reading: span, content: content, fileOffset: fileOffset, extends: extends)
         runsCount = fragment?.runs.count ?? 0
         runIndex = -1
-        partIndex = -1
+        trackFragmentIndex = -1
         sampleIndex = 0
         spanShift = box - fileOffset
     }
 
-    /// Says when the next sample is decoded, if its fragment does not.
+    /// Sets the decode time of the next sample, if its fragment does not specify one.
     mutating func `continue`(at decodeTime: UInt64) { self.decodeTime = decodeTime }
 
-    /// Puts the next sample of the fragment that was taken in place; false at its end.
+    /// Reads the next sample of the loaded fragment into `sample`. Returns false at its end.
     mutating func nextInFragment(_ span: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
         while runIndex < 0 || sampleIndex >= runCount {
             runIndex += 1
@@ -117,15 +117,15 @@ public struct FragmentCursor: Sendable {
         runCount = run.count
         sampleIndex = 0
         position = run.dataOffset
-        guard run.track != partIndex else { return }
-        partIndex = run.track
-        let part = fragment.tracks[partIndex]
-        defaults = (part.duration, part.size, part.flags, part.descriptionIndex)
-        if let time = part.decodeTime { decodeTime = time }
-        guard part.descriptionIndex > 0, part.descriptionIndex <= descriptionCount else {
-            throw error("there is no sample description with the number \(part.descriptionIndex)")
+        guard run.track != trackFragmentIndex else { return }
+        trackFragmentIndex = run.track
+        let trackFragment = fragment.tracks[trackFragmentIndex]
+        defaults = (trackFragment.duration, trackFragment.size, trackFragment.flags, trackFragment.descriptionIndex)
+        if let time = trackFragment.decodeTime { decodeTime = time }
+        guard trackFragment.descriptionIndex > 0, trackFragment.descriptionIndex <= descriptionCount else {
+            throw error("sample description \(trackFragment.descriptionIndex) does not exist")
         }
-        if !isClear { protection.start(part.auxiliary, base: part.base + spanShift) }
+        if !isClear { protection.start(trackFragment.auxiliary, base: trackFragment.base + spanShift) }
     }
 
     private func error(_ reason: String) -> ParseError {
@@ -138,27 +138,27 @@ public struct FragmentCursor: Sendable {
     }
 
     private mutating func readSample(_ span: RawSpan, into sample: inout Sample) throws(ParseError) {
-        var place = run.entries + sampleIndex * run.entrySize
+        var entryOffset = run.entries + sampleIndex * run.entrySize
         var duration = defaults.duration
         var size = defaults.size
         var flags = sampleIndex == 0 ? run.firstSampleFlags ?? defaults.flags : defaults.flags
         var compositionOffset: Int32 = 0
         if run.fields & 0x100 != 0 {
-            duration = span.load(place, as: UInt32.self)
-            place += 4
+            duration = span.load(entryOffset, as: UInt32.self)
+            entryOffset += 4
         }
         if run.fields & 0x200 != 0 {
-            size = span.load(place, as: UInt32.self)
-            place += 4
+            size = span.load(entryOffset, as: UInt32.self)
+            entryOffset += 4
         }
         if run.fields & 0x400 != 0 {
-            flags = span.load(place, as: UInt32.self)
-            place += 4
+            flags = span.load(entryOffset, as: UInt32.self)
+            entryOffset += 4
         }
-        // Unsigned in version 0; yet negative numbers are met there.
-        if run.fields & 0x800 != 0 { compositionOffset = span.load(place, as: Int32.self) }
-        guard decodeTime < 1 << 62 else { throw error("its decode time is beyond 2^62") }
-        guard position < 1 << 62 else { throw error("its offset is beyond 2^62") }
+        // Composition offsets are unsigned in version 0, but some files contain negative numbers.
+        if run.fields & 0x800 != 0 { compositionOffset = span.load(entryOffset, as: Int32.self) }
+        guard decodeTime < 1 << 62 else { throw error("the decode time is not below 2^62") }
+        guard position < 1 << 62 else { throw error("the sample offset is not below 2^62") }
         sample.trackID = trackID
         sample.offset = position
         sample.size = Int(size)

@@ -1,30 +1,30 @@
-/// How the times of a track are written into fragments, so that decode times are never negative and the track begins
-/// where it did.
+/// The adjustments of a track's times for fragments, so that decode times are never negative and the start of the track
+/// does not change.
 ///
-/// - Video: the delay that B-frames cause is taken out of every composition offset, so that the first frame is
-///   presented at 0 and offsets below 0 appear. Such a file needs no edit list, as the brand `cmf2` demands (ISO/IEC
-///   23000-19).
-/// - Audio: priming is left in the media and cut off by an edit list whose media time says how long it is.
-/// - A track that begins later than the presentation has its decode times moved by as much; CMAF knows no empty edits.
-///   If it has priming as well, the priming is presented in the gap before its beginning, as far as it does not fit
-///   before 0: all other times stay exact.
+/// - Video: the delay that B-frames cause is subtracted from every composition offset, so that the first frame is
+///   presented at 0 and composition offsets can be negative. Such a file needs no edit list, as the brand `cmf2`
+///   requires (ISO/IEC 23000-19).
+/// - Audio: priming remains in the media, and an edit list removes it; its media time is the duration of the priming.
+/// - A track that starts later than the presentation: its decode times increase by the difference, because CMAF does
+///   not allow empty edits. If the track has priming as well, the part of the priming that does not fit before 0 is
+///   presented in the gap before the start of the track. All other times stay exact.
 public struct FragmentTiming: Hashable, Sendable {
-    /// What is added to each decode time, in the timescale of the media.
+    /// The offset that is added to each decode time, in the timescale of the media.
     public var decodeTimeShift: UInt64
-    /// What is added to each composition offset, in the timescale of the media; never above 0.
+    /// The offset that is added to each composition offset, in the timescale of the media; never positive.
     public var compositionShift: Int32
-    /// What stands in the init segment; nil: nothing is cut off.
+    /// The edit list of the initialization segment; nil if nothing is removed.
     public var editList: EditListBox?
 
-    /// Finds out how to write a track.
+    /// Computes the adjustments for a track.
     ///
     /// - Parameters:
-    ///   - timing: What its edit list means.
-    ///   - kind: The kind of media: `vide`, `soun` ...
-    ///   - firstCompositionOffset: That of its first sample.
+    ///   - timing: the timing that the track's edit list specifies.
+    ///   - kind: the handler type of the media, for example `vide` or `soun`.
+    ///   - firstCompositionOffset: the composition offset of the first sample.
     public init(_ timing: TrackTiming, kind: FourCC, firstCompositionOffset: Int32) {
         decodeTimeShift = timing.delay
-        // Frames that lie before the cut stay before it: only the delay itself is taken out.
+        // Frames before the edit's start stay before it: only the delay is subtracted.
         let shift = kind == "vide" ? min(timing.mediaTime, UInt64(max(0, firstCompositionOffset))) : 0
         compositionShift = -Int32(clamping: shift)
         let rest = timing.mediaTime - shift
@@ -35,11 +35,13 @@ public struct FragmentTiming: Hashable, Sendable {
 }
 
 extension FileTypeBox {
-    /// What the init segment of a CMAF track conforms to (ISO/IEC 23000-19).
+    /// Returns the file type of a CMAF track's initialization segment (ISO/IEC 23000-19).
     ///
     /// - Parameters:
-    ///   - hasEditList: Whether it has an edit list, which `cmf2` does not allow for video.
-    ///   - isSingleFile: Whether an index and the segments follow in the same file: `dash` (ISO/IEC 23009-1, 6.3.4).
+    ///   - kind: the handler type of the media.
+    ///   - hasEditList: whether the segment has an edit list, which `cmf2` does not allow for video.
+    ///   - isSingleFile: whether an index and the segments follow in the same file, which adds the brand `dash`
+    ///     (ISO/IEC 23009-1, 6.3.4).
     public static func cmafHeader(kind: FourCC, hasEditList: Bool, isSingleFile: Bool = false) -> FileTypeBox {
         var brands: [FourCC] = ["iso6", "cmfc"]
         if kind != "vide" || !hasEditList { brands.append("cmf2") }
@@ -47,6 +49,6 @@ extension FileTypeBox {
         return FileTypeBox(majorBrand: "iso6", compatibleBrands: brands)
     }
 
-    /// What a CMAF segment conforms to (ISO/IEC 23000-19).
+    /// The segment type of a CMAF segment (ISO/IEC 23000-19).
     public static let cmafSegment = FileTypeBox(majorBrand: "msdh", compatibleBrands: ["msdh", "cmfs"])
 }

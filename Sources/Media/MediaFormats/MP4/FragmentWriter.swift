@@ -1,18 +1,18 @@
 import ByteCoding
 
-/// A sample as a fragment lists it.
+/// A sample to write to a fragment.
 public struct FragmentSample: Hashable, Sendable {
-    /// Its size in bytes.
+    /// The size of the sample in bytes.
     public var size: UInt32
-    /// How long it lasts, in the timescale of the media.
+    /// The duration of the sample in the timescale of the media.
     public var duration: UInt32
-    /// How much later it is presented than decoded, in the timescale of the media; below 0 where presentation would
-    /// otherwise not begin at 0, see ``FragmentTiming``.
+    /// The presentation time minus the decode time, in the timescale of the media; negative if the presentation would
+    /// otherwise not start at 0, see ``FragmentTiming``.
     public var compositionOffset: Int32
-    /// What it is.
+    /// The flags of the sample.
     public var flags: SampleFlags
 
-    /// Makes a sample.
+    /// Creates a sample.
     public init(size: UInt32, duration: UInt32, compositionOffset: Int32 = 0, flags: SampleFlags = .sync) {
         self.size = size
         self.duration = duration
@@ -21,32 +21,32 @@ public struct FragmentSample: Hashable, Sendable {
     }
 }
 
-/// Writes what stands in front of the data of a media segment: `styp`, `moof` and the header of `mdat`. The data
-/// follow, sample behind sample, and are the caller's to write.
+/// A writer for the boxes of a media segment before its data: `styp`, `moof` and the header of `mdat`. The caller
+/// writes the data of the samples after them.
 ///
 ///     styp
-///     prft, emsg   where there are
+///     prft, emsg   optional
 ///     moof         mfhd, traf
 ///     traf         tfhd, tfdt (version 1), trun (version 1), saiz, saio, senc
-///     mdat         its header
+///     mdat         only its header
 ///
-/// There is one track and one run in a fragment, as CMAF has it (ISO/IEC 23000-19). Defaults stand in `tfhd`,
-/// never in `trex` alone, so that a fragment can be read by itself. There are no sample groups:
-/// what Apple asks for on AirPlay 2 televisions has none.
+/// A fragment contains one track and one run, as CMAF requires (ISO/IEC 23000-19). Defaults are in `tfhd`, never only
+/// in `trex`, so that a fragment can be read alone. There are no sample groups, as Apple recommends for AirPlay 2
+/// televisions.
 ///
-/// Samples are added one by one and kept as a few bytes each; the room is used again for the next segment.
+/// Samples are added one by one and stored as a few bytes each. The memory is reused for the next segment.
 public struct FragmentWriter: Sendable {
-    /// What a fragment says about its samples' encryption.
+    /// The encryption information that a fragment contains for its samples.
     public enum Encryption: Hashable, Sendable {
-        /// Nothing: they are clear.
+        /// No information: the samples are clear.
         case none
-        /// Subsamples; the initialization vector is the constant one of `tenc`: cbcs video.
+        /// Subsamples, with the constant initialization vector of `tenc`: cbcs video.
         case subsamples
-        /// Only that they are encrypted, in a `senc` box without entries: cbcs audio.
+        /// No information per sample, only a `senc` box without entries: cbcs audio.
         case wholeSamples
-        /// An initialization vector of 8 or 16 bytes each, and subsamples: cenc video.
+        /// An initialization vector of 8 or 16 bytes and subsamples per sample: cenc video.
         case vectorsAndSubsamples
-        /// An initialization vector of 8 or 16 bytes each: cenc audio.
+        /// An initialization vector of 8 or 16 bytes per sample: cenc audio.
         case vectors
 
         fileprivate var hasSubsamples: Bool { self == .subsamples || self == .vectorsAndSubsamples }
@@ -59,36 +59,35 @@ public struct FragmentWriter: Sendable {
     private var samples: [FragmentSample] = []
     private var entries = BoxWriter()
     private var entrySizes: [UInt8] = []
-    /// Whether an entry is larger than the 255 bytes that `saiz` can say.
+    /// Whether an entry is larger than 255 bytes, the maximum in `saiz`.
     private var hasLargeEntry = false
-    /// How many bytes the samples have together.
+    /// The total size of the samples in bytes.
     public private(set) var dataSize = 0
-    /// How long the samples are together, in the timescale of the media.
+    /// The total duration of the samples in the timescale of the media.
     public private(set) var duration: UInt64 = 0
 
-    /// Makes a writer for one track.
+    /// Creates a writer for one track.
     ///
     /// - Parameters:
-    ///   - trackID: The track.
-    ///   - sampleDescriptionIndex: Which sample description the samples have, from 1.
-    ///   - encryption: What is said about encryption.
+    ///   - trackID: the ID of the track.
+    ///   - sampleDescriptionIndex: the index of the samples' description, from 1.
+    ///   - encryption: the encryption information to write.
     public init(trackID: UInt32, sampleDescriptionIndex: UInt32 = 1, encryption: Encryption = .none) {
         self.trackID = trackID
         self.sampleDescriptionIndex = sampleDescriptionIndex
         self.encryption = encryption
     }
 
-    /// How many samples have been added.
+    /// The number of samples that were added.
     public var count: Int { samples.count }
 
     /// Adds a sample.
     ///
     /// - Parameters:
-    ///   - sample: The sample.
-    ///   - iv: Its initialization vector, if samples have their own.
-    ///   - subsamples: Its subsamples, if they are listed; none means encrypted as a whole, so that a clear sample
-    ///   needs some
-    ///     without protected bytes.
+    ///   - sample: the sample.
+    ///   - iv: the initialization vector of the sample, if samples have their own.
+    ///   - subsamples: the subsamples, if they are written. An empty list means that the whole sample is encrypted, so
+    ///     that a clear sample requires subsamples without protected bytes.
     public mutating func append(
         _ sample: FragmentSample,
         iv: SampleIV = .none,
@@ -112,7 +111,7 @@ public struct FragmentWriter: Sendable {
         entrySizes.append(UInt8(clamping: size))
     }
 
-    /// Adds a sample whose subsamples are an array, or that has none.
+    /// Adds a sample with an array of subsamples, or with none.
     public mutating func append(
         _ sample: FragmentSample,
         iv: SampleIV = .none,
@@ -121,15 +120,15 @@ public struct FragmentWriter: Sendable {
         append(sample, iv: iv, subsamples: subsamples.span)
     }
 
-    /// Writes the header of a segment with the samples that were added, and forgets them.
+    /// Writes the header of a segment with the added samples, and removes the samples.
     ///
     /// - Parameters:
-    ///   - sequenceNumber: The number of the fragment, ascending from 1.
-    ///   - decodeTime: When the first sample is decoded, in the timescale of the media.
-    ///   - segmentType: What stands in `styp`; nil: no such box.
-    ///   - referenceTime: When the fragment was made; nil: not said.
-    ///   - events: Events that begin in the segment.
-    ///   - writer: Where to.
+    ///   - sequenceNumber: the sequence number of the fragment, ascending from 1.
+    ///   - decodeTime: the decode time of the first sample in the timescale of the media.
+    ///   - segmentType: the content of the `styp` box; nil for no such box.
+    ///   - referenceTime: the producer reference time of the fragment; nil for none.
+    ///   - events: the events that begin in the segment.
+    ///   - writer: the writer to append to.
     public mutating func finish(
         sequenceNumber: UInt32,
         decodeTime: UInt64,
@@ -142,17 +141,17 @@ public struct FragmentWriter: Sendable {
         referenceTime?.write(to: &writer)
         for event in events { event.write(to: &writer) }
         let start = writer.count
-        var places = Places()
+        var positions = Positions()
         writer.box("moof") { writer in
             MovieFragmentHeaderBox(sequenceNumber: sequenceNumber).write(to: &writer)
             writer.box("traf") { writer in
-                writeRun(decodeTime: decodeTime, &places, to: &writer)
-                writeEncryption(&places, to: &writer)
+                writeRun(decodeTime: decodeTime, &positions, to: &writer)
+                writeEncryption(&positions, to: &writer)
             }
         }
         let isLarge = dataSize > Int(UInt32.max) - 8
-        writer.patch(UInt32(truncatingIfNeeded: writer.count - start + (isLarge ? 16 : 8)), at: places.dataOffset)
-        if let offset = places.entriesOffset, let entries = places.entries {
+        writer.patch(UInt32(truncatingIfNeeded: writer.count - start + (isLarge ? 16 : 8)), at: positions.dataOffset)
+        if let offset = positions.entriesOffset, let entries = positions.entries {
             writer.patch(UInt32(truncatingIfNeeded: entries - start), at: offset)
         }
         writer.write(isLarge ? 1 : UInt32(dataSize + 8))
@@ -161,7 +160,7 @@ public struct FragmentWriter: Sendable {
         removeAll()
     }
 
-    /// Forgets the samples that were added, but keeps their room.
+    /// Removes the added samples and keeps the allocated memory.
     public mutating func removeAll() {
         samples.removeAll(keepingCapacity: true)
         entries.removeAll()
@@ -171,22 +170,22 @@ public struct FragmentWriter: Sendable {
         duration = 0
     }
 
-    /// Where offsets are put in, and where the entries of senc begin.
-    private struct Places {
+    /// The positions in the output where offsets are inserted later, and of the first entry of senc.
+    private struct Positions {
         var dataOffset = 0
         var entriesOffset: Int?
         var entries: Int?
     }
 
-    private func writeRun(decodeTime: UInt64, _ places: inout Places, to writer: inout BoxWriter) {
+    private func writeRun(decodeTime: UInt64, _ positions: inout Positions, to writer: inout BoxWriter) {
         let first = samples.first ?? FragmentSample(size: 0, duration: 0)
         let later = samples.dropFirst().first ?? first
         let hasDurations = samples.contains { $0.duration != first.duration }
-        // A reader refuses samples that take no bytes at all, neither of the table nor of the data.
+        // Readers reject samples without any bytes in both the table and the data.
         let hasSizes = samples.contains { $0.size != first.size || $0.size == 0 }
         let hasFlags = samples.dropFirst().contains { $0.flags != later.flags }
         let hasOffsets = samples.contains { $0.compositionOffset != 0 }
-        // As a rule a video segment begins with a sync sample, and no other is one: the first has flags of its own.
+        // In most video segments only the first sample is a sync sample; it has separate flags.
         let firstFlags = !hasFlags && first.flags != later.flags ? first.flags : nil
         TrackFragmentHeaderBox(
             trackID: trackID,
@@ -205,7 +204,7 @@ public struct FragmentWriter: Sendable {
         if hasOffsets { flags |= 0x800 }
         writer.fullBox(TrackRunBox.type, version: 1, flags: flags) { writer in
             writer.write(UInt32(samples.count))
-            places.dataOffset = writer.count
+            positions.dataOffset = writer.count
             writer.zeros(4)
             if let firstFlags { writer.write(firstFlags.rawValue) }
             for sample in samples {
@@ -217,17 +216,18 @@ public struct FragmentWriter: Sendable {
         }
     }
 
-    /// `saiz` has one byte for an entry's size: where that is not enough, `senc` alone says what there is to say.
-    private func writeEncryption(_ places: inout Places, to writer: inout BoxWriter) {
+    /// Writes `senc`, with `saiz` and `saio`. An entry's size in `saiz` has one byte; if an entry is larger, only
+    /// `senc` is written.
+    private func writeEncryption(_ positions: inout Positions, to writer: inout BoxWriter) {
         guard encryption != .none else { return }
         if entries.count > 0, !hasLargeEntry {
             AuxiliaryInformationSizesBox(sizes: entrySizes).write(to: &writer)
             AuxiliaryInformationOffsetsBox(offsets: [0]).write(to: &writer)
-            places.entriesOffset = writer.count - 4
+            positions.entriesOffset = writer.count - 4
         }
         writer.fullBox(SampleEncryptionBox.type, flags: encryption.hasSubsamples ? 2 : 0) { writer in
             writer.write(UInt32(samples.count))
-            places.entries = writer.count
+            positions.entries = writer.count
             writer.write(entries.bytes)
         }
     }

@@ -1,35 +1,35 @@
-/// The init segment of a fragmented file: `ftyp` and `moov` (ISO/IEC 14496-12, 8.16; ISO/IEC 23000-19).
+/// The initialization segment of a fragmented file: `ftyp` and `moov` (ISO/IEC 14496-12, 8.16; ISO/IEC 23000-19).
 ///
 ///     ftyp
-///     moov   mvhd, trak (each), mvex (mehd where the length is known, trex for each track), pssh (each)
+///     moov   mvhd, trak (each), mvex (mehd if the duration is known, trex for each track), pssh (each)
 ///     trak   tkhd, edts, mdia
-///     mdia   mdhd, hdlr, elng where given, minf
+///     mdia   mdhd, hdlr, elng (optional), minf
 ///     minf   vmhd, smhd, sthd or nmhd; dinf, stbl with empty tables
 public struct InitializationSegment: Hashable, Sendable {
-    /// A track.
+    /// A track of the initialization segment.
     public struct Track: Hashable, Sendable {
-        /// What identifies it; not 0.
+        /// The ID of the track; not 0.
         public var id: UInt32
-        /// The kind of media: `vide`, `soun`, `text`, `subt`.
+        /// The handler type of the media: `vide`, `soun`, `text` or `subt`.
         public var kind: FourCC
-        /// A name for people.
+        /// The name of the track for human readers.
         public var name: String
-        /// Units per second of the media's times.
+        /// The timescale of the media, in units per second.
         public var timescale: UInt32
-        /// Three letters of ISO 639-2/T.
+        /// The language as three letters of ISO 639-2/T.
         public var language: String
-        /// A BCP 47 tag, where it says more; nil: no `elng` box.
+        /// The language as a BCP 47 tag; nil for no `elng` box.
         public var extendedLanguage: String?
-        /// The width on display as 16.16.
+        /// The display width in pixels as a 16.16 fixed-point number.
         public var width: UInt32
-        /// The height on display as 16.16.
+        /// The display height in pixels as a 16.16 fixed-point number.
         public var height: UInt32
-        /// What the samples are.
+        /// The sample descriptions.
         public var descriptions: [SampleEntry]
-        /// What of the media is presented; nil: all.
+        /// The edit list; nil if all media are presented.
         public var editList: EditListBox?
 
-        /// Makes a track.
+        /// Creates a track.
         public init(
             id: UInt32,
             kind: FourCC,
@@ -55,18 +55,18 @@ public struct InitializationSegment: Hashable, Sendable {
         }
     }
 
-    /// What the file conforms to.
+    /// The file type.
     public var fileType: FileTypeBox
-    /// Units per second of ``duration`` and of the edits' durations.
+    /// The timescale of ``duration`` and of the edits' durations, in units per second.
     public var timescale: UInt32
-    /// How long the presentation is; nil: not known, as in live streams.
+    /// The duration of the presentation in ``timescale``; nil if it is not known, as in live streams.
     public var duration: UInt64?
-    /// The tracks; in CMAF there is one.
+    /// The tracks; exactly one in CMAF.
     public var tracks: [Track]
-    /// What DRM systems need to know.
+    /// The protection system headers (`pssh`) for DRM systems.
     public var protectionSystemHeaders: [ProtectionSystemHeaderBox]
 
-    /// Makes an init segment.
+    /// Creates an initialization segment.
     public init(
         fileType: FileTypeBox,
         timescale: UInt32 = 1000,
@@ -81,7 +81,7 @@ public struct InitializationSegment: Hashable, Sendable {
         self.protectionSystemHeaders = protectionSystemHeaders
     }
 
-    /// Writes the segment.
+    /// Writes the initialization segment.
     public func write(to writer: inout BoxWriter) {
         fileType.write(to: &writer)
         writer.box("moov") { writer in
@@ -96,7 +96,7 @@ public struct InitializationSegment: Hashable, Sendable {
         }
     }
 
-    /// The bytes of the segment.
+    /// The bytes of the initialization segment.
     public var bytes: [UInt8] {
         var writer = BoxWriter(capacity: 2048)
         write(to: &writer)
@@ -127,7 +127,7 @@ extension InitializationSegment.Track {
         }
     }
 
-    /// The tables are there, and empty.
+    /// Writes the required sample tables without entries.
     private func writeSampleTable(to writer: inout BoxWriter) {
         SampleDescriptionBox(entries: descriptions).write(to: &writer)
         writer.fullBox(TimeToSampleBox.type) { $0.zeros(4) }

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// A `traf` box as a verifier reads it.
+/// The content of a `traf` box for the verifier.
 struct VerifiedTrackFragment {
     struct Sample {
         var size: UInt32
@@ -14,13 +14,13 @@ struct VerifiedTrackFragment {
     var runs: [TrackRunBox] = []
     var sizes: AuxiliaryInformationSizesBox?
     var offsets: AuxiliaryInformationOffsetsBox?
-    /// The content of the senc box, and the offset of its first entry.
+    /// The content of the senc box, and the offset of its first entry in the input.
     var encryption: (content: [UInt8], entries: Int)?
 
     /// Reads the content of a traf box.
     ///
-    /// - Parameter samplesLeft: How many samples there may still be in the input. Those without fields take no room in
-    ///   a run: without this, few bytes could stand for samples without end.
+    /// - Parameter samplesLeft: the maximum number of samples that the input can still contain. Samples without fields
+    ///   have no bytes in a run, so that without this limit a few bytes could describe any number of samples.
     init(reading reader: inout ByteReader, samplesLeft: inout Int) throws(ParseError) {
         try reader.readBoxes(in: "traf") { box, content throws(ParseError) in
             switch box.type {
@@ -34,7 +34,7 @@ struct VerifiedTrackFragment {
                         .invalidLength,
                         reading: "number of samples in a run",
                         offset: box.offset,
-                        reason: "\(count) samples are more than there are bytes"
+                        reason: "the number of samples, \(count), is larger than the number of bytes in the input"
                     )
                 }
                 samplesLeft -= count
@@ -54,7 +54,7 @@ struct VerifiedTrackFragment {
         return (flags, Int(try reader.readUInt32("number of samples in a run")))
     }
 
-    /// Passes over the content of a trun box.
+    /// Skips the content of a trun box.
     static func skipRun(_ reader: inout ByteReader) throws(ParseError) {
         let (flags, count) = try readRunHeader(&reader)
         try reader.skip(4 * (flags & 5).nonzeroBitCount, "data offset and first sample flags")
@@ -80,7 +80,7 @@ struct VerifiedTrackFragment {
         return samples
     }
 
-    /// Where the samples of each run lie.
+    /// Returns the ranges of the runs' samples in the file.
     func dataRanges(moof: Int, previousEnd: Int?, _ samples: [Sample]) -> [Range<Int>] {
         var base = moof
         if let offset = header?.baseDataOffset {
@@ -112,37 +112,38 @@ extension MP4Verifier {
     ) {
         let index = fragment.header?.sampleDescriptionIndex ?? track.extends?.sampleDescriptionIndex ?? 1
         guard index > 0, Int(index) <= track.descriptions.count else {
-            return find(.box, moof, "there is no sample description with the number \(index)")
+            return addFinding(.box, moof, "sample description \(index) does not exist")
         }
         guard let tenc = track.descriptions[Int(index) - 1].commonEncryption?.trackEncryption, tenc.isProtected else {
-            if fragment.encryption != nil { find(.box, moof, "track \(track.id) is clear, but has a senc box") }
+            if fragment.encryption != nil { addFinding(.box, moof, "track \(track.id) is clear, but has a senc box") }
             return
         }
         guard let encryption = fragment.encryption else {
-            return find(.missingBox, moof, "track \(track.id) is encrypted, but has no senc box")
+            return addFinding(.missingBox, moof, "track \(track.id) is encrypted, but has no senc box")
         }
         let box: SampleEncryptionBox
         do throws(ParseError) {
             var reader = ByteReader(encryption.content.span.bytes)
             var probe = reader
-            try probe.skip(4, "version and flags of a senc box")
-            let count = Int(try probe.readUInt32("number of samples in a senc box"))
-            // Looked at before entries are read, which need not take any room.
+            try probe.skip(4, "version and flags of the senc box")
+            let count = Int(try probe.readUInt32("number of samples in the senc box"))
+            // The count is checked before the entries are read, because entries can have no bytes.
             guard count <= samples.count else {
-                return find(.auxiliarySize, moof, "senc has \(count) samples, trun \(samples.count)")
+                return addFinding(.auxiliarySize, moof, "senc has \(count) samples, trun has \(samples.count)")
             }
             box = try SampleEncryptionBox(reading: &reader, ivSize: Int(tenc.perSampleIVSize))
             try reader.finish("senc box")
         } catch {
-            return find(.box, encryption.entries - 8 + error.offset, error.description)
+            return addFinding(.box, encryption.entries - 8 + error.offset, error.description)
         }
         if box.samples.count != samples.count {
-            find(.auxiliarySize, moof, "senc has \(box.samples.count) samples, trun \(samples.count)")
+            addFinding(.auxiliarySize, moof, "senc has \(box.samples.count) samples, trun has \(samples.count)")
         }
         for (number, (entry, sample)) in zip(box.samples, samples).enumerated() where !entry.subsamples.isEmpty {
             let sum = entry.subsamples.reduce(0) { $0 + Int($1.clear) + Int($1.protected) }
             if sum != Int(sample.size) {
-                find(.subsamples, moof, "those of sample \(number + 1) have \(sum) bytes, the sample \(sample.size)")
+                let detail = "the subsamples of sample \(number + 1) have \(sum) bytes, the sample has \(sample.size)"
+                addFinding(.subsamples, moof, detail)
             }
         }
         let entrySizes = box.samples.map { $0.size(hasSubsamples: box.hasSubsamples) }
@@ -156,12 +157,12 @@ extension MP4Verifier {
         _ moof: Int
     ) {
         guard let sizes = fragment.sizes, let offsets = fragment.offsets else {
-            // With entries that are too large for saiz, or empty, senc stands alone.
+            // If entries are too large for saiz, or empty, only senc is written.
             if fragment.sizes != nil || fragment.offsets != nil
                 || entrySizes.contains(where: { (1...255).contains($0) }),
                 !entrySizes.contains(where: { $0 > 255 })
             {
-                find(.missingBox, moof, "saiz and saio must stand beside senc")
+                addFinding(.missingBox, moof, "senc requires saiz and saio in the same traf box")
             }
             return
         }
@@ -169,14 +170,18 @@ extension MP4Verifier {
             sizes.defaultSize > 0
             ? sizes.sampleCount == entrySizes.count && entrySizes.allSatisfy { $0 == Int(sizes.defaultSize) }
             : sizes.sizes.elementsEqual(entrySizes) { Int($0) == $1 }
-        if !isSame { find(.auxiliarySize, moof, "saiz says other sizes than senc has") }
+        if !isSame { addFinding(.auxiliarySize, moof, "the sizes in saiz differ from the sizes in senc") }
         let base = fragment.header?.baseDataOffset.map { Int(clamping: $0) } ?? moof
         guard offsets.offsets.count == 1, let offset = offsets.offsets.first else {
-            return find(.auxiliaryOffset, moof, "saio has \(offsets.offsets.count) offsets, expected 1")
+            return addFinding(.auxiliaryOffset, moof, "saio has \(offsets.offsets.count) offsets, expected 1")
         }
-        let place = base.addingReportingOverflow(Int(clamping: offset)).partialValue
-        if place != entries {
-            find(.auxiliaryOffset, moof, "saio leads to byte \(place), the entries of senc are at \(entries)")
+        let target = base.addingReportingOverflow(Int(clamping: offset)).partialValue
+        if target != entries {
+            addFinding(
+                .auxiliaryOffset,
+                moof,
+                "the offset in saio is byte \(target), the entries of senc are at byte \(entries)"
+            )
         }
     }
 
@@ -185,7 +190,7 @@ extension MP4Verifier {
         _ box: TopLevelBox,
         edges: Set<Int>,
         mediaEnd: Int,
-        _ segments: [IndexedPart]
+        _ segments: [FragmentSummary]
     ) {
         var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
         guard let index = try? SegmentIndexBox(reading: &reader) else { return }
@@ -197,7 +202,11 @@ extension MP4Verifier {
             defer { start = end }
             guard !reference.isIndex else { continue }
             guard edges.contains(start), edges.contains(end), end > start else {
-                find(.index, box.header.offset, "reference \(number + 1), bytes \(start) to \(end), ends within a box")
+                addFinding(
+                    .index,
+                    box.header.offset,
+                    "reference \(number + 1), bytes \(start) to \(end), ends within a box"
+                )
                 return
             }
             rest = rest.drop { $0.offset < start }
@@ -205,30 +214,30 @@ extension MP4Verifier {
             let scale = movie?.track(index.referenceID)?.timescale
             let duration = inside.reduce(0) { $0 + ($1.durations[index.referenceID] ?? 0) }
             if scale == index.timescale, duration != UInt64(reference.duration) {
-                let said = "\(reference.duration), its samples \(duration)"
-                find(.index, box.header.offset, "reference \(number + 1) says a duration of \(said)")
+                let found = "\(reference.duration), its samples have \(duration)"
+                addFinding(.index, box.header.offset, "the duration of reference \(number + 1) is \(found)")
             }
             if reference.startsWithSAP, reference.sapType == 1,
                 inside.first?.startsWithSync[index.referenceID] == false
             {
-                find(.index, box.header.offset, "reference \(number + 1) does not begin with a sync sample")
+                addFinding(.index, box.header.offset, "reference \(number + 1) does not begin with a sync sample")
             }
-            // The time is that in the presentation, behind the edit list; what that cuts off counts as 0.
+            // The earliest presentation time takes the edit list into account; times that it removes count as 0.
             let offset = (try? movie?.track(index.referenceID)?.timing())?.presentationOffset ?? 0
             if isFirst, scale == index.timescale, let earliest = inside.first?.earliest[index.referenceID],
                 max(0, earliest + offset) != Int64(clamping: index.earliestPresentationTime)
             {
-                let said = "\(index.earliestPresentationTime), expected \(max(0, earliest + offset))"
-                find(.index, box.header.offset, "the earliest presentation time is \(said)")
+                let found = "\(index.earliestPresentationTime), expected \(max(0, earliest + offset))"
+                addFinding(.index, box.header.offset, "the earliest presentation time is \(found)")
             }
             isFirst = false
         }
         if !index.references.contains(where: \.isIndex), start != mediaEnd {
-            find(.index, box.header.offset, "references end at byte \(start), the media at \(mediaEnd)")
+            addFinding(.index, box.header.offset, "references end at byte \(start), the media end at byte \(mediaEnd)")
         }
     }
 
-    /// Samples that lie in no fragment must lie in mdat boxes, and the tables must agree on how many there are.
+    /// Checks that samples outside of fragments are in mdat boxes, and that the tables agree on the number of samples.
     mutating func verifySampleTables(_ part: RawSpan, _ boxes: [TopLevelBox]) {
         guard let movie, boxes.contains(where: { $0.header.type == "moov" }) else { return }
         let data = boxes.filter { $0.header.type == "mdat" }.map(\.content)
@@ -240,28 +249,32 @@ extension MP4Verifier {
                 durations += Int(part.load(table.timeToSample.entries.offset + 8 * index, as: UInt32.self))
             }
             if durations != table.sampleCount {
-                find(.table, offset, "track \(track.id): stts has \(durations) samples, stsz \(table.sampleCount)")
+                addFinding(
+                    .table,
+                    offset,
+                    "track \(track.id): stts has \(durations) samples, stsz has \(table.sampleCount)"
+                )
             }
             var bytes = 0
             do throws(ParseError) {
                 while let sample = try cursor.next(part) {
                     bytes += sample.size
                     guard Self.isInside(sample.range, data), bytes <= part.byteCount else {
-                        find(
+                        addFinding(
                             .sampleRange,
                             sample.offset,
-                            "sample \(cursor.index) of track \(track.id) is not in a mdat box"
+                            "sample \(cursor.index) of track \(track.id) is not in an mdat box"
                         )
                         break
                     }
                 }
             } catch {
-                find(.table, error.offset, error.description)
+                addFinding(.table, error.offset, error.description)
             }
         }
     }
 
-    /// Whether a range lies in one of some ranges, which ascend.
+    /// Returns whether a range is within one of the ascending ranges.
     private static func isInside(_ range: Range<Int>, _ ranges: [Range<Int>]) -> Bool {
         var (low, high) = (0, ranges.count)
         while low < high {

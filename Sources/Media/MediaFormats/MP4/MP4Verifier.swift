@@ -1,87 +1,88 @@
 import ByteCoding
 
-/// Holds MP4 files against themselves: an init segment and media segments one after the other, or a whole file.
+/// A verifier that checks the consistency of MP4 files: an initialization segment and media segments in order, or a
+/// whole file.
 ///
-/// It is strict where a packager must be exact, and it is a reader of its own: boxes are read one by one, without the
-/// cursors, so that a mistake of theirs does not hide one of the writer's.
+/// It is as strict as a packager must be. It reads the boxes independently of the cursors, so that an error in a cursor
+/// cannot hide an error of the writer.
 ///
 ///     var verifier = MP4Verifier()
 ///     verifier.add(initSegment)
 ///     for segment in segments { verifier.add(segment) }
 ///     let findings = verifier.findings
 public struct MP4Verifier: Sendable {
-    /// What is wrong.
+    /// An inconsistency that the verifier found.
     public struct Finding: Hashable, Sendable, CustomStringConvertible {
-        /// What kind of thing is wrong.
+        /// The type of an inconsistency.
         public enum Kind: String, Hashable, Sendable {
-            /// A box cannot be read, or bytes are left over in it.
+            /// A box cannot be read, or has unexpected bytes at its end.
             case box
-            /// A box is missing.
+            /// A required box is missing.
             case missingBox
-            /// The data offset of a run does not lead to its samples, or samples do not fill the mdat box.
+            /// The data offset of a run is not that of its samples, or samples do not fill the mdat box.
             case dataOffset
-            /// A sample lies outside of the media data.
+            /// A sample is outside the media data.
             case sampleRange
-            /// `saio` does not lead to the entries of `senc`.
+            /// The offset in `saio` is not that of the entries in `senc`.
             case auxiliaryOffset
-            /// `saiz` says other sizes or numbers than `senc` has.
+            /// The sizes or numbers of samples in `saiz` differ from those in `senc`.
             case auxiliarySize
-            /// Subsamples do not make up their sample.
+            /// The sizes of subsamples do not add up to the size of their sample.
             case subsamples
-            /// A fragment does not begin where the one before ended, or below 0.
+            /// A fragment does not start at the end of the previous one, or its start is invalid.
             case decodeTime
-            /// The numbers of fragments do not ascend.
+            /// The sequence numbers of fragments do not ascend.
             case sequenceNumber
-            /// `sidx` does not agree with the segments.
+            /// The `sidx` box is inconsistent with the segments.
             case index
-            /// Tables of samples contradict each other.
+            /// Sample tables are inconsistent with each other.
             case table
         }
 
-        /// What kind of thing is wrong.
+        /// The type of the inconsistency.
         public var kind: Kind
-        /// In which of the inputs, from 0 in the order in which they were added.
+        /// The index of the input, from 0 in the order in which inputs were added.
         public var input: Int
-        /// At which byte of it.
+        /// The offset in bytes in the input.
         public var offset: Int
-        /// What was found and what was expected.
+        /// The value that was found and the value that was expected.
         public var detail: String
 
-        /// One line.
+        /// The finding in one line.
         public var description: String { "\(kind.rawValue) at byte \(offset) of input \(input): \(detail)" }
     }
 
-    /// What was found so far; empty: all is in order.
+    /// The findings so far; empty if there is no inconsistency.
     public private(set) var findings: [Finding] = []
-    /// What a fragment is held against: the tracks of the last moov box.
+    /// The last moov box, whose tracks are used to check fragments.
     private(set) var movie: Movie?
     private var input = -1
     private var sequenceNumber: UInt32?
-    /// How many samples the runs of an input may still list: there are no more than it has bytes.
+    /// The maximum number of samples that the runs of the input can still contain: not more than it has bytes.
     private var samplesLeft = 0
-    /// When the next fragment of a track begins.
+    /// The expected decode time of each track's next fragment.
     private var endTimes: [UInt32: UInt64] = [:]
 
-    /// Makes a verifier that has seen nothing.
+    /// Creates a verifier without any input.
     public init() {}
 
-    /// Holds a whole file against itself.
+    /// Verifies a whole file.
     public static func verify(_ file: RawSpan) -> [Finding] {
         var verifier = MP4Verifier()
         verifier.add(file)
         return verifier.findings
     }
 
-    mutating func find(_ kind: Finding.Kind, _ offset: Int, _ detail: String) {
-        // A broken table must not fill the memory with findings.
+    mutating func addFinding(_ kind: Finding.Kind, _ offset: Int, _ detail: String) {
+        // The limit prevents a damaged table from filling the memory with findings.
         if findings.count < 1000 {
             findings.append(Finding(kind: kind, input: input, offset: offset, detail: detail))
         }
     }
 
-    /// Holds the next part against what came before.
+    /// Verifies the next part, together with the preceding parts.
     ///
-    /// - Parameter part: An init segment, a media segment or a whole file.
+    /// - Parameter part: an initialization segment, a media segment or a whole file.
     public mutating func add(_ part: RawSpan) {
         input += 1
         samplesLeft = part.byteCount
@@ -91,16 +92,20 @@ public struct MP4Verifier: Sendable {
             while offset < part.byteCount {
                 let box = try TopLevelBox(in: part, at: offset)
                 guard box.end <= part.byteCount else {
-                    find(.box, offset, "the \(box.header.type) box is cut off by \(box.end - part.byteCount) bytes")
+                    addFinding(
+                        .box,
+                        offset,
+                        "the \(box.header.type) box is truncated by \(box.end - part.byteCount) bytes"
+                    )
                     break
                 }
                 boxes.append(box)
                 offset = box.end
             }
         } catch {
-            find(.box, error.offset, error.description)
+            addFinding(.box, error.offset, error.description)
         }
-        var segments: [IndexedPart] = []
+        var segments: [FragmentSummary] = []
         for (number, box) in boxes.enumerated() {
             var reader = ByteReader(part.extracting(box.content), base: box.content.lowerBound)
             verifyContent(box.header.type, &reader, depth: 0)
@@ -115,7 +120,7 @@ public struct MP4Verifier: Sendable {
                 default: break
                 }
             } catch {
-                find(.box, error.offset, error.description)
+                addFinding(.box, error.offset, error.description)
             }
         }
         let edges = Set(boxes.map(\.header.offset) + boxes.map(\.end))
@@ -126,17 +131,17 @@ public struct MP4Verifier: Sendable {
         verifySampleTables(part, boxes)
     }
 
-    /// Boxes that have nothing but boxes in them, and are not passed over by readers.
+    /// The boxes that contain only boxes and that readers parse.
     private static let containers: Set<FourCC> = [
         "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra",
     ]
 
-    /// Sizes of boxes must add up at each level, and boxes that are known must have nothing left over.
+    /// Checks that the sizes of boxes add up at each level, and that known boxes have no unexpected bytes.
     private mutating func verifyContent(_ type: FourCC, _ reader: inout ByteReader, depth: Int) {
         let offset = reader.offset
         do throws(ParseError) {
             if Self.containers.contains(type) {
-                guard depth < 16 else { return find(.box, offset, "boxes lie too deep") }
+                guard depth < 16 else { return addFinding(.box, offset, "boxes are nested too deep") }
                 while reader.remaining > 0 {
                     let header = try BoxHeader(reading: &reader)
                     var content = try reader.split(header.contentSize(of: reader.remaining), "\(header.type) box")
@@ -146,11 +151,11 @@ public struct MP4Verifier: Sendable {
                 try reader.finish("\(type) box")
             }
         } catch {
-            find(.box, error.offset, error.description)
+            addFinding(.box, error.offset, error.description)
         }
     }
 
-    /// Reads a box that has an end of its own; false when it is not known.
+    /// Reads a known box to the end of its fields. Returns false if the type is not known.
     private func readKnownBox(_ type: FourCC, _ reader: inout ByteReader) throws(ParseError) -> Bool {
         switch type {
         case "mvhd", "tkhd", "mdhd", "elst", "stts", "ctts", "stss", "stsc", "stco", "co64", "stsz", "stz2", "mehd",
@@ -167,8 +172,8 @@ public struct MP4Verifier: Sendable {
 
     // MARK: Fragments
 
-    /// What `sidx` is held against.
-    struct IndexedPart {
+    /// The properties of a fragment for checking `sidx`.
+    struct FragmentSummary {
         var offset: Int
         var durations: [UInt32: UInt64] = [:]
         var startsWithSync: [UInt32: Bool] = [:]
@@ -179,11 +184,11 @@ public struct MP4Verifier: Sendable {
         _ part: RawSpan,
         _ moof: TopLevelBox,
         data: TopLevelBox?
-    ) throws(ParseError) -> IndexedPart {
-        var result = IndexedPart(offset: moof.header.offset)
+    ) throws(ParseError) -> FragmentSummary {
+        var result = FragmentSummary(offset: moof.header.offset)
         var reader = ByteReader(part.extracting(moof.content), base: moof.content.lowerBound)
         guard let data, data.header.type == "mdat" else {
-            find(.missingBox, moof.end, "no mdat box follows the moof box")
+            addFinding(.missingBox, moof.end, "no mdat box follows the moof box")
             return result
         }
         var tracks: [VerifiedTrackFragment] = []
@@ -191,7 +196,7 @@ public struct MP4Verifier: Sendable {
             if box.type == "mfhd" {
                 let number = try MovieFragmentHeaderBox(reading: &content).sequenceNumber
                 if let last = sequenceNumber, number <= last {
-                    find(.sequenceNumber, box.offset, "fragment \(number) follows fragment \(last)")
+                    addFinding(.sequenceNumber, box.offset, "fragment \(number) follows fragment \(last)")
                 }
                 sequenceNumber = number
             }
@@ -202,7 +207,7 @@ public struct MP4Verifier: Sendable {
         var ranges: [Range<Int>] = []
         for track in tracks {
             guard let fields = track.header, let description = movie?.track(fields.trackID) else {
-                find(.missingBox, moof.header.offset, "a traf box has no tfhd box, or there is no such track")
+                addFinding(.missingBox, moof.header.offset, "a traf box has no tfhd box, or its track does not exist")
                 continue
             }
             let samples = track.samples(extends: description.extends)
@@ -222,16 +227,24 @@ public struct MP4Verifier: Sendable {
                 time += Int64(sample.duration)
             }
         }
-        // Runs must fill the mdat box, one behind the other.
+        // Runs must fill the mdat box without gaps.
         var position = data.content.lowerBound
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if range.lowerBound != position {
-                find(.dataOffset, moof.header.offset, "a run begins at byte \(range.lowerBound), expected \(position)")
+                addFinding(
+                    .dataOffset,
+                    moof.header.offset,
+                    "a run begins at byte \(range.lowerBound), expected \(position)"
+                )
             }
             position = range.upperBound
         }
         if position != data.end {
-            find(.dataOffset, moof.header.offset, "samples end at byte \(position), the mdat box at \(data.end)")
+            addFinding(
+                .dataOffset,
+                moof.header.offset,
+                "samples end at byte \(position), the mdat box ends at byte \(data.end)"
+            )
         }
         return result
     }
@@ -243,13 +256,14 @@ public struct MP4Verifier: Sendable {
         _ offset: Int
     ) {
         guard let time = track.decodeTime else {
-            return find(.missingBox, offset, "track \(trackID) has no tfdt box")
+            return addFinding(.missingBox, offset, "track \(trackID) has no tfdt box")
         }
         guard time < 1 << 62 else {
-            return find(.decodeTime, offset, "track \(trackID) begins before 0, or absurdly late")
+            return addFinding(.decodeTime, offset, "the decode time of track \(trackID) is \(time), must be below 2^62")
         }
         if let expected = endTimes[trackID], expected != time {
-            find(.decodeTime, offset, "track \(trackID) begins at \(time), the fragment before ended at \(expected)")
+            let detail = "track \(trackID) begins at \(time), the previous fragment ended at \(expected)"
+            addFinding(.decodeTime, offset, detail)
         }
         endTimes[trackID] = samples.reduce(time) { $0 + UInt64($1.duration) }
     }

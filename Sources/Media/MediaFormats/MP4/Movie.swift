@@ -1,30 +1,32 @@
 public import ByteCoding
 
-/// `moov`: what a presentation consists of (ISO/IEC 14496-12, 8.2.1). The tables of samples stay where they are.
+/// A `moov` box: the metadata of a presentation (ISO/IEC 14496-12, 8.2.1). The entries of sample tables stay in the
+/// file.
 ///
 ///     mvhd
 ///     trak    each, see ``Track``
-///     mvex    mehd, and a trex for each track: the presentation goes on in fragments
+///     mvex    mehd, and a trex for each track: the presentation continues in fragments
 ///     pssh    each
-///     udta, meta and what is not known are passed over
+///     udta, meta and unknown boxes are skipped
 public struct Movie: Hashable, Sendable {
-    /// The presentation as a whole.
+    /// The header of the presentation.
     public var header: MovieHeaderBox
     /// The tracks.
     public var tracks: [Track]
-    /// What DRM systems need to know.
+    /// The protection system headers (`pssh`) for DRM systems.
     public var protectionSystemHeaders: [ProtectionSystemHeaderBox]
-    /// Whether the presentation goes on in fragments.
+    /// Whether the presentation continues in fragments.
     public var isFragmented: Bool
-    /// How long the fragments are, in the timescale of the movie; nil: not known.
+    /// The total duration of the fragments in the timescale of the movie; nil if it is not known.
     public var fragmentDuration: UInt64?
 
-    /// How many tracks are read; a file with more is no film.
-    static let mostTracks = 256
+    /// The maximum number of tracks. A file with more is rejected.
+    static let maximumTrackCount = 256
 
     /// Reads the content of a moov box.
     ///
-    /// The offsets of the tables count as the reader's do: read from a file, they are places in the file.
+    /// The offsets of the tables are relative to the reader's base. If the box is read from a file, they are offsets in
+    /// the file.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -39,12 +41,12 @@ public struct Movie: Hashable, Sendable {
             switch box.type {
             case "mvhd": header = try MovieHeaderBox(reading: &content)
             case "trak":
-                guard tracks.count < Self.mostTracks else {
+                guard tracks.count < Self.maximumTrackCount else {
                     throw ParseError(
                         .notSupported,
                         reading: "moov box",
                         offset: box.offset,
-                        reason: "it has more than \(Self.mostTracks) tracks"
+                        reason: "the box has more than \(Self.maximumTrackCount) tracks"
                     )
                 }
                 tracks.append(try Track(reading: &content))
@@ -62,13 +64,13 @@ public struct Movie: Hashable, Sendable {
                     .notSupported,
                     reading: "moov box",
                     offset: box.offset,
-                    reason: "it is compressed (cmov)"
+                    reason: "compressed boxes (cmov) are not supported"
                 )
             default: break
             }
         }
         guard let header else {
-            throw ParseError(.missingBox, reading: "moov box", offset: start, reason: "it has no mvhd box")
+            throw ParseError(.missingBox, reading: "moov box", offset: start, reason: "the box has no mvhd box")
         }
         var identifiers: Set<UInt32> = []
         for track in tracks where !identifiers.insert(track.id).inserted {
@@ -90,6 +92,6 @@ public struct Movie: Hashable, Sendable {
         protectionSystemHeaders = systems
     }
 
-    /// The track with an ID.
+    /// Returns the track with an ID; nil if there is none.
     public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 }

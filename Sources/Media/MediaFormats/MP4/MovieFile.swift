@@ -1,51 +1,51 @@
 public import ByteCoding
 
-/// A box at the outermost level of a file.
+/// A box at the top level of a file.
 struct TopLevelBox {
     let header: BoxHeader
-    /// Behind its last byte; may lie behind the end of the file.
+    /// The offset after the last byte of the box, which can be beyond the end of the file.
     let end: Int
 
-    /// Where the content lies, header left out.
+    /// The range of the content, without the header.
     var content: Range<Int> { header.offset + header.headerSize..<end }
 
     init(in file: RawSpan, at offset: Int) throws(ParseError) {
         var reader = ByteReader(file.extracting(offset..<file.byteCount), base: offset)
         header = try BoxHeader(reading: &reader)
-        // Sizes are below 2^62 and so are offsets in memory: the sum does not overflow.
+        // Sizes and offsets are below 2^62, so the sum does not overflow.
         end = header.size.map { offset + $0 } ?? file.byteCount
     }
 }
 
-/// An MP4 or QuickTime file that lies in memory, as a rule mapped. Nothing is copied but headers.
+/// An MP4 or QuickTime file in memory, usually memory-mapped. Only headers are copied.
 ///
 ///     ftyp, moov, mdat; free, wide, skip, uuid ... between; moof and mdat in turn when it is fragmented
 public struct MovieFile: Sendable {
-    /// A box that is longer than what is there of the file.
+    /// A box that extends beyond the end of the file.
     public struct Truncation: Hashable, Sendable {
-        /// The box.
+        /// The type of the box.
         public let type: FourCC
-        /// Where it begins.
+        /// The offset of the box in the file.
         public let offset: Int
-        /// How many bytes are missing.
+        /// The number of missing bytes.
         public let missing: Int
     }
 
-    /// What the file conforms to; nil in old QuickTime files.
+    /// The file type; nil in old QuickTime files.
     public let fileType: FileTypeBox?
-    /// The presentation.
+    /// The metadata of the presentation.
     public let movie: Movie
     /// The size of the file in bytes.
     public let byteCount: Int
-    /// The box that is cut off at the end of the file; nil: none is. In a fragmented file only boxes before the first
-    /// fragment are looked at here.
+    /// The truncated box at the end of the file; nil if there is none. In a fragmented file, only boxes before the
+    /// first fragment are checked here.
     public let truncation: Truncation?
-    /// Where the first fragment begins; nil when there is none.
+    /// The offset of the first fragment; nil if there is none.
     public let firstFragment: Int?
 
     /// Reads the headers of a file.
     ///
-    /// - Throws: `ParseError`; `missing-box` when there is no `moov` box.
+    /// - Throws: `ParseError`; `missing-box` if there is no `moov` box.
     public init(reading file: RawSpan) throws(ParseError) {
         byteCount = file.byteCount
         var fileType: FileTypeBox?
@@ -55,7 +55,7 @@ public struct MovieFile: Sendable {
         var offset = 0
         while offset < file.byteCount {
             if offset > 0, file.byteCount - offset < 8 {
-                // What is left of a header, or padding: nothing that could be read.
+                // A truncated header or padding, which cannot be read.
                 truncation = Truncation(type: "    ", offset: offset, missing: 8 - (file.byteCount - offset))
                 break
             }
@@ -80,7 +80,7 @@ public struct MovieFile: Sendable {
                         .truncated,
                         reading: "moov box",
                         offset: truncation.offset,
-                        reason: "\(truncation.missing) of its bytes are missing"
+                        reason: "\(truncation.missing) bytes are missing"
                     )
                 }
                 var reader = ByteReader(file.extracting(content), base: content.lowerBound)
@@ -93,8 +93,8 @@ public struct MovieFile: Sendable {
         guard let movie else {
             let reason =
                 truncation.map {
-                    "there is no moov box; of the \($0.type) box at byte \($0.offset) \($0.missing) bytes are missing"
-                } ?? "there is no moov box"
+                    "the file has no moov box, and the \($0.type) box at byte \($0.offset) lacks \($0.missing) bytes"
+                } ?? "the file has no moov box"
             throw ParseError(.missingBox, reading: "file", offset: 0, reason: reason)
         }
         self.fileType = fileType
@@ -103,9 +103,9 @@ public struct MovieFile: Sendable {
         self.truncation = truncation
     }
 
-    /// The samples of some tracks.
+    /// Returns an iterator over the samples of the given tracks.
     ///
-    /// - Parameter trackIDs: The tracks; nil: all.
+    /// - Parameter trackIDs: the IDs of the tracks; nil for all tracks.
     public func samples(of trackIDs: Set<UInt32>? = nil) -> MovieSampleCursor {
         MovieSampleCursor(self, tracks: movie.tracks.filter { trackIDs?.contains($0.id) ?? true })
     }

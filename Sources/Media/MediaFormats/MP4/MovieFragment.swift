@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// `moof`: samples of one or more tracks (ISO/IEC 14496-12, 8.8.4), as places in the input.
+/// A `moof` box: the samples of one or more tracks (ISO/IEC 14496-12, 8.8.4), as offsets in the input.
 ///
 ///     mfhd
 ///     traf   tfhd, tfdt, trun (each), saiz, saio, senc, sgpd, sbgp; one for each track
@@ -9,20 +9,20 @@ struct MovieFragment: Sendable {
     struct Run: Sendable {
         /// The offset of the first entry in the span.
         var entries: Int
-        /// The size of an entry in bytes; 0 when all samples have the defaults.
+        /// The size of an entry in bytes; 0 if all samples have the defaults.
         var entrySize: Int
-        /// Which fields entries have: the flags of the box.
+        /// The fields of each entry: the flags of the box.
         var fields: UInt32
         var count: Int
         /// The offset of the first sample in the file.
         var dataOffset: Int
         var firstSampleFlags: UInt32?
-        /// The number of its track fragment in ``MovieFragment/tracks``.
+        /// The index of the run's track fragment in ``MovieFragment/tracks``.
         var track: Int
-        /// Its number in the track fragment, from 0.
+        /// The index of the run in its track fragment, from 0.
         var number: Int
 
-        /// No samples.
+        /// A run without samples.
         static let none = Run(
             entries: 0,
             entrySize: 0,
@@ -36,32 +36,32 @@ struct MovieFragment: Sendable {
     }
 
     /// A `traf` box.
-    struct TrackPart: Sendable {
+    struct TrackFragment: Sendable {
         var decodeTime: UInt64?
         var duration: UInt32
         var size: UInt32
         var flags: UInt32
         var descriptionIndex: UInt32
         var auxiliary = SampleAuxiliary()
-        /// From where data offsets count, in the file.
+        /// The offset in the file that data offsets are relative to.
         var base: Int
     }
 
-    private(set) var tracks: [TrackPart] = []
+    private(set) var tracks: [TrackFragment] = []
     private(set) var runs: [Run] = []
     private let trackID: UInt32
     private let extends: TrackExtendsBox
-    /// Where the data of the run before ends; nil where there is none.
+    /// The end of the previous run's data; nil if there is none.
     private var dataEnd: Int?
     private let fileOffset: Int
 
-    /// Reads the content of a moof box, as far as it concerns a track.
+    /// Reads the parts of a moof box for one track.
     ///
     /// - Parameters:
-    ///   - file: The span in which the box lies.
-    ///   - content: Where its content lies in the span.
-    ///   - fileOffset: The offset of the box itself in the file.
-    ///   - extends: The defaults of the track that is wanted.
+    ///   - file: the span that contains the box.
+    ///   - content: the range of its content in the span.
+    ///   - fileOffset: the offset of the box in the file.
+    ///   - extends: the defaults of the track.
     init(
         reading file: RawSpan,
         content: Range<Int>,
@@ -87,7 +87,7 @@ struct MovieFragment: Sendable {
     ) throws(ParseError) {
         let start = reader.offset
         var header: TrackFragmentHeaderBox?
-        var part = TrackPart(duration: 0, size: 0, flags: 0, descriptionIndex: 1, base: fileOffset)
+        var part = TrackFragment(duration: 0, size: 0, flags: 0, descriptionIndex: 1, base: fileOffset)
         var isWanted = false
         var number = 0
         try reader.readBoxes(in: "traf") { box, content throws(ParseError) in
@@ -99,13 +99,18 @@ struct MovieFragment: Sendable {
                 return
             }
             guard header != nil else {
-                throw ParseError(.missingBox, reading: "traf box", offset: start, reason: "it has no tfhd box in front")
+                throw ParseError(
+                    .missingBox,
+                    reading: "traf box",
+                    offset: start,
+                    reason: "a tfhd box must precede the other boxes"
+                )
             }
             switch box.type {
             case "trun":
                 let run = try readRun(&content, part, number: number)
                 number += 1
-                // Other tracks' runs count only where data follow on them.
+                // The runs of other tracks matter only if data are located relative to them.
                 dataEnd = try end(of: run, part, file)
                 if isWanted { runs.append(run) }
             case "tfdt":
@@ -117,9 +122,9 @@ struct MovieFragment: Sendable {
         if isWanted { tracks.append(part) }
     }
 
-    /// The base: as given, the moof box, or where the data of the track before end.
+    /// Sets the base: the given offset, the start of the moof box, or the end of the previous track's data.
     private mutating func begin(
-        _ part: inout TrackPart,
+        _ part: inout TrackFragment,
         _ header: TrackFragmentHeaderBox,
         isFirst: Bool,
         offset: Int
@@ -130,7 +135,12 @@ struct MovieFragment: Sendable {
         part.descriptionIndex = header.sampleDescriptionIndex ?? extends.sampleDescriptionIndex
         if let base = header.baseDataOffset {
             guard base < 1 << 62 else {
-                throw ParseError(.invalidValue, reading: "base data offset", offset: offset, reason: "beyond 2^62")
+                throw ParseError(
+                    .invalidValue,
+                    reading: "base data offset",
+                    offset: offset,
+                    reason: "must be below 2^62"
+                )
             }
             part.base = Int(base)
         } else if header.isDefaultBaseMoof || isFirst {
@@ -141,7 +151,7 @@ struct MovieFragment: Sendable {
         dataEnd = nil
     }
 
-    private func readRun(_ reader: inout ByteReader, _ part: TrackPart, number: Int) throws(ParseError) -> Run {
+    private func readRun(_ reader: inout ByteReader, _ part: TrackFragment, number: Int) throws(ParseError) -> Run {
         let flags = try FullBoxHeader(reading: &reader, of: "trun", newest: 1).flags
         let start = reader.offset
         let count = Int(try reader.readUInt32("number of samples in a run"))
@@ -156,7 +166,7 @@ struct MovieFragment: Sendable {
                 .invalidLength,
                 reading: "number of samples in a run",
                 offset: start,
-                reason: "\(count) samples do not fit into the \(reader.remaining) bytes that are left"
+                reason: "\(count) samples do not fit in the \(reader.remaining) bytes that are left"
             )
         }
         guard dataOffset >= 0, dataOffset < 1 << 62 else {
@@ -164,7 +174,7 @@ struct MovieFragment: Sendable {
                 .invalidValue,
                 reading: "data offset of a run",
                 offset: start,
-                reason: "it is \(dataOffset)"
+                reason: "the offset \(dataOffset) is out of range"
             )
         }
         return Run(
@@ -179,7 +189,7 @@ struct MovieFragment: Sendable {
         )
     }
 
-    private func end(of run: Run, _ part: TrackPart, _ file: RawSpan) throws(ParseError) -> Int {
+    private func end(of run: Run, _ part: TrackFragment, _ file: RawSpan) throws(ParseError) -> Int {
         guard run.fields & 0x200 != 0 else {
             // At most 2^32 samples of 2^32 bytes each.
             let (size, overflow) = run.count.multipliedReportingOverflow(by: Int(part.size))
@@ -188,14 +198,14 @@ struct MovieFragment: Sendable {
                     .invalidLength,
                     reading: "samples of a run",
                     offset: run.entries,
-                    reason: "they are too large"
+                    reason: "the samples are too large"
                 )
             }
             return run.dataOffset + size
         }
-        let place = run.entries + (run.fields & 0x100 == 0 ? 0 : 4)
+        let sizeOffset = run.entries + (run.fields & 0x100 == 0 ? 0 : 4)
         var end = run.dataOffset
-        for index in 0..<run.count { end += Int(file.load(place + index * run.entrySize, as: UInt32.self)) }
+        for index in 0..<run.count { end += Int(file.load(sizeOffset + index * run.entrySize, as: UInt32.self)) }
         return end
     }
 }

@@ -1,13 +1,13 @@
 public import ByteCoding
 
-/// Walks through the samples of several tracks of a file in the order of their decode times in the presentation, edit
-/// lists taken into account. Tables are not spread out in memory; a sample costs no allocation.
+/// An iterator over the samples of several tracks of a file in the order of their decode times in the presentation,
+/// including edit lists. Tables are not expanded in memory, and a sample needs no memory allocation.
 public struct MovieSampleCursor: Sendable {
-    /// When the next sample of a track is decoded. It is small, so that tracks are compared without copying samples or
+    /// The decode time of a track's next sample. It is small, so that tracks are compared without copying samples or
     /// cursors.
     private struct Key: Sendable {
-        var isThere = false
-        /// In the presentation.
+        var hasSample = false
+        /// The decode time in the presentation.
         var time: Int64 = 0
         var timescale: UInt32
         var presentationOffset: Int64
@@ -25,8 +25,7 @@ public struct MovieSampleCursor: Sendable {
     private var samples: [Sample]
     private let byteCount: Int
     private var isStarted = false
-    /// The track that gave the last sample: its next one is read only when it is needed, so that an error comes in its
-    /// place.
+    /// The track of the last sample. Its next sample is read only when required, so that an error is thrown in order.
     private var last = -1
 
     init(_ file: MovieFile, tracks: [Track]) {
@@ -34,26 +33,26 @@ public struct MovieSampleCursor: Sendable {
         self.tracks = tracks.map { TrackCursor($0, firstFragment: file.firstFragment) }
         samples = [Sample](repeating: .none, count: tracks.count)
         keys = tracks.map { track in
-            // Whoever cares about times asks for the timing first, and is told what is not supported.
+            // Callers that require times call `timing()` first, which throws the error.
             let offset = (try? track.timing())?.presentationOffset ?? 0
             return Key(timescale: track.timescale, presentationOffset: offset)
         }
     }
 
-    /// The next sample; nil after the last.
+    /// Returns the next sample; nil after the last.
     ///
-    /// Samples of one track come in the order in which they are stored. Of two at the same time the one of the earlier
-    /// track comes first.
+    /// The samples of a track are in the order in which they are stored. Of two samples with the same time, the one of
+    /// the earlier track is first.
     ///
-    /// - Parameter file: The file; the same for each call.
-    /// - Throws: `ParseError`; `truncated` when a sample lies behind the end of the file, named by track and number.
+    /// - Parameter file: the file; the same for each call.
+    /// - Throws: `ParseError`; `truncated` if a sample extends beyond the end of the file, with its track and number.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
         guard file.byteCount == byteCount else {
             throw ParseError(
                 .invalidValue,
                 reading: "file",
                 offset: 0,
-                reason: "its size has changed since it was opened"
+                reason: "the size of the file has changed since it was opened"
             )
         }
         if last >= 0 {
@@ -63,25 +62,25 @@ public struct MovieSampleCursor: Sendable {
             for index in tracks.indices { try advance(index, file) }
         }
         last = -1
-        for index in keys.indices where keys[index].isThere {
+        for index in keys.indices where keys[index].hasSample {
             if last < 0 || keys[index].isBefore(keys[last]) { last = index }
         }
         return last < 0 ? nil : samples[last]
     }
 
     private mutating func advance(_ index: Int, _ file: RawSpan) throws(ParseError) {
-        keys[index].isThere = false
+        keys[index].hasSample = false
         guard try tracks[index].next(file, into: &samples[index]) else { return }
         keys[index].time = Int64(samples[index].decodeTime) + keys[index].presentationOffset
-        keys[index].isThere = true
+        keys[index].hasSample = true
     }
 }
 
-/// One track's samples: those of its table, then those of fragments.
+/// An iterator over the samples of one track: those of its table, then those of fragments.
 private struct TrackCursor: Sendable {
-    /// One or none; as an optional the cursor would be copied out and back for each sample.
+    /// The table cursor, or empty. An array, because an optional cursor would be copied for each sample.
     private var table: [SampleTableCursor]
-    /// One or none.
+    /// The fragment cursor, or empty.
     private var fragments: [FragmentCursor]
     private let trackID: UInt32
     private var count = 0
@@ -93,7 +92,8 @@ private struct TrackCursor: Sendable {
         fragments = firstFragment.map { [FragmentCursor(track, from: $0)] } ?? []
     }
 
-    /// The sample goes where it stays: it has more than a hundred bytes, and copying it costs more than finding it.
+    /// Reads the next sample into `sample`, because copying a sample of more than a hundred bytes costs more than
+    /// finding it.
     mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
         guard try read(file, into: &sample) else { return false }
         count += 1
@@ -103,16 +103,16 @@ private struct TrackCursor: Sendable {
                 .truncated,
                 reading: "sample \(count) of track \(trackID)",
                 offset: sample.offset,
-                reason: "its \(sample.size) bytes do not lie in the file, which has \(file.byteCount)"
+                reason: "its \(sample.size) bytes extend beyond the file of \(file.byteCount) bytes"
             )
         }
-        // Without this, few bytes of tables could stand for samples without end.
+        // This check bounds the work: a few bytes of sample tables could describe any number of overlapping samples.
         guard bytes <= file.byteCount else {
             throw ParseError(
                 .invalidValue,
                 reading: "sample \(count) of track \(trackID)",
                 offset: sample.offset,
-                reason: "the track's samples take more bytes than the file has"
+                reason: "the samples of the track have more bytes than the file"
             )
         }
         return true

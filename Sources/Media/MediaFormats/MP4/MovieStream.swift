@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// Reads an MP4 or QuickTime file that comes through a pipe. Bytes go in, headers and samples come out; only what is
-/// not finished yet is held: a header, or a sample.
+/// A reader for an MP4 or QuickTime file from a pipe. Push bytes and get headers and samples. Only incomplete data are
+/// buffered: a header or a sample.
 ///
 ///     var stream = MovieStream()
 ///     while let bytes = read() {
@@ -10,35 +10,35 @@ public import ByteCoding
 ///     }
 ///     try stream.finish()
 ///
-/// The `moov` box must come first: behind the media data it comes too late. Samples come in the order of the file,
-/// which interleaves tracks more or less well.
+/// The `moov` box must precede the media data. Samples are in the order of the file, which interleaves tracks more or
+/// less evenly.
 public struct MovieStream: Sendable {
-    /// What was read.
+    /// An item read from the file.
     public enum Event: Sendable {
         /// The `ftyp` box.
         case fileType(FileTypeBox)
-        /// The `moov` box. The places of its tables count from the beginning of its content.
+        /// The `moov` box. The offsets of its tables are relative to the start of its content.
         case movie(Movie)
         /// A sample of any track.
         case sample(StreamSample)
     }
 
-    /// A sample and its bytes.
+    /// A sample with its bytes.
     public struct StreamSample: Sendable {
-        /// When and where it is.
+        /// The sample's times and location.
         public var sample: Sample
-        /// Its bytes.
+        /// The sample's bytes.
         public var bytes: [UInt8]
-        /// Its subsamples; empty when it is clear, or encrypted as a whole.
+        /// The sample's subsamples; empty if it is clear, or encrypted as a whole.
         public var subsamples: [SampleEncryptionBox.Subsample]
     }
 
     private enum State: Sendable {
         case header
         case collect(BoxHeader, size: Int)
-        /// How many bytes of a box are passed over; nil: all that come.
+        /// Skips the given number of bytes of a box; nil means to the end of the file.
         case skip(Int?)
-        /// Media data, which end at an offset; nil: with the file.
+        /// Reads media data up to an offset; nil means to the end of the file.
         case media(end: Int?)
     }
 
@@ -61,20 +61,20 @@ public struct MovieStream: Sendable {
     private var sources: [Source] = []
     private var hasMovie = false
 
-    /// Makes a reader at the beginning of a file.
+    /// Creates a reader for a file from its start.
     ///
     /// - Parameters:
-    ///   - maximumHeaderSize: How large a `moov` or `moof` box may be, in bytes.
-    ///   - maximumSampleSize: How large a sample may be, in bytes.
+    ///   - maximumHeaderSize: the maximum size of a `moov` or `moof` box in bytes.
+    ///   - maximumSampleSize: the maximum size of a sample in bytes.
     public init(maximumHeaderSize: Int = 256 << 20, maximumSampleSize: Int = 64 << 20) {
         self.maximumHeaderSize = maximumHeaderSize
         self.maximumSampleSize = maximumSampleSize
     }
 
-    /// How many bytes are held that were not read yet.
+    /// The number of buffered bytes that have not been read yet.
     public var bufferedCount: Int { buffer.count - head }
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     public mutating func push(_ bytes: RawSpan) {
         if head == buffer.count {
             buffer.removeAll(keepingCapacity: true)
@@ -86,13 +86,13 @@ public struct MovieStream: Sendable {
         bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
     }
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     public mutating func push(_ bytes: [UInt8]) { push(bytes.span.bytes) }
 
-    /// What can be read from the bytes that have come; nil: more are needed.
+    /// Returns the next item that can be read from the bytes so far; nil if more bytes are required.
     ///
-    /// - Throws: `ParseError`; `movie-behind-media` when media data or a fragment come before the `moov` box;
-    ///   `not-supported` when samples lie in front of what has come already.
+    /// - Throws: `ParseError`; `movie-behind-media` if media data or a fragment precede the `moov` box; `not-supported`
+    ///   if a sample precedes the current position.
     public mutating func next() throws(ParseError) -> Event? {
         while true {
             switch state {
@@ -114,25 +114,25 @@ public struct MovieStream: Sendable {
         }
     }
 
-    /// Says that no more bytes come.
+    /// Finishes the input.
     ///
-    /// - Throws: `ParseError` `truncated` when a box or a sample is not complete, `missing-box` when there was no
-    ///   `moov` box.
+    /// - Throws: `ParseError` `truncated` if a box or a sample is not complete, `missing-box` if there was no `moov`
+    ///   box.
     public mutating func finish() throws(ParseError) {
         switch state {
         case .header where bufferedCount == 0, .skip(nil), .media(nil): break
-        case .header: throw cutOff("header of a box")
-        case .collect(let header, _): throw cutOff("\(header.type) box")
-        case .skip: throw cutOff("box")
-        case .media: throw cutOff("mdat box")
+        case .header: throw truncated("header of a box")
+        case .collect(let header, _): throw truncated("\(header.type) box")
+        case .skip: throw truncated("box")
+        case .media: throw truncated("mdat box")
         }
         guard hasMovie else {
-            throw ParseError(.missingBox, reading: "file", offset: position, reason: "there is no moov box")
+            throw ParseError(.missingBox, reading: "file", offset: position, reason: "the file has no moov box")
         }
-        if let missing = firstPending() { throw cutOff("sample at byte \(missing.sample.offset)") }
+        if let missing = firstPending() { throw truncated("sample at byte \(missing.sample.offset)") }
     }
 
-    private func cutOff(_ field: String) -> ParseError {
+    private func truncated(_ field: String) -> ParseError {
         ParseError(.truncated, reading: field, offset: position + bufferedCount, reason: "the input ends here")
     }
 
@@ -146,14 +146,14 @@ public struct MovieStream: Sendable {
         guard available >= 8 else { return false }
         guard let header = try Self.header(Array(buffer[head..<head + available]), at: position) else { return false }
         switch header.type {
-        // A fragment is of no use without its track either.
+        // A fragment cannot be read without the moov box either.
         case "mdat" where !hasMovie, "moof" where !hasMovie:
             throw ParseError(
-                .movieBehindMedia,
+                .movieAfterMedia,
                 reading: "file",
                 offset: position,
-                reason: "the media data come before the moov box, and a pipe cannot go back; "
-                    + "give the file by its name, or move its moov box to the front (ffmpeg -movflags +faststart)"
+                reason: "the media data precede the moov box, which is not supported for a pipe; give the file by its "
+                    + "name, or move its moov box to the front (ffmpeg -movflags +faststart)"
             )
         case "moov", "moof", "ftyp":
             guard let size = header.size, size <= maximumHeaderSize else {
@@ -161,7 +161,7 @@ public struct MovieStream: Sendable {
                     .invalidLength,
                     reading: "\(header.type) box",
                     offset: position,
-                    reason: "on a pipe it may have \(maximumHeaderSize) bytes at most"
+                    reason: "in a pipe, the box must have a size, at most \(maximumHeaderSize) bytes"
                 )
             }
             state = .collect(header, size: size)
@@ -174,7 +174,7 @@ public struct MovieStream: Sendable {
         return true
     }
 
-    /// The header of a box; nil when more bytes are needed.
+    /// Returns the header of a box; nil if more bytes are required.
     private static func header(_ bytes: [UInt8], at position: Int) throws(ParseError) -> BoxHeader? {
         var reader = ByteReader(bytes.span.bytes, base: position)
         do throws(ParseError) {
@@ -207,7 +207,7 @@ public struct MovieStream: Sendable {
                         .invalidValue,
                         reading: "moof box",
                         offset: 0,
-                        reason: "track \(left.sample.trackID) has samples before it that have not come"
+                        reason: "track \(left.sample.trackID) has samples in the previous fragment that are missing"
                     )
                 }
                 fragmentBytes = box
@@ -224,8 +224,10 @@ public struct MovieStream: Sendable {
         return nil
     }
 
-    /// - Parameter contentOffset: Where the content of the moov box begins in the file: `saio` counts from the file's
-    ///   beginning, and what it leads to can be read if it lies in that box.
+    /// Sets up the cursors of the tracks.
+    ///
+    /// - Parameter contentOffset: the offset of the moov box's content in the file. Offsets in `saio` are relative to
+    ///   the start of the file, and their target can be read only if it is in this box.
     private mutating func begin(_ movie: Movie, contentOffset: Int) throws(ParseError) {
         sources = movie.tracks.map { track in
             Source(
@@ -245,8 +247,8 @@ public struct MovieStream: Sendable {
         sources[index].table = nil
         sources[index].isTable = false
         var sample = Sample.none
-        let isThere = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes, into: &sample)
-        sources[index].pending = isThere ? sample : nil
+        let hasSample = try sources[index].fragments.nextInFragment(fragmentBytes.span.bytes, into: &sample)
+        sources[index].pending = hasSample ? sample : nil
     }
 
     private func firstPending() -> (index: Int, sample: Sample)? {
@@ -263,7 +265,7 @@ public struct MovieStream: Sendable {
         let (index, sample) = firstPending() ?? (-1, .none)
         let isInside = index >= 0 && end.map { sample.offset < $0 } ?? true
         guard isInside else {
-            // Nothing of this box is wanted any more.
+            // The rest of this box contains no samples.
             let count = min(end.map { $0 - position } ?? bufferedCount, bufferedCount)
             advance(count)
             if position == end { state = .header }
@@ -274,7 +276,7 @@ public struct MovieStream: Sendable {
                 .notSupported,
                 reading: "sample of track \(sample.trackID)",
                 offset: sample.offset,
-                reason: "it lies before byte \(position), which has passed by already; a pipe cannot go back"
+                reason: "the sample precedes byte \(position), the current position; a pipe cannot seek back"
             )
         }
         guard sample.size <= maximumSampleSize, end.map({ sample.size <= $0 - sample.offset }) ?? true else {
@@ -282,7 +284,7 @@ public struct MovieStream: Sendable {
                 .invalidLength,
                 reading: "sample of track \(sample.trackID)",
                 offset: sample.offset,
-                reason: "its \(sample.size) bytes do not lie in the mdat box, or are too many"
+                reason: "its \(sample.size) bytes are not within the mdat box, or exceed the maximum"
             )
         }
         let gap = sample.offset - position

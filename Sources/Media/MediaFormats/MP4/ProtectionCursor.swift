@@ -1,16 +1,15 @@
 import ByteCoding
 
-/// Walks through the auxiliary information and the key groups of samples, sample by sample, in step with a cursor over
-/// samples.
+/// An iterator over the auxiliary information and the key groups of samples, in step with a sample cursor.
 struct ProtectionCursor: Sendable {
-    /// By sample description, from 0; nil where samples are clear.
+    /// The default protection by sample description, from 0; nil if samples are clear.
     private let defaults: [Default?]
     private let trackID: UInt32
-    /// Groups that `stbl` describes, and that fragments may refer to.
+    /// The groups described in `stbl`, which fragments can also refer to.
     private let trackGroups: [ProtectionParameters]
     private let trackDefaultGroup: UInt32
     private var auxiliary = SampleAuxiliary()
-    /// From which `saio` counts, as a place in the span.
+    /// The offset in the span that `saio` is relative to.
     private var base = 0
     private var index = 0
     private var position = 0
@@ -24,9 +23,9 @@ struct ProtectionCursor: Sendable {
         var parameters: ProtectionParameters
     }
 
-    /// Starts at the first sample of the track's own table.
+    /// Creates an iterator that starts at the first sample of the track's table.
     ///
-    /// - Parameter base: From which `saio` counts, as a place in the span: 0 when that is the file.
+    /// - Parameter base: the offset in the span that `saio` is relative to; 0 if the span is the file.
     init(_ track: Track, base: Int = 0) {
         trackID = track.id
         defaults = track.descriptions.map { entry in
@@ -54,11 +53,11 @@ struct ProtectionCursor: Sendable {
         group = 0
     }
 
-    /// The protection of the next sample.
+    /// Returns the protection of the next sample.
     ///
     /// - Parameters:
-    ///   - description: The sample description, from 1, which exists.
-    ///   - run: The number of the run or chunk, from 0, that the sample lies in.
+    ///   - description: the index of the sample description, from 1, which must exist.
+    ///   - run: the index of the sample's run or chunk, from 0.
     mutating func next(
         _ file: RawSpan,
         description: UInt32,
@@ -66,7 +65,7 @@ struct ProtectionCursor: Sendable {
         size: Int
     ) throws(ParseError) -> SampleProtection? {
         guard let standard = defaults[Int(description) - 1] else {
-            // Information of a clear description takes no part in what follows.
+            // The auxiliary information of a clear sample description is not used.
             if auxiliary.groups != nil { try advanceGroup(file) }
             index += 1
             return nil
@@ -89,7 +88,7 @@ struct ProtectionCursor: Sendable {
         } else if let sizes = auxiliary.sizes, let offsets = auxiliary.offsets {
             try readAuxiliary(file, &protection, parameters.ivSize, sizes, offsets, run: run)
         } else if parameters.isProtected, parameters.ivSize > 0 {
-            throw error("it has no initialization vector")
+            throw error("the sample has no initialization vector")
         }
         if parameters.isProtected { try check(protection.subsamples, file, size) }
         index += 1
@@ -112,7 +111,9 @@ struct ProtectionCursor: Sendable {
         end: Int,
         _ hasSubsamples: Bool
     ) throws(ParseError) {
-        guard position >= 0, end <= file.byteCount, ivSize <= end - position else { throw error("it is cut off") }
+        guard position >= 0, end <= file.byteCount, ivSize <= end - position else {
+            throw error("the auxiliary information is truncated")
+        }
         if ivSize > 0 {
             protection.iv = SampleIV(
                 high: file.load(position, as: UInt64.self),
@@ -122,10 +123,10 @@ struct ProtectionCursor: Sendable {
             position += ivSize
         }
         guard hasSubsamples else { return }
-        guard end - position >= 2 else { throw error("it is cut off") }
+        guard end - position >= 2 else { throw error("the auxiliary information is truncated") }
         let count = Int(file.load(position, as: UInt16.self))
         position += 2
-        guard count <= (end - position) / 6 else { throw error("its \(count) subsamples are cut off") }
+        guard count <= (end - position) / 6 else { throw error("the \(count) subsamples are truncated") }
         protection.subsamples = SubsampleEntries(offset: position, count: count)
         position += 6 * count
     }
@@ -139,27 +140,28 @@ struct ProtectionCursor: Sendable {
         run: Int
     ) throws(ParseError) {
         guard index < sizes.count else {
-            guard ivSize == 0 else { throw error("saiz has fewer samples than there are") }
+            guard ivSize == 0 else { throw error("saiz has fewer entries than there are samples") }
             return
         }
-        // One offset for all samples, or one for each run or chunk.
+        // There is one offset for all samples, or one for each run or chunk.
         if self.run < 0 || (offsets.count > 1 && run != self.run) {
             let entry = offsets.count > 1 ? run : 0
             guard entry < offsets.count else { throw error("saio has too few offsets") }
-            let place = offsets.offset + entry * offsets.entrySize
+            let entryOffset = offsets.offset + entry * offsets.entrySize
             let offset =
-                offsets.entrySize == 8 ? file.load(place, as: UInt64.self) : UInt64(file.load(place, as: UInt32.self))
-            guard offset < 1 << 60 else { throw error("its offset is beyond 2^60") }
+                offsets.entrySize == 8
+                ? file.load(entryOffset, as: UInt64.self) : UInt64(file.load(entryOffset, as: UInt32.self))
+            guard offset < 1 << 60 else { throw error("the offset is not below 2^60") }
             position = base + Int(offset)
             self.run = run
         }
         let size = sizes.defaultSize > 0 ? sizes.defaultSize : Int(file.load(sizes.offset + index, as: UInt8.self))
         guard size > 0 else {
-            guard ivSize == 0 else { throw error("it has no initialization vector") }
+            guard ivSize == 0 else { throw error("the sample has no initialization vector") }
             return
         }
         guard position >= 0, position <= file.byteCount - size else {
-            throw error("its auxiliary information lies outside of what can be read")
+            throw error("the auxiliary information is outside of the available bytes")
         }
         let end = position + size
         try readEntry(file, &protection, ivSize, end: end, size > ivSize)
@@ -173,7 +175,7 @@ struct ProtectionCursor: Sendable {
             let entry = subsamples.entry(index, in: file)
             sum += Int(entry.clear) + Int(entry.protected)
         }
-        guard sum == size else { throw error("its subsamples have \(sum) bytes together, the sample \(size)") }
+        guard sum == size else { throw error("the subsamples have \(sum) bytes, the sample has \(size)") }
     }
 
     private mutating func advanceGroup(_ file: RawSpan) throws(ParseError) {
@@ -188,7 +190,7 @@ struct ProtectionCursor: Sendable {
         group = file.load(groups.offset + 8 * groupEntry + 4, as: UInt32.self)
     }
 
-    /// Above 0x10000 stand the groups that the fragment describes itself.
+    /// Returns the parameters of the current group. Numbers above 0x10000 are groups that the fragment describes.
     private func groupParameters() throws(ParseError) -> ProtectionParameters? {
         var list = trackGroups
         var number = group
@@ -202,7 +204,9 @@ struct ProtectionCursor: Sendable {
             number = trackDefaultGroup
         }
         guard number > 0 else { return nil }
-        guard Int(number) <= list.count else { throw error("it is in group \(number), which is not described") }
+        guard Int(number) <= list.count else {
+            throw error("the sample is in group \(number), which has no description")
+        }
         return list[Int(number) - 1]
     }
 }

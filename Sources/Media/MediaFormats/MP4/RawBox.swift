@@ -1,31 +1,32 @@
 public import ByteCoding
 
-/// A box that is kept as it came: its type and its content. So boxes survive that this library does not know.
+/// A box that is stored without interpretation: its type and its content. It preserves boxes that this library does not
+/// parse.
 public struct RawBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public var type: FourCC
-    /// The 16 bytes of the extended type when ``type`` is `uuid`; empty otherwise.
+    /// The 16 bytes of the user type if ``type`` is `uuid`; otherwise empty.
     public var userType: [UInt8]
-    /// The content, the header left out.
+    /// The content, without the header.
     public var content: [UInt8]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(type: FourCC, userType: [UInt8] = [], content: [UInt8]) {
         self.type = type
         self.userType = userType
         self.content = content
     }
 
-    /// Takes the content of a box whose header was read.
+    /// Reads the content of a box whose header has been read.
     ///
     /// - Throws: `ParseError`.
     public init(_ header: BoxHeader, reading reader: inout ByteReader) throws(ParseError) {
         type = header.type
         userType = header.userType ?? []
-        content = try reader.readRest("content of a \(header.type) box")
+        content = try reader.readRest("content of the \(header.type) box")
     }
 
-    /// Takes what a typed box writes.
+    /// Creates a raw box from a typed box.
     public init<Kind: Box>(_ box: Kind) {
         var writer = BoxWriter()
         box.write(to: &writer)
@@ -40,9 +41,9 @@ public struct RawBox: Hashable, Sendable {
         }
     }
 
-    /// Reads the content as a typed box.
+    /// Parses the content as a typed box.
     ///
-    /// - Throws: `ParseError`, with offsets from the beginning of the content.
+    /// - Throws: `ParseError`, with offsets from the start of the content.
     public func parse<Kind: Box>(as _: Kind.Type) throws(ParseError) -> Kind {
         var reader = ByteReader(content.span.bytes)
         return try Kind(reading: &reader)
@@ -50,6 +51,6 @@ public struct RawBox: Hashable, Sendable {
 }
 
 extension [RawBox] {
-    /// The first box of a type.
+    /// Returns the first box of a type; nil if there is none.
     public func first(_ type: FourCC) -> RawBox? { first { $0.type == type } }
 }

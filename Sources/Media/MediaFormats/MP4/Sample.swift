@@ -1,22 +1,22 @@
-/// A sample of a track: when it is, and where its bytes lie. It owns no memory.
+/// A sample of a track: its times and the location of its bytes. It owns no memory.
 public struct Sample: Hashable, Sendable {
-    /// The track.
+    /// The ID of the track.
     public var trackID: UInt32
-    /// The offset of its first byte in the file.
+    /// The offset of the sample's first byte in the file.
     public var offset: Int
-    /// Its size in bytes.
+    /// The size of the sample in bytes.
     public var size: Int
-    /// When it is decoded, in the timescale of the media, the edit list left aside.
+    /// The decode time in the timescale of the media, without the edit list.
     public var decodeTime: UInt64
-    /// How long it lasts, in the timescale of the media.
+    /// The duration in the timescale of the media.
     public var duration: UInt32
-    /// How much later it is presented than decoded, in the timescale of the media.
+    /// The presentation time minus the decode time, in the timescale of the media.
     public var compositionOffset: Int32
-    /// Whether decoding can start with it.
+    /// Whether the sample is a sync sample, at which decoding can start.
     public var isSync: Bool
-    /// Which sample description it has, from 1.
+    /// The index of the sample description, from 1.
     public var descriptionIndex: UInt32
-    /// How it is encrypted; nil: it is clear.
+    /// The encryption of the sample; nil if it is clear.
     public var protection: SampleProtection?
 
     static let none = Sample(
@@ -31,53 +31,55 @@ public struct Sample: Hashable, Sendable {
         protection: nil
     )
 
-    /// Where its bytes lie in the file.
+    /// The range of the sample's bytes in the file.
     public var range: Range<Int> { offset..<offset + size }
 
-    /// When it is presented, in the timescale of the media, the edit list left aside.
+    /// The presentation time in the timescale of the media, without the edit list.
     public var presentationTime: Int64 { Int64(clamping: decodeTime) + Int64(compositionOffset) }
 }
 
-/// How a sample is encrypted (ISO/IEC 23001-7).
+/// The encryption of a sample (ISO/IEC 23001-7).
 public struct SampleProtection: Hashable, Sendable {
-    /// `cbcs`, `cenc`, `cens` or `cbc1`.
+    /// The protection scheme: `cbcs`, `cenc`, `cens` or `cbc1`.
     public var scheme: FourCC
-    /// Which key.
+    /// The ID of the content key.
     public var keyID: KeyID
-    /// The sample's own initialization vector, or the constant one.
+    /// The initialization vector: the sample's own or the constant one.
     public var iv: SampleIV
-    /// How many blocks of 16 bytes of each pattern are encrypted; 0 with ``skipByteBlock`` 0: all.
+    /// The number of encrypted blocks of 16 bytes in each pattern. If 0 and ``skipByteBlock`` is 0, all blocks are
+    /// encrypted.
     public var cryptByteBlock: UInt8
-    /// How many blocks of each pattern are left clear.
+    /// The number of clear blocks in each pattern.
     public var skipByteBlock: UInt8
-    /// Where the subsamples lie; empty: the sample is encrypted as a whole.
+    /// The location of the subsamples; empty if the sample is encrypted as a whole.
     public var subsamples: SubsampleEntries
 }
 
-/// The subsamples of a sample, where they lie: 2 bytes for the clear part and 4 for the protected one, each.
+/// The location of a sample's subsamples in the file. Each has 2 bytes for the clear size and 4 for the protected size.
 public struct SubsampleEntries: Hashable, Sendable {
-    /// The offset of the first one: in the file; for ``MovieStream`` it means nothing, which hands them over as values.
+    /// The offset of the first subsample in the file. For ``MovieStream`` it is not usable, because that returns
+    /// subsamples as values.
     public var offset: Int
     /// The number of subsamples.
     public var count: Int
 
-    /// No subsamples.
+    /// An empty list of subsamples.
     public static let none = SubsampleEntries(offset: 0, count: 0)
 
-    /// One subsample.
+    /// Returns one subsample.
     ///
     /// - Parameters:
-    ///   - index: From 0, below ``count``.
-    ///   - file: The file in which the sample lies.
+    ///   - index: the index of the subsample, from 0, below ``count``.
+    ///   - file: the file that contains the sample.
     public func entry(_ index: Int, in file: RawSpan) -> SampleEncryptionBox.Subsample {
-        let place = offset + 6 * index
+        let entryOffset = offset + 6 * index
         return SampleEncryptionBox.Subsample(
-            clear: file.load(place, as: UInt16.self),
-            protected: file.load(place + 2, as: UInt32.self)
+            clear: file.load(entryOffset, as: UInt16.self),
+            protected: file.load(entryOffset + 2, as: UInt32.self)
         )
     }
 
-    /// All of them, as an array.
+    /// Returns all subsamples as an array.
     public func entries(in file: RawSpan) -> [SampleEncryptionBox.Subsample] {
         (0..<count).map { entry($0, in: file) }
     }

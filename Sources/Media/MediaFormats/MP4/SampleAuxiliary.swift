@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// How samples are protected unless a group says otherwise: what `tenc` and `seig` share, held in place.
+/// The protection parameters that `tenc` and `seig` share, stored inline.
 struct ProtectionParameters: Hashable, Sendable {
     var isProtected: Bool
     var ivSize: Int
@@ -9,7 +9,8 @@ struct ProtectionParameters: Hashable, Sendable {
     var cryptByteBlock: UInt8
     var skipByteBlock: UInt8
 
-    /// Nil when the key ID has not 16 bytes, which a box that was read cannot have.
+    /// Creates the parameters of a box. Returns nil if the key ID does not have 16 bytes, which is impossible for a
+    /// parsed box.
     init?(_ box: TrackEncryptionBox) {
         guard let keyID = KeyID(box.keyID), let constantIV = SampleIV(box.constantIV) else { return nil }
         isProtected = box.isProtected
@@ -21,9 +22,9 @@ struct ProtectionParameters: Hashable, Sendable {
     }
 }
 
-/// Where the initialization vectors, subsamples and key groups of the samples of a `stbl` or `traf` box lie.
+/// The locations of the initialization vectors, subsamples and key groups of the samples of a `stbl` or `traf` box.
 struct SampleAuxiliary: Hashable, Sendable {
-    /// `senc`, without knowledge of the size of its vectors.
+    /// The location of `senc` entries. The size of their initialization vectors is not known here.
     struct Entries: Hashable, Sendable {
         var offset: Int
         var end: Int
@@ -31,7 +32,7 @@ struct SampleAuxiliary: Hashable, Sendable {
         var hasSubsamples: Bool
     }
 
-    /// `saiz`.
+    /// The sizes in a `saiz` box.
     struct Sizes: Hashable, Sendable {
         var defaultSize: Int
         var offset: Int
@@ -47,12 +48,12 @@ struct SampleAuxiliary: Hashable, Sendable {
 
     private static let schemes: Set<FourCC> = ["cbcs", "cenc", "cens", "cbc1"]
 
-    /// Reads a box if it is of use here.
+    /// Reads a box if it contains auxiliary information or key groups.
     mutating func read(_ type: FourCC, _ reader: inout ByteReader) throws(ParseError) {
         switch type {
         case "senc":
             let header = try FullBoxHeader(reading: &reader, of: "senc", newest: 0)
-            let count = Int(try reader.readUInt32("number of samples in a senc box"))
+            let count = Int(try reader.readUInt32("number of samples in the senc box"))
             entries = Entries(
                 offset: reader.offset,
                 end: reader.offset + reader.remaining,
@@ -65,8 +66,8 @@ struct SampleAuxiliary: Hashable, Sendable {
             let size = Int(try reader.readUInt8("default size of auxiliary information"))
             let count =
                 size == 0
-                ? try reader.readCount(entrySize: 1, "number of samples in a saiz box")
-                : Int(try reader.readUInt32("number of samples in a saiz box"))
+                ? try reader.readCount(entrySize: 1, "number of samples in the saiz box")
+                : Int(try reader.readUInt32("number of samples in the saiz box"))
             sizes = Sizes(defaultSize: size, offset: reader.offset, count: count)
         case "saio":
             let header = try FullBoxHeader(reading: &reader, of: "saio", newest: 1)

@@ -1,26 +1,26 @@
 public import ByteCoding
 
-/// The tables that say where the samples of a track are and when (ISO/IEC 14496-12, 8.5).
+/// The tables with the locations and times of a track's samples (ISO/IEC 14496-12, 8.5).
 public struct SampleTable: Hashable, Sendable {
-    /// How long samples are.
+    /// The durations of samples.
     public var timeToSample: TimeToSampleBox
-    /// When they are presented; nil: when they are decoded.
+    /// The composition offsets; nil if presentation times equal decode times.
     public var compositionOffset: CompositionOffsetBox?
-    /// Which samples a chunk holds.
+    /// The numbers of samples in chunks.
     public var sampleToChunk: SampleToChunkBox
-    /// How large samples are.
+    /// The sizes of samples.
     public var sampleSize: SampleSizeBox
-    /// Where chunks begin.
+    /// The offsets of chunks.
     public var chunkOffset: ChunkOffsetBox
-    /// Which samples are sync samples; nil: all.
+    /// The sync samples; nil if all samples are sync samples.
     public var syncSample: SyncSampleBox?
 
     /// The number of samples.
     public var sampleCount: Int { sampleSize.sampleCount }
 }
 
-/// Walks through a sample table, sample by sample, without spreading it out in memory. The cost of a sample does not
-/// depend on how many there are.
+/// An iterator over the samples of a sample table, which does not expand the table in memory. The cost of a sample does
+/// not depend on the number of samples.
 public struct SampleTableCursor: Sendable {
     private let table: SampleTable
     private let trackID: UInt32
@@ -45,12 +45,13 @@ public struct SampleTableCursor: Sendable {
     private var position: UInt64 = 0
     private var syncEntry = 0
 
-    /// Starts at the first sample of a track; nil when it has no table.
+    /// Creates an iterator that starts at the first sample of a track. Returns nil if the track has no table.
     public init?(_ track: Track) { self.init(track, spanShift: 0) }
 
-    /// Starts at the first sample of a track whose tables lie elsewhere than in the file.
+    /// Creates an iterator for a track whose tables are not read from the file.
     ///
-    /// - Parameter spanShift: From a place in the file to one in the span that is handed in.
+    /// - Parameter spanShift: the distance from an offset in the file to the offset in the span that is passed to
+    ///   ``next(_:)``.
     init?(_ track: Track, spanShift: Int) {
         guard let table = track.table else { return nil }
         self.table = table
@@ -60,20 +61,20 @@ public struct SampleTableCursor: Sendable {
         protection = ProtectionCursor(track, base: spanShift)
     }
 
-    /// The decode time of the sample that ``next(_:)`` would give: behind the last one, the end of the track.
+    /// The decode time of the sample that ``next(_:)`` returns; after the last sample, the end time of the track.
     var endTime: UInt64 { decodeTime }
 
-    /// The next sample; nil after the last.
+    /// Returns the next sample; nil after the last.
     ///
-    /// - Parameter file: The file in which the tables lie; the same for each call.
-    /// - Throws: `ParseError` `invalid-value` when the tables contradict each other: too few durations or chunks, an
-    ///   entry that stands for nothing, an offset beyond 2^62, samples that take more bytes than they could.
+    /// - Parameter file: the file that contains the tables; the same for each call.
+    /// - Throws: `ParseError` `invalid-value` if the tables are inconsistent: too few durations or chunks, an entry
+    ///   without samples, or an offset or a decode time that is not below 2^62.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
         var sample = Sample.none
         return try next(file, into: &sample) ? sample : nil
     }
 
-    /// Puts the next sample in place; false after the last.
+    /// Reads the next sample into `sample`. Returns false after the last sample.
     mutating func next(_ file: RawSpan, into sample: inout Sample) throws(ParseError) -> Bool {
         guard index < table.sampleCount else { return false }
         try advanceDuration(file)
@@ -81,8 +82,8 @@ public struct SampleTableCursor: Sendable {
         try advanceChunk(file)
         let size = sampleSize(file)
         let isSync = isSync(file)
-        guard position < 1 << 62 else { throw contradiction("chunk offset", "it is beyond 2^62") }
-        guard decodeTime < 1 << 62 else { throw contradiction("decode time", "it is beyond 2^62") }
+        guard position < 1 << 62 else { throw contradiction("chunk offset", "the offset is not below 2^62") }
+        guard decodeTime < 1 << 62 else { throw contradiction("decode time", "the time is not below 2^62") }
         sample.trackID = trackID
         sample.offset = Int(position)
         sample.size = size
@@ -128,7 +129,7 @@ public struct SampleTableCursor: Sendable {
         guard let entries = table.compositionOffset?.entries else { return }
         while offsetsLeft == 0 {
             offsetEntry += 1
-            // Some writers stop where the offsets are 0 from then on.
+            // Some writers omit trailing entries whose offsets are 0.
             guard offsetEntry < entries.count else { return compositionOffset = 0 }
             let offset = entries.offset + offsetEntry * 8
             offsetsLeft = file.load(offset, as: UInt32.self)
@@ -150,7 +151,7 @@ public struct SampleTableCursor: Sendable {
             samplesPerChunk = file.load(offset + 4, as: UInt32.self)
             descriptionIndex = file.load(offset + 8, as: UInt32.self)
             guard descriptionIndex > 0, descriptionIndex <= descriptionCount else {
-                throw contradiction("sample description", "there is none with the number \(descriptionIndex)")
+                throw contradiction("sample description", "sample description \(descriptionIndex) does not exist")
             }
             guard samplesPerChunk > 0 else {
                 throw contradiction("chunk", "entry \(chunkEntry + 1) of stsc has no samples")
@@ -168,7 +169,7 @@ public struct SampleTableCursor: Sendable {
         samplesLeftInChunk = samplesPerChunk
     }
 
-    /// Changes nothing; not being `mutating`, it would be handed a copy of the cursor.
+    /// Marked `mutating` to avoid a copy of the cursor, although it changes nothing.
     private mutating func sampleSize(_ file: RawSpan) -> Int {
         let sizes = table.sampleSize
         switch sizes.fieldSize {
@@ -191,7 +192,7 @@ public struct SampleTableCursor: Sendable {
                 return true
             }
             if number > index + 1 { return false }
-            // Out of order: passed over.
+            // Entries that are out of order are skipped.
             syncEntry += 1
         }
         return false

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `trak`: a track (ISO/IEC 14496-12, 8.3.1).
+/// A `trak` box: a track (ISO/IEC 14496-12, 8.3.1).
 ///
 ///     tkhd
 ///     edts    elst
@@ -8,41 +8,41 @@ public import ByteCoding
 ///     minf    dinf with dref, stbl
 ///     stbl    stsd, stts, ctts, stsc, stsz or stz2, stco or co64, stss, saiz, saio, senc, sgpd, sbgp
 public struct Track: Hashable, Sendable {
-    /// The header.
+    /// The header of the track.
     public var header: TrackHeaderBox
     /// The timescale, the duration and the language.
     public var mediaHeader: MediaHeaderBox
-    /// The kind of media and its name.
+    /// The handler: the type of media and its name.
     public var handler: HandlerBox
-    /// The language as a BCP 47 tag; nil when the file has no `elng` box.
+    /// The language as a BCP 47 tag; nil if the file has no `elng` box.
     public var extendedLanguage: String?
-    /// The edit list; nil when there is none. ``timing()`` says what it means.
+    /// The edit list; nil if there is none. ``timing()`` interprets it.
     public var editList: EditListBox?
-    /// Where the samples lie.
+    /// The data references, which specify the files that contain the samples.
     public var dataReferences: DataReferenceBox?
-    /// What the samples are.
+    /// The sample descriptions.
     public var descriptions: [SampleEntry]
-    /// Where and when the samples are that do not lie in fragments; nil when there are none.
+    /// The table of the samples outside of fragments; nil if there are none.
     public var table: SampleTable?
-    /// Defaults for fragments; nil when the track has none.
+    /// The defaults for fragments; nil if the track has no fragments.
     public var extends: TrackExtendsBox?
-    /// Auxiliary information and groups of the samples in ``table``.
+    /// The auxiliary information and groups of the samples in ``table``.
     var auxiliary = SampleAuxiliary()
     var movieTimescale: UInt32 = 1
 
-    /// What identifies the track.
+    /// The ID of the track.
     public var id: UInt32 { header.trackID }
-    /// Units per second of the media's times.
+    /// The timescale of the media, in units per second.
     public var timescale: UInt32 { mediaHeader.timescale }
-    /// `vide`, `soun`, `text`, `subt` ...
+    /// The handler type of the media, for example `vide`, `soun`, `text` or `subt`.
     public var kind: FourCC { handler.handlerType }
-    /// The language: that of `elng`, or three letters of `mdhd`; `und` when it is not known.
+    /// The language: the BCP 47 tag of `elng`, or the three letters of `mdhd`; `und` if it is not known.
     public var language: String { extendedLanguage ?? mediaHeader.language }
 
-    /// What the edit list means.
+    /// Returns the timing that the edit list specifies.
     ///
-    /// - Throws: `ParseError` `not-supported`, which names the track, for several pieces of media or a rate other than
-    ///   1.
+    /// - Throws: `ParseError` `not-supported`, with the ID of the track, if the edit list presents several ranges of
+    ///   media or has a rate other than 1.
     public func timing() throws(ParseError) -> TrackTiming {
         try TrackTiming(
             editList: editList,
@@ -52,16 +52,16 @@ public struct Track: Hashable, Sendable {
         )
     }
 
-    /// Holds that the samples lie in this file.
+    /// Throws an error unless the samples are in this file.
     ///
-    /// - Throws: `ParseError` `not-supported`, which names the track.
+    /// - Throws: `ParseError` `not-supported`, with the ID of the track.
     public func requireSelfContained() throws(ParseError) {
         for entry in descriptions where dataReferences?.isSelfContained(entry.dataReferenceIndex) == false {
             throw ParseError(
                 .notSupported,
                 reading: "track \(id)",
                 offset: 0,
-                reason: "its samples lie in another file"
+                reason: "its samples are in another file, which is not supported"
             )
         }
     }
@@ -94,7 +94,7 @@ public struct Track: Hashable, Sendable {
     }
 }
 
-/// What is read of a `trak` box, in whatever order it comes.
+/// The boxes of a `trak` box that have been read, in any order.
 private struct TrackParts {
     let offset: Int
     var header: TrackHeaderBox?
@@ -124,7 +124,7 @@ private struct TrackParts {
         try reader.readBoxes(in: "mdia") { box, content throws(ParseError) in
             switch box.type {
             case "mdhd": mediaHeader = try MediaHeaderBox(reading: &content)
-            // QuickTime has a second hdlr box, in minf, which says nothing about the media.
+            // QuickTime files have a second hdlr box, in minf, which does not describe the media.
             case "hdlr": handler = try HandlerBox(reading: &content)
             case "elng": extendedLanguage = try ExtendedLanguageBox(reading: &content).language
             case "minf": try readMediaInformation(&content)
@@ -164,7 +164,7 @@ private struct TrackParts {
     }
 
     func table() throws(ParseError) -> SampleTable? {
-        // Writers of fragmented files leave out tables, or leave them empty.
+        // Writers of fragmented files omit tables, or write them without entries.
         guard let sampleSize, sampleSize.sampleCount > 0 else { return nil }
         return SampleTable(
             timeToSample: try require(timeToSample, "stts"),

@@ -1,28 +1,29 @@
 public import ByteCoding
 
-/// When a track's media is presented, from its edit list: it may begin later than the presentation, and its beginning
-/// may be cut off.
+/// The presentation timing of a track's media, from its edit list: a track can start later than the presentation, and
+/// the start of its media can be removed.
 public struct TrackTiming: Hashable, Sendable {
-    /// Units per second of ``mediaTime``, ``delay`` and ``presentationOffset``: the timescale of the media.
+    /// The timescale of ``mediaTime``, ``delay`` and ``presentationOffset``, in units per second: the timescale of the
+    /// media.
     public let timescale: UInt32
-    /// The composition time at which the presentation of the media begins: the priming of audio, the delay that
-    /// B-frames cause in video, or a cut. 0 without an edit list.
+    /// The composition time at which the presentation of the media starts, because of audio priming, the delay that
+    /// B-frames cause in video, or a cut; 0 without an edit list.
     public let mediaTime: UInt64
-    /// How much later than the presentation the track begins, from empty edits, rounded to the nearest unit.
+    /// The start of the track relative to the start of the presentation, from empty edits, rounded to the nearest unit.
     public let delay: UInt64
-    /// How much of the media is presented, in the timescale of the movie; nil: all to the end.
+    /// The duration of the presented media in the timescale of the movie; nil to present the media to their end.
     public let movieDuration: UInt64?
 
-    /// What is added to composition times to get times in the presentation, in the timescale of the media. Samples
-    /// whose time is negative then are not presented.
+    /// The offset that is added to composition times to get presentation times, in the timescale of the media. Samples
+    /// with a negative result are not presented.
     public var presentationOffset: Int64 { Int64(clamping: delay) - Int64(clamping: mediaTime) }
 
-    /// Makes a timing without an edit list.
+    /// Creates the timing of a track without an edit list.
     public init(timescale: UInt32) {
         self.init(timescale: timescale, mediaTime: 0, delay: 0)
     }
 
-    /// Makes a timing; parameters as the properties.
+    /// Creates a timing from its properties.
     public init(timescale: UInt32, mediaTime: UInt64, delay: UInt64, movieDuration: UInt64? = nil) {
         self.timescale = timescale
         self.mediaTime = mediaTime
@@ -30,14 +31,14 @@ public struct TrackTiming: Hashable, Sendable {
         self.movieDuration = movieDuration
     }
 
-    /// Reads an edit list.
+    /// Creates the timing that an edit list specifies.
     ///
     /// - Parameters:
-    ///   - editList: The list; nil when the track has none.
-    ///   - trackID: The track, for the error.
-    ///   - movieTimescale: Units per second of the edits' durations.
-    ///   - timescale: Units per second of the media's times.
-    /// - Throws: `ParseError` `not-supported` for several pieces of media, or a rate other than 1.
+    ///   - editList: the edit list; nil if the track has none.
+    ///   - trackID: the ID of the track, for the error.
+    ///   - movieTimescale: the timescale of the edits' durations, in units per second.
+    ///   - timescale: the timescale of the media, in units per second.
+    /// - Throws: `ParseError` `not-supported` if the list presents several ranges of media, or has a rate other than 1.
     public init(
         editList: EditListBox?,
         trackID: UInt32,
@@ -55,25 +56,27 @@ public struct TrackTiming: Hashable, Sendable {
         var edit: EditListBox.Entry?
         for entry in entries {
             if entry.mediaTime == nil {
-                // An empty edit behind the media only makes the track longer.
+                // An empty edit after the media only extends the duration of the track.
                 if edit == nil {
                     let (sum, overflow) = empty.addingReportingOverflow(entry.segmentDuration)
-                    guard !overflow, sum < 1 << 62 else { throw unsupported("its delay is absurd") }
+                    guard !overflow, sum < 1 << 62 else { throw unsupported("the delay is too large") }
                     empty = sum
                 }
                 continue
             }
-            guard edit == nil else { throw unsupported("it presents more than one piece of the media") }
-            guard entry.mediaRate == 0x0001_0000 else { throw unsupported("it has a rate other than 1") }
+            guard edit == nil else { throw unsupported("presenting more than one range of the media is not supported") }
+            guard entry.mediaRate == 0x0001_0000 else {
+                throw unsupported("a media rate other than 1 is not supported")
+            }
             edit = entry
         }
-        guard let edit, let time = edit.mediaTime else { throw unsupported("it presents no media") }
-        guard time >= 0, time < 1 << 61 else { throw unsupported("it begins at \(time)") }
+        guard let edit, let time = edit.mediaTime else { throw unsupported("the edit list presents no media") }
+        guard time >= 0, time < 1 << 61 else { throw unsupported("the media time \(time) is out of range") }
         let product = empty.multipliedFullWidth(by: UInt64(timescale))
         let divisor = UInt64(movieTimescale)
-        guard divisor > 0, product.high < divisor else { throw unsupported("its delay is absurd") }
+        guard divisor > 0, product.high < divisor else { throw unsupported("the delay is too large") }
         let (quotient, remainder) = divisor.dividingFullWidth(product)
-        guard quotient < 1 << 61 else { throw unsupported("its delay is absurd") }
+        guard quotient < 1 << 61 else { throw unsupported("the delay is too large") }
         self.init(
             timescale: timescale,
             mediaTime: UInt64(time),
@@ -82,9 +85,11 @@ public struct TrackTiming: Hashable, Sendable {
         )
     }
 
-    /// An edit list that means the same; nil when none is needed.
+    /// Returns an edit list with this timing; nil if none is required.
     ///
-    /// - Parameter movieTimescale: Units per second of the edits' durations in the new file.
+    /// - Parameters:
+    ///   - movieTimescale: the timescale of the edits' durations in the new file, in units per second.
+    ///   - isFragmented: whether the new file is fragmented, so that the list does not limit the duration.
     public func editList(movieTimescale: UInt32, isFragmented: Bool) -> EditListBox? {
         guard mediaTime > 0 || delay > 0 || (movieDuration != nil && !isFragmented) else { return nil }
         var entries: [EditListBox.Entry] = []

@@ -1,5 +1,5 @@
-/// The checksum of table sections: CRC-32 with the polynomial 0x04C11DB7, the most significant bit first, beginning
-/// with all ones, not inverted at the end (ISO/IEC 13818-1, annex A).
+/// The checksum of table sections: CRC-32 with the polynomial 0x04C11DB7, most significant bit first, initial value all
+/// ones, not inverted at the end (ISO/IEC 13818-1, annex A).
 enum SectionChecksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index) << 24) { value, _ in
@@ -7,7 +7,7 @@ enum SectionChecksum {
         }
     }
 
-    /// The checksum of some bytes; 0 for a section that ends with its checksum.
+    /// Returns the checksum of the bytes; 0 for a section that ends with its valid checksum.
     static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(0xFFFF_FFFF) { $0 << 8 ^ table[Int(UInt8(truncatingIfNeeded: $0 >> 24) ^ $1)] }
     }

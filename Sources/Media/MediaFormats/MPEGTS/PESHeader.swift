@@ -4,26 +4,27 @@ public import ByteCoding
 ///
 ///     packet_start_code_prefix   24 bits   0x000001
 ///     stream_id                  8 bits
-///     PES_packet_length          16 bits   of what follows; 0: not known, for video
-///     '10' and flags             8 bits    bit 2: the access unit begins here
+///     PES_packet_length          16 bits   of the bytes that follow; 0: unknown, only for video
+///     '10' and flags             8 bits    bit 2: data_alignment_indicator
 ///     PTS_DTS_flags              2 bits    10: PTS, 11: PTS and DTS
 ///     flags                      6 bits
 ///     PES_header_data_length     8 bits
 ///     PTS, DTS                   40 bits each: '0010' or '0011' or '0001', 3 bits, 1, 15 bits, 1, 15 bits, 1
 ///     stuffing                   0xFF
 public struct PESHeader: Hashable, Sendable {
-    /// What kind of stream it is: 0xE0 video, 0xC0 audio, 0xBD private.
+    /// The stream ID: 0xE0 for video, 0xC0 for audio, 0xBD for private stream 1.
     public var streamID: UInt8
-    /// The length of the payload in bytes; nil when it is not known.
+    /// The size of the payload in bytes; nil if it is unknown.
     public var payloadLength: Int?
-    /// Whether an access unit begins at the payload's first byte.
+    /// Whether the payload begins with an access unit (data_alignment_indicator).
     public var isAligned: Bool
-    /// When it is presented, in units of 1/90,000 second modulo 2^33; nil when nothing is said.
+    /// The presentation timestamp (PTS) in units of 1/90,000 second modulo 2^33; nil if there is none.
     public var presentationTime: UInt64?
-    /// When it is decoded; nil when it is when it is presented.
+    /// The decoding timestamp (DTS) in units of 1/90,000 second modulo 2^33; nil if it equals the presentation
+    /// timestamp.
     public var decodeTime: UInt64?
 
-    /// Makes a header.
+    /// Creates a header.
     public init(
         streamID: UInt8,
         payloadLength: Int? = nil,
@@ -38,12 +39,13 @@ public struct PESHeader: Hashable, Sendable {
         self.decodeTime = decodeTime
     }
 
-    /// The streams whose packets have no header beyond the length: maps, padding, private data 2 and the like.
-    private static let bare: Set<UInt8> = [0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF]
+    /// The stream IDs whose packets have no header after the length: program_stream_map, padding_stream,
+    /// private_stream_2 and others.
+    private static let streamIDsWithoutHeader: Set<UInt8> = [0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF]
 
-    /// Reads a header, after which the payload begins.
+    /// Reads a header. The reader is at the payload afterwards.
     ///
-    /// - Throws: `ParseError`; `invalid-value` without the start code or with a marker bit that is not 1.
+    /// - Throws: `ParseError`; `invalid-value` if there is no start code or a marker bit is not 1.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let start = reader.offset
         let code = try reader.readUInt32("start code of a PES packet")
@@ -52,7 +54,7 @@ public struct PESHeader: Hashable, Sendable {
                 .invalidValue,
                 reading: "start code of a PES packet",
                 offset: start,
-                reason: "it is not 0x000001"
+                reason: "the start code must be 0x000001"
             )
         }
         streamID = UInt8(truncatingIfNeeded: code)
@@ -60,13 +62,18 @@ public struct PESHeader: Hashable, Sendable {
         presentationTime = nil
         decodeTime = nil
         isAligned = false
-        guard !Self.bare.contains(streamID) else {
+        guard !Self.streamIDsWithoutHeader.contains(streamID) else {
             payloadLength = length
             return
         }
         let flags = try reader.readUInt8("flags of a PES packet")
         guard flags & 0xC0 == 0x80 else {
-            throw ParseError(.invalidValue, reading: "flags of a PES packet", offset: start + 6, reason: "not MPEG-2")
+            throw ParseError(
+                .invalidValue,
+                reading: "flags of a PES packet",
+                offset: start + 6,
+                reason: "the first two bits must be 10, as in MPEG-2"
+            )
         }
         isAligned = flags & 0x04 != 0
         let timeFlags = try reader.readUInt8("flags of a PES packet") >> 6
@@ -79,7 +86,7 @@ public struct PESHeader: Hashable, Sendable {
                 .invalidLength,
                 reading: "length of a PES packet",
                 offset: start + 4,
-                reason: "it is less than its header's"
+                reason: "the packet length is less than the length of the header"
             )
         }
         payloadLength = length == 0 ? nil : length - 3 - headerLength
@@ -95,32 +102,32 @@ public struct PESHeader: Hashable, Sendable {
                 .invalidValue,
                 reading: "timestamp of a PES packet",
                 offset: start,
-                reason: "a marker bit is not 1"
+                reason: "a marker bit is 0, must be 1"
             )
         }
         return (first >> 1 & 7) << 30 | (middle >> 1) << 15 | last >> 1
     }
 
-    /// The greatest size of a header that is written here, in bytes.
-    static let greatestSize = 19
+    /// The maximum size in bytes of a header that ``write(to:)`` writes.
+    static let maximumSize = 19
 
     private var isDecodedLater: Bool { decodeTime != nil && decodeTime != presentationTime }
 
-    /// The size of the header in bytes: 9, 14 or 19; 6 for a map, padding and the like, whose header ends with the
-    /// length and has no flags and no times.
+    /// The size of the header in bytes: 9, 14 or 19; 6 for the stream IDs whose header ends with the length, such as
+    /// padding_stream.
     public var size: Int {
-        Self.bare.contains(streamID) ? 6 : presentationTime == nil ? 9 : isDecodedLater ? 19 : 14
+        Self.streamIDsWithoutHeader.contains(streamID) ? 6 : presentationTime == nil ? 9 : isDecodedLater ? 19 : 14
     }
 
-    /// The header's bytes. A length that does not fit into 16 bits is written as 0, which only video may have.
+    /// The header's bytes. A length that does not fit in 16 bits is written as 0, which is allowed only for video.
     public var bytes: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.greatestSize) { memory, count in
+        [UInt8](unsafeUninitializedCapacity: Self.maximumSize) { memory, count in
             write(to: UnsafeMutableRawBufferPointer(memory))
             count = size
         }
     }
 
-    /// Writes the header to memory that has ``greatestSize`` bytes or more. Nothing is allocated.
+    /// Writes the header to memory of at least ``maximumSize`` bytes, without allocating memory.
     func write(to memory: UnsafeMutableRawBufferPointer) {
         let size = size
         let length = payloadLength.map { $0 + size - 6 } ?? 0
@@ -146,14 +153,15 @@ public struct PESHeader: Hashable, Sendable {
     }
 }
 
-/// Unwraps timestamps of 33 bits, which start anew every 26.5 hours (ISO/IEC 13818-1, 2.4.3.7).
+/// Unwraps 33-bit timestamps, which wrap around every 26.5 hours (ISO/IEC 13818-1, 2.4.3.7).
 public struct TimestampUnwrapper: Hashable, Sendable {
     private var last: Int64?
 
-    /// Starts with the first timestamp that comes.
+    /// Creates an unwrapper. The first timestamp is returned unchanged.
     public init() {}
 
-    /// The timestamp on a line without end: nearest to the one before.
+    /// Returns the timestamp without wraparound: the value that is nearest to the previous one, in units of 1/90,000
+    /// second.
     public mutating func unwrap(_ timestamp: UInt64) -> Int64 {
         let period: Int64 = 1 << 33
         let value = Int64(timestamp % (1 << 33))
@@ -161,7 +169,7 @@ public struct TimestampUnwrapper: Hashable, Sendable {
             self.last = value
             return value
         }
-        // The difference modulo 2^33, from minus a half to a half of the period.
+        // The difference modulo 2^33, between minus half and half of the period.
         var step = (value - last) % period
         if step < -period / 2 { step += period }
         if step >= period / 2 { step -= period }

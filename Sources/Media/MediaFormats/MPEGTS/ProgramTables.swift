@@ -1,27 +1,27 @@
 public import ByteCoding
 
-/// A descriptor of a program or of a stream (ISO/IEC 13818-1, 2.6).
+/// A descriptor of a program or an elementary stream (ISO/IEC 13818-1, 2.6).
 ///
 ///     descriptor_tag      8 bits
 ///     descriptor_length   8 bits
 ///     content             descriptor_length bytes
 public struct TransportDescriptor: Hashable, Sendable {
-    /// What it is.
+    /// The descriptor's type.
     public var tag: UInt8
-    /// Up to 255 bytes.
+    /// The descriptor's content, at most 255 bytes.
     public var content: [UInt8]
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     public init(tag: UInt8, content: [UInt8]) {
         self.tag = tag
         self.content = content
     }
 
-    /// A registration descriptor: four characters and more.
+    /// The tag of a registration descriptor: a four-character format identifier and optional data.
     public static let registration: UInt8 = 0x05
-    /// An ISO 639 language descriptor: three letters and an audio type.
+    /// The tag of an ISO 639 language descriptor: three letters and an audio type.
     public static let language: UInt8 = 0x0A
-    /// A private data indicator descriptor: four characters.
+    /// The tag of a private data indicator descriptor: four characters.
     public static let privateDataIndicator: UInt8 = 0x0F
 
     static func readAll(_ reader: inout ByteReader) throws(ParseError) -> [TransportDescriptor] {
@@ -37,13 +37,13 @@ public struct TransportDescriptor: Hashable, Sendable {
     var bytes: [UInt8] { [tag, UInt8(content.count)] + content }
 }
 
-/// A section of a program specific table: what the program association table and program map tables have in common
-/// (ISO/IEC 13818-1, 2.4.4).
+/// A section of a program-specific information table: the syntax that the program association table and program map
+/// tables share (ISO/IEC 13818-1, 2.4.4).
 ///
 ///     table_id                   8 bits
 ///     section_syntax_indicator   1 bit    1
 ///     0, reserved                3 bits
-///     section_length             12 bits  of what follows, at most 1021
+///     section_length             12 bits  of the bytes that follow, at most 1021
 ///     table_id_extension         16 bits  transport stream ID or program number
 ///     reserved                   2 bits
 ///     version_number             5 bits
@@ -59,13 +59,18 @@ struct TableSection {
     var isCurrent: Bool
     var content: [UInt8]
 
-    /// Reads a section; what follows it is stuffing.
+    /// Reads a section. Bytes after it are stuffing.
     init(reading reader: inout ByteReader) throws(ParseError) {
         let start = reader.offset
         tableID = try reader.readUInt8("table ID")
         let length = Int(try reader.readUInt16("section length") & 0x0FFF)
         guard length >= 9, length <= 1021 else {
-            throw ParseError(.invalidLength, reading: "table section", offset: start + 1, reason: "\(length) bytes")
+            throw ParseError(
+                .invalidLength,
+                reading: "table section",
+                offset: start + 1,
+                reason: "the section has \(length) bytes, must have 9 to 1021"
+            )
         }
         let body = try reader.readBytes(length, "table section")
         let header = [tableID, UInt8(0xB0 | length >> 8), UInt8(truncatingIfNeeded: length)]
@@ -74,7 +79,7 @@ struct TableSection {
                 .invalidValue,
                 reading: "checksum of a table section",
                 offset: start,
-                reason: "it is wrong"
+                reason: "the checksum does not match the section"
             )
         }
         idExtension = UInt16(body[0]) << 8 | UInt16(body[1])
@@ -103,18 +108,18 @@ struct TableSection {
     }
 }
 
-/// The program association table: where each program's map is (ISO/IEC 13818-1, 2.4.4.3).
+/// The program association table (PAT): the PID of each program's map table (ISO/IEC 13818-1, 2.4.4.3).
 ///
 ///     program_number    16 bits   0: the network information table
 ///     reserved          3 bits
 ///     program_map_PID   13 bits
 public struct ProgramAssociationTable: Hashable, Sendable {
-    /// What identifies the transport stream.
+    /// The ID of the transport stream.
     public var transportStreamID: UInt16
-    /// The PID of each program's map, by the program's number; not the network information table.
+    /// The number and the map table's PID of each program, without the network information table.
     public var programs: [(number: UInt16, mapPID: UInt16)]
 
-    /// Makes a table.
+    /// Creates a table.
     public init(transportStreamID: UInt16 = 1, programs: [(number: UInt16, mapPID: UInt16)]) {
         self.transportStreamID = transportStreamID
         self.programs = programs
@@ -122,7 +127,7 @@ public struct ProgramAssociationTable: Hashable, Sendable {
 
     /// Reads a section.
     ///
-    /// - Throws: `ParseError`; `invalid-value` for a wrong checksum or another table.
+    /// - Throws: `ParseError`; `invalid-value` if the checksum is wrong or the section is of another table.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let start = reader.offset
         let section = try TableSection(reading: &reader)
@@ -131,7 +136,7 @@ public struct ProgramAssociationTable: Hashable, Sendable {
                 .invalidValue,
                 reading: "program association table",
                 offset: start,
-                reason: "its table ID is \(section.tableID)"
+                reason: "the table ID is \(section.tableID), must be 0"
             )
         }
         transportStreamID = section.idExtension
@@ -144,7 +149,7 @@ public struct ProgramAssociationTable: Hashable, Sendable {
         }
     }
 
-    /// The section.
+    /// The bytes of the table as one section.
     public var bytes: [UInt8] {
         let content = programs.flatMap { program in
             [
@@ -156,50 +161,51 @@ public struct ProgramAssociationTable: Hashable, Sendable {
         return TableSection(tableID: 0, idExtension: transportStreamID, version: 0, content: content).bytes
     }
 
-    /// Whether both say the same.
+    /// Returns whether both tables have the same ID and programs.
     public static func == (left: Self, right: Self) -> Bool {
         left.transportStreamID == right.transportStreamID && left.programs.elementsEqual(right.programs, by: ==)
     }
 
-    /// Equal tables have equal hashes.
+    /// Hashes the table. Equal tables have equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transportStreamID)
         for program in programs { hasher.combine(program.mapPID) }
     }
 }
 
-/// What an elementary stream is (ISO/IEC 13818-1, table 2-34; encrypted ones: Apple's sample encryption).
+/// The type of an elementary stream (ISO/IEC 13818-1, table 2-34; for encrypted streams Apple, MPEG-2 Stream Encryption
+/// Format).
 public struct TransportStreamType: RawRepresentable, Hashable, Sendable {
-    /// The number.
+    /// The stream_type value.
     public let rawValue: UInt8
-    /// Makes a type.
+    /// Creates a type from its stream_type value.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// H.264.
+    /// H.264 video.
     public static let h264 = TransportStreamType(rawValue: 0x1B)
-    /// HEVC.
+    /// HEVC video.
     public static let hevc = TransportStreamType(rawValue: 0x24)
-    /// AAC with ADTS headers.
+    /// AAC audio with ADTS headers.
     public static let aac = TransportStreamType(rawValue: 0x0F)
-    /// AC-3 (ATSC A/52).
+    /// AC-3 audio (ATSC A/52).
     public static let ac3 = TransportStreamType(rawValue: 0x81)
-    /// E-AC-3 (ATSC A/52).
+    /// E-AC-3 audio (ATSC A/52).
     public static let eac3 = TransportStreamType(rawValue: 0x87)
-    /// PES packets of private data, which descriptors name.
+    /// PES packets with private data whose format a descriptor specifies.
     public static let privatePES = TransportStreamType(rawValue: 0x06)
     /// Timed metadata: ID3 in PES packets.
     public static let metadata = TransportStreamType(rawValue: 0x15)
-    /// H.264 under SAMPLE-AES.
+    /// H.264 video with SAMPLE-AES.
     public static let encryptedH264 = TransportStreamType(rawValue: 0xDB)
-    /// AAC under SAMPLE-AES.
+    /// AAC audio with SAMPLE-AES.
     public static let encryptedAAC = TransportStreamType(rawValue: 0xCF)
-    /// AC-3 under SAMPLE-AES.
+    /// AC-3 audio with SAMPLE-AES.
     public static let encryptedAC3 = TransportStreamType(rawValue: 0xC1)
-    /// E-AC-3 under SAMPLE-AES.
+    /// E-AC-3 audio with SAMPLE-AES.
     public static let encryptedEAC3 = TransportStreamType(rawValue: 0xC2)
 }
 
-/// A program map table: the streams of a program (ISO/IEC 13818-1, 2.4.4.8).
+/// A program map table (PMT): the elementary streams of a program (ISO/IEC 13818-1, 2.4.4.8).
 ///
 ///     reserved              3 bits
 ///     PCR_PID               13 bits
@@ -213,16 +219,16 @@ public struct TransportStreamType: RawRepresentable, Hashable, Sendable {
 ///     ES_info_length        12 bits   │
 ///     descriptors                     ┘
 public struct ProgramMapTable: Hashable, Sendable {
-    /// An elementary stream.
+    /// An elementary stream of the program.
     public struct Stream: Hashable, Sendable {
-        /// What it is.
+        /// The type of the stream.
         public var type: TransportStreamType
-        /// Its packets' PID.
+        /// The PID of the stream's packets.
         public var pid: UInt16
-        /// More about it.
+        /// The descriptors of the stream.
         public var descriptors: [TransportDescriptor]
 
-        /// Describes a stream.
+        /// Creates an entry for a stream.
         public init(type: TransportStreamType, pid: UInt16, descriptors: [TransportDescriptor] = []) {
             self.type = type
             self.pid = pid
@@ -230,18 +236,18 @@ public struct ProgramMapTable: Hashable, Sendable {
         }
     }
 
-    /// The program's number.
+    /// The number of the program.
     public var programNumber: UInt16
-    /// Counts the changes of the table, modulo 32.
+    /// The version number of the table, which increases with each change, modulo 32.
     public var version: UInt8
-    /// The PID of the packets with the program clock.
+    /// The PID of the packets that contain the program clock reference (PCR).
     public var clockPID: UInt16
-    /// More about the program.
+    /// The descriptors of the program.
     public var descriptors: [TransportDescriptor]
-    /// The streams.
+    /// The elementary streams of the program.
     public var streams: [Stream]
 
-    /// Makes a table.
+    /// Creates a table.
     public init(
         programNumber: UInt16 = 1,
         version: UInt8 = 0,
@@ -258,7 +264,7 @@ public struct ProgramMapTable: Hashable, Sendable {
 
     /// Reads a section.
     ///
-    /// - Throws: `ParseError`; `invalid-value` for a wrong checksum or another table.
+    /// - Throws: `ParseError`; `invalid-value` if the checksum is wrong or the section is of another table.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let start = reader.offset
         let section = try TableSection(reading: &reader)
@@ -267,7 +273,7 @@ public struct ProgramMapTable: Hashable, Sendable {
                 .invalidValue,
                 reading: "program map table",
                 offset: start,
-                reason: "its table ID is \(section.tableID)"
+                reason: "the table ID is \(section.tableID), must be 2"
             )
         }
         programNumber = section.idExtension
@@ -286,7 +292,7 @@ public struct ProgramMapTable: Hashable, Sendable {
         }
     }
 
-    /// The section.
+    /// The bytes of the table as one section.
     public var bytes: [UInt8] {
         func length(_ descriptors: [UInt8]) -> [UInt8] {
             [0xF0 | UInt8(descriptors.count >> 8), UInt8(truncatingIfNeeded: descriptors.count)]

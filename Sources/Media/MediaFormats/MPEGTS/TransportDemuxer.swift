@@ -1,37 +1,37 @@
 import ByteCoding
 
-/// Takes a transport stream apart into the payloads of its PES packets (ISO/IEC 13818-1, 2.4). A value without I/O:
-/// bytes go in, in pieces of any size, and come out as PES packets, each with its stream and its times.
+/// A demultiplexer that splits a transport stream into PES packets (ISO/IEC 13818-1, 2.4). It does no I/O: feed it
+/// bytes in parts of any size, and it returns PES packets, each with its PID and its timestamps.
 ///
-/// The first program is taken. What is damaged is left out and counted; a stream that is no transport stream is an
-/// error.
+/// Only the first program is demultiplexed. Damaged packets are skipped and counted. Input that is not a transport
+/// stream is an error.
 public struct TransportDemuxer: Sendable {
-    /// The payload of a PES packet: as a rule one access unit, or several frames of audio.
+    /// The payload of a PES packet: usually one access unit of video or several audio frames.
     public struct Packet: Sendable {
-        /// The PID.
+        /// The PID of the packet.
         public var pid: UInt16
-        /// When it is presented, in units of 1/90,000 second on a line without end; nil when nothing is said.
+        /// The presentation time in units of 1/90,000 second, without wraparound; nil if the packet has no timestamp.
         public var presentationTime: Int64?
-        /// When it is decoded.
+        /// The decode time in units of 1/90,000 second, without wraparound; nil if the packet has no timestamp.
         public var decodeTime: Int64?
-        /// Whether decoding can start here, as the packet's header says.
+        /// Whether decoding can start at the packet (random_access_indicator).
         public var isRandomAccess: Bool
-        /// Whether packets were lost before or in it.
+        /// Whether transport packets were lost in or before the packet.
         public var isDamaged: Bool
-        /// The offset of its first transport packet in the stream.
+        /// The offset in bytes of its first transport packet in the stream.
         public var offset: Int
-        /// The bytes.
+        /// The payload of the packet.
         public var payload: [UInt8]
     }
 
-    /// Limits, against input that never ends a packet.
+    /// Limits for input whose packets never end.
     public struct Limits: Sendable {
-        /// The greatest size of a PES packet in bytes: 64 MiB.
+        /// The maximum size of a PES packet in bytes: 64 MiB.
         public var packetSize = 64 << 20
-        /// How many bytes may precede the first program map: 8 MiB.
+        /// The maximum number of bytes before the first program map table: 8 MiB.
         public var preamble = 8 << 20
 
-        /// The documented limits.
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -52,22 +52,23 @@ public struct TransportDemuxer: Sendable {
     private var mapPID: UInt16?
     private var section: [UInt8] = []
     private var streams: [Stream] = []
-    /// The place of each PID's stream; -1 for those that are not taken. There are packets by the million.
+    /// The index of each PID's stream in `streams`; -1 for PIDs that are not demultiplexed. An array, because the
+    /// lookup runs for every packet.
     private var slots = [Int16](repeating: -1, count: 8192)
-    /// The program's streams; nil until its map has come.
+    /// The program map table; nil until one has been read.
     public private(set) var programMap: ProgramMapTable?
-    /// How many packets were damaged or lost.
+    /// The number of times that packets were damaged or lost.
     public private(set) var damage = 0
-    /// How many packets of the program's streams were scrambled. They are left out, since nothing can be read of them.
+    /// The number of scrambled packets of the program's streams. They are skipped, because they cannot be read.
     public private(set) var scrambledPackets = 0
 
-    /// Starts at the beginning of a stream.
+    /// Creates a demultiplexer for a stream from its start.
     public init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Takes the next bytes of the stream, and gives the PES packets that they complete to `body`.
+    /// Reads the next bytes of the stream and calls `body` with the PES packets that they complete.
     ///
-    /// - Throws: `ParseError` when it is no transport stream, has no program map, or a packet is larger than the limit;
-    ///   and what `body` throws.
+    /// - Throws: `ParseError` if the bytes are not a transport stream, it has no program map table, or a packet is
+    ///   larger than the limit; and the errors of `body`.
     public mutating func feed(_ bytes: RawSpan, _ body: (Packet) throws -> Void) throws {
         var position = 0
         if !rest.isEmpty {
@@ -76,22 +77,22 @@ public struct TransportDemuxer: Sendable {
             guard rest.count == TransportPacketHeader.packetSize else { return }
             let packet = rest
             rest.removeAll(keepingCapacity: true)
-            try take(packet.span.bytes, at: 0, body)
+            try processPacket(packet.span.bytes, at: 0, body)
             offset += TransportPacketHeader.packetSize
         }
         while bytes.byteCount - position >= TransportPacketHeader.packetSize {
-            try take(bytes, at: position, body)
+            try processPacket(bytes, at: position, body)
             position += TransportPacketHeader.packetSize
             offset += TransportPacketHeader.packetSize
         }
         bytes.extracting(position..<bytes.byteCount).withUnsafeBytes { rest.append(contentsOf: $0) }
     }
 
-    /// Takes the end of the stream, and gives what is still open to `body`.
+    /// Finishes the stream and calls `body` with the PES packets that are still incomplete.
     ///
-    /// - Throws: `ParseError` when the stream had no program map; and what `body` throws.
+    /// - Throws: `ParseError` if the stream had no program map table; and the errors of `body`.
     public mutating func finish(_ body: (Packet) throws -> Void) throws {
-        guard programMap != nil else { throw failure("program map table", "there is none") }
+        guard programMap != nil else { throw failure("program map table", "the stream has no program map table") }
         if !rest.isEmpty { damage += 1 }
         for slot in streams.indices { try complete(slot, body) }
     }
@@ -100,12 +101,12 @@ public struct TransportDemuxer: Sendable {
         ParseError(.invalidValue, reading: reading, offset: offset, reason: reason)
     }
 
-    private mutating func take(_ bytes: RawSpan, at position: Int, _ body: (Packet) throws -> Void) throws {
+    private mutating func processPacket(_ bytes: RawSpan, at position: Int, _ body: (Packet) throws -> Void) throws {
         let header: TransportPacketHeader
         do {
             header = try TransportPacketHeader(bytes, at: position)
         } catch {
-            // An adaptation field that does not fit is one damaged packet.
+            // An adaptation field that does not fit in the packet counts as one damaged packet.
             guard error.code != .invalidLength else { return damage += 1 }
             throw ParseError(error.code, reading: error.reading, offset: offset, reason: error.reason)
         }
@@ -116,17 +117,18 @@ public struct TransportDemuxer: Sendable {
         }
         let range = payload.lowerBound + position..<payload.upperBound + position
         if header.pid == ReservedPID.programAssociation || header.pid == mapPID {
-            try takeSection(bytes, range, header)
+            try processSection(bytes, range, header)
         } else if slots[Int(header.pid)] >= 0 {
             guard !header.isScrambled else { return scrambledPackets += 1 }
-            try takePES(bytes, range, header, Int(slots[Int(header.pid)]), body)
+            try processPES(bytes, range, header, Int(slots[Int(header.pid)]), body)
         } else if programMap == nil, offset > limits.preamble {
-            throw failure("program map table", "there is none in the first \(limits.preamble) bytes")
+            throw failure("program map table", "not found in the first \(limits.preamble) bytes")
         }
     }
 
-    /// Collects a table section. A section with a wrong checksum is damage; the next one is as good.
-    private mutating func takeSection(_ bytes: RawSpan, _ range: Range<Int>, _ header: TransportPacketHeader) throws {
+    /// Collects a table section. A section with a wrong checksum counts as damage; tables are repeated.
+    private mutating func processSection(_ bytes: RawSpan, _ range: Range<Int>, _ header: TransportPacketHeader) throws
+    {
         let payload = bytes.extracting(range).withUnsafeBytes { [UInt8]($0) }
         if header.isUnitStart {
             guard let pointer = payload.first.map(Int.init), pointer + 1 < payload.count else { return damage += 1 }
@@ -148,14 +150,14 @@ public struct TransportDemuxer: Sendable {
                 let table = try ProgramAssociationTable(reading: &reader)
                 if mapPID == nil { mapPID = table.programs.first?.mapPID }
             } else {
-                take(try ProgramMapTable(reading: &reader))
+                updateStreams(try ProgramMapTable(reading: &reader))
             }
         } catch {
             damage += 1
         }
     }
 
-    private mutating func take(_ map: ProgramMapTable) {
+    private mutating func updateStreams(_ map: ProgramMapTable) {
         programMap = map
         for stream in map.streams where slots[Int(stream.pid)] < 0 {
             slots[Int(stream.pid)] = Int16(streams.count)
@@ -163,7 +165,7 @@ public struct TransportDemuxer: Sendable {
         }
     }
 
-    private mutating func takePES(
+    private mutating func processPES(
         _ bytes: RawSpan,
         _ range: Range<Int>,
         _ header: TransportPacketHeader,
@@ -172,7 +174,7 @@ public struct TransportDemuxer: Sendable {
     ) throws {
         var isLost = false
         if let last = streams[slot].counter, !header.isDiscontinuity {
-            // The same packet may come twice.
+            // Packets can be duplicated.
             if header.continuityCounter == last { return }
             if header.continuityCounter != (last + 1) & 15 {
                 damage += 1
@@ -199,7 +201,7 @@ public struct TransportDemuxer: Sendable {
             append(bytes, range, slot)
         }
         guard streams[slot].payload.count <= limits.packetSize else {
-            throw failure("PES packet", "it is larger than \(limits.packetSize) bytes")
+            throw failure("PES packet", "the packet is larger than \(limits.packetSize) bytes")
         }
         if let length = streams[slot].header?.payloadLength, streams[slot].payload.count >= length {
             try complete(slot, body)
@@ -210,7 +212,7 @@ public struct TransportDemuxer: Sendable {
         bytes.extracting(range).withUnsafeBytes { streams[slot].payload.append(contentsOf: $0) }
     }
 
-    /// Gives away the packet that is open.
+    /// Calls `body` with the current packet of a stream.
     private mutating func complete(_ slot: Int, _ body: (Packet) throws -> Void) throws {
         guard let header = streams[slot].header else { return }
         var payload: [UInt8] = []
@@ -220,7 +222,7 @@ public struct TransportDemuxer: Sendable {
             if payload.count < length { stream.isDamaged = true }
             payload.removeLast(max(0, payload.count - length))
         }
-        // Decode times are nearer to one another than presentation times.
+        // The decode time is unwrapped first, because decode times differ less from each other than presentation times.
         let decode = (header.decodeTime ?? header.presentationTime).map { stream.unwrapper.unwrap($0) }
         var presentation = decode
         if let decode, let own = header.presentationTime, let reference = header.decodeTime {

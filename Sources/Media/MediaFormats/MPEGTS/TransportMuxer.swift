@@ -1,28 +1,28 @@
 import ByteCoding
 
-/// Writes transport stream packets into one array (ISO/IEC 13818-1, 2.4.3): what ``TransportPacketizer`` does, for
-/// those who want the whole stream in memory.
+/// A multiplexer that writes transport stream packets to one array (ISO/IEC 13818-1, 2.4.3). It wraps
+/// ``TransportPacketizer`` for callers that need the whole stream in memory.
 public struct TransportMuxer: Sendable {
     private var memory: [UInt8] = []
     private var count = 0
     private var packetizer = TransportPacketizer()
 
-    /// Starts with all counters at 0.
+    /// Creates a multiplexer with all continuity counters at 0.
     public init() {}
 
-    /// The packets, each of 188 bytes.
+    /// The packets, 188 bytes each.
     public var bytes: [UInt8] { Array(memory[..<count]) }
 
-    /// Forgets the packets, but keeps their room and the counters.
+    /// Removes the packets, and keeps the allocated memory and the continuity counters.
     public mutating func removeAll() { count = 0 }
 
-    /// Makes room for more packets.
+    /// Reserves memory for `count` more bytes of packets.
     public mutating func reserve(_ count: Int) {
         let missing = self.count + count - memory.count
         if missing > 0 { memory.append(contentsOf: repeatElement(0, count: max(missing, memory.count / 2))) }
     }
 
-    /// Writes a table section into packets of its own.
+    /// Writes a table section to separate packets.
     public mutating func writeSection(_ section: [UInt8], pid: UInt16) {
         write(packets: section.count / 184 + 1) { packetizer, output, offset in
             packetizer.writeSection(section, pid: pid, into: &output, at: &offset)
@@ -32,9 +32,9 @@ public struct TransportMuxer: Sendable {
     /// Writes a PES packet.
     ///
     /// - Parameters:
-    ///   - programClockReference: The clock to write into the first packet, in units of 1/27,000,000 second; nil for
-    ///     none.
-    ///   - isRandomAccess: Whether decoding can start with this packet.
+    ///   - programClockReference: the program clock reference (PCR) of the first packet, in units of 1/27,000,000
+    ///     second; nil for none.
+    ///   - isRandomAccess: whether decoding can start at this packet.
     public mutating func writePES(
         _ header: PESHeader,
         payload: RawSpan,
@@ -61,13 +61,13 @@ public struct TransportMuxer: Sendable {
         }
     }
 
-    /// Makes room for packets and has them written behind the others.
+    /// Reserves memory for packets and calls `body` to write them.
     private mutating func write(
         packets: Int,
         _ body: (inout TransportPacketizer, inout MutableRawSpan, inout Int) -> Void
     ) {
         reserve(packets * TransportPacketHeader.packetSize)
-        // Taken out of the value, so that it can be lent while the others change.
+        // The array is moved out of the value, so that `body` can access both exclusively.
         var memory: [UInt8] = []
         swap(&memory, &self.memory)
         var span = memory.mutableSpan

@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// The header of a transport stream packet of 188 bytes (ISO/IEC 13818-1, 2.4.3.2), with what matters of its adaptation
-/// field (2.4.3.4).
+/// The header of a transport stream packet of 188 bytes (ISO/IEC 13818-1, 2.4.3.2), with the supported fields of its
+/// adaptation field (2.4.3.4).
 ///
 ///     sync_byte                            8 bits    0x47
 ///     transport_error_indicator            1 bit
@@ -27,36 +27,36 @@ public struct TransportPacketHeader: Hashable, Sendable {
     /// The first byte of every packet.
     public static let syncByte: UInt8 = 0x47
 
-    /// Whether the packet was damaged on its way.
+    /// Whether the packet was damaged in transmission (transport_error_indicator).
     public var hasError: Bool
-    /// Whether a PES packet or a table section begins in it.
+    /// Whether a PES packet or a table section begins in the packet (payload_unit_start_indicator).
     public var isUnitStart: Bool
-    /// Which stream it belongs to: 13 bits.
+    /// The packet identifier (PID), 13 bits.
     public var pid: UInt16
-    /// Whether it is scrambled by a conditional access system.
+    /// Whether a conditional access system has scrambled the packet.
     public var isScrambled: Bool
-    /// Counts the packets of a PID that have a payload, modulo 16.
+    /// The continuity counter: the number of packets of the PID with a payload, modulo 16.
     public var continuityCounter: UInt8
-    /// Whether counters and clocks may jump here.
+    /// Whether the continuity counter or the clock can be discontinuous at this packet.
     public var isDiscontinuity: Bool
-    /// Whether decoding can start here.
+    /// Whether decoding can start at this packet (random_access_indicator).
     public var isRandomAccess: Bool
-    /// The program clock reference in units of 1/27,000,000 second; nil when there is none.
+    /// The program clock reference (PCR) in units of 1/27,000,000 second; nil if there is none.
     public var programClockReference: UInt64?
-    /// Where the payload lies in the packet; nil when there is none.
+    /// The range of the payload in the packet; nil if there is none.
     public var payload: Range<Int>?
 
     /// Reads the packet that begins at `offset`.
     ///
-    /// - Throws: `ParseError` `truncated`; `invalid-value` without the sync byte; `invalid-length` when the adaptation
-    ///   field does not fit.
+    /// - Throws: `ParseError` with the code `truncated`; `invalid-value` if the sync byte is wrong; `invalid-length` if
+    ///   the adaptation field does not fit in the packet.
     public init(_ bytes: RawSpan, at offset: Int) throws(ParseError) {
         guard offset >= 0, bytes.byteCount - offset >= Self.packetSize else {
             throw ParseError(
                 .truncated,
                 reading: "transport stream packet",
                 offset: offset,
-                reason: "188 bytes expected"
+                reason: "expected 188 bytes"
             )
         }
         func byte(_ index: Int) -> UInt8 { bytes.unsafeLoad(fromByteOffset: offset + index, as: UInt8.self) }
@@ -65,7 +65,7 @@ public struct TransportPacketHeader: Hashable, Sendable {
                 .invalidValue,
                 reading: "sync byte of a transport stream packet",
                 offset: offset,
-                reason: "it is not 0x47"
+                reason: "the sync byte must be 0x47"
             )
         }
         hasError = byte(1) & 0x80 != 0
@@ -79,13 +79,13 @@ public struct TransportPacketHeader: Hashable, Sendable {
         var start = 4
         if byte(3) & 0x20 != 0 {
             let length = Int(byte(4))
-            // 183 when there is no payload, at most 182 when there is.
+            // At most 183 without a payload, at most 182 with a payload.
             guard length <= (byte(3) & 0x10 == 0 ? 183 : 182) else {
                 throw ParseError(
                     .invalidLength,
                     reading: "adaptation field",
                     offset: offset + 4,
-                    reason: "it is longer than the packet"
+                    reason: "the field is longer than the packet"
                 )
             }
             start += 1 + length
@@ -98,7 +98,7 @@ public struct TransportPacketHeader: Hashable, Sendable {
                             .invalidLength,
                             reading: "program clock reference",
                             offset: offset + 6,
-                            reason: "it is cut off"
+                            reason: "the adaptation field is too short for it"
                         )
                     }
                     let base =
@@ -112,10 +112,10 @@ public struct TransportPacketHeader: Hashable, Sendable {
     }
 }
 
-/// PIDs with a meaning of their own (ISO/IEC 13818-1, table 2-3).
+/// PIDs that the standard reserves (ISO/IEC 13818-1, table 2-3).
 public enum ReservedPID {
-    /// The program association table.
+    /// The PID of the program association table.
     public static let programAssociation: UInt16 = 0
-    /// Packets without meaning.
+    /// The PID of null packets.
     public static let null: UInt16 = 0x1FFF
 }

@@ -1,41 +1,43 @@
-/// Writes transport stream packets to the caller's memory (ISO/IEC 13818-1, 2.4.3), as fast as their payload can be
-/// copied. It keeps the continuity counters of its PIDs, so that the segments of a stream follow one another.
+/// A packetizer that writes transport stream packets to the caller's memory (ISO/IEC 13818-1, 2.4.3) at nearly the
+/// speed of copying the payload. It stores the continuity counters of its PIDs, so that they continue from one segment
+/// to the next.
 ///
-/// A PES packet is begun, which fixes its size, and then written piece by piece. No piece is kept, and none has to lie
-/// beside the next one. When the memory is full, `write` takes less than it was given, and goes on in the next call:
+/// ``beginPES(_:payloadSize:pid:programClockReference:isRandomAccess:into:at:)`` starts a PES packet of a fixed size,
+/// and `write` adds its payload in parts. Parts are not stored and do not have to be contiguous. If the memory is full,
+/// `write` consumes only part of the bytes; call it again with more memory:
 ///
 ///     packetizer.beginPES(header, payloadSize: size, pid: 0x100, into: &output, at: &end)
 ///     let taken = packetizer.write(piece, into: &output, at: &end)
 ///
-/// Packets are always complete when memory is full, and when a PES packet is: its last packet is filled up with
-/// stuffing in front of the payload.
+/// The last transport packet in the memory is always complete when the memory is full or the PES packet is complete.
+/// The last transport packet of a PES packet has stuffing before its payload.
 public struct TransportPacketizer: Sendable {
-    /// How many bytes of payload a packet without adaptation field has.
+    /// The payload size in bytes of a packet without an adaptation field.
     static let payloadSize = 184
 
-    /// The counter of each PID's next packet with payload.
+    /// The continuity counter of each PID's next packet with a payload.
     private var counters: [UInt16: UInt8] = [:]
-    /// The PES packet on its way: the first 4 bytes of its packets, less the counter, as they lie in memory.
+    /// The first 4 bytes of the current PES packet's transport packets, without the counter, in memory order.
     private var prefix: UInt32 = 0
     private var pid: UInt16 = 0
     private var counter: UInt8 = 0
-    /// How many of its bytes are not written yet.
-    private var left = 0
-    /// How many of these the packet takes that was begun last.
-    private var room = 0
+    /// The number of payload bytes that have not been written yet.
+    private var payloadBytesLeft = 0
+    /// The number of payload bytes that still fit in the last transport packet.
+    private var packetBytesLeft = 0
 
-    /// Starts with all counters at 0.
+    /// Creates a packetizer with all continuity counters at 0.
     public init() {}
 
-    /// Whether a PES packet was begun whose payload is not complete.
-    public var isOpen: Bool { left > 0 }
+    /// Whether a PES packet has been started and its payload is not complete.
+    public var isOpen: Bool { payloadBytesLeft > 0 }
 
-    /// Writes a table section into packets of its own.
+    /// Writes a table section to separate packets.
     ///
     /// - Parameters:
-    ///   - output: Where to write.
-    ///   - offset: Where in `output` to begin; behind the last packet then.
-    /// - Returns: False when there was no room; nothing has changed then.
+    ///   - output: the memory to write to.
+    ///   - offset: the offset of the first packet in `output`; afterwards the offset after the last packet.
+    /// - Returns: false if the memory is too small, in which case nothing has changed.
     @discardableResult
     public mutating func writeSection(
         _ section: [UInt8],
@@ -43,9 +45,9 @@ public struct TransportPacketizer: Sendable {
         into output: inout MutableRawSpan,
         at offset: inout Int
     ) -> Bool {
-        // The pointer field says that the section begins at once; what is left is 0xFF.
+        // The pointer field is 0, because the section begins directly after it. Unused bytes are 0xFF.
         let count = section.count / Self.payloadSize + 1
-        guard !isOpen, hasRoom(count, output, offset) else { return false }
+        guard !isOpen, hasSpace(count, output, offset) else { return false }
         var (counter, start) = (counters[pid, default: 0], offset)
         output.withUnsafeMutableBytes { memory in
             section.withUnsafeBytes { section in
@@ -56,11 +58,11 @@ public struct TransportPacketizer: Sendable {
                     let prefix = Self.prefix(pid, isStart: index == 0) | UInt32(0x10 | counter) << 24
                     packet.storeBytes(of: prefix.littleEndian, as: UInt32.self)
                     if index == 0 { packet[4] = 0 }
-                    let place = index == 0 ? 5 : 4
+                    let contentStart = index == 0 ? 5 : 4
                     let from = index == 0 ? 0 : index * Self.payloadSize - 1
-                    let part = UnsafeRawBufferPointer(rebasing: section[from...].prefix(packet.count - place))
-                    UnsafeMutableRawBufferPointer(rebasing: packet[place...]).copyMemory(from: part)
-                    packet[(place + part.count)...].initializeMemory(as: UInt8.self, repeating: 0xFF)
+                    let part = UnsafeRawBufferPointer(rebasing: section[from...].prefix(packet.count - contentStart))
+                    UnsafeMutableRawBufferPointer(rebasing: packet[contentStart...]).copyMemory(from: part)
+                    packet[(contentStart + part.count)...].initializeMemory(as: UInt8.self, repeating: 0xFF)
                     counter = (counter + 1) & 15
                     start += TransportPacketHeader.packetSize
                 }
@@ -71,13 +73,13 @@ public struct TransportPacketizer: Sendable {
         return true
     }
 
-    /// Writes a packet that has the program clock alone, and does not count.
+    /// Writes a packet with only the program clock reference (PCR). It does not increase the continuity counter.
     ///
     /// - Parameters:
-    ///   - clock: In units of 1/27,000,000 second.
-    ///   - output: Where to write.
-    ///   - offset: Where in `output` to begin; behind the packet then.
-    /// - Returns: False when there was no room; nothing has changed then.
+    ///   - clock: the PCR in units of 1/27,000,000 second.
+    ///   - output: the memory to write to.
+    ///   - offset: the offset of the packet in `output`; afterwards the offset after the packet.
+    /// - Returns: false if the memory is too small, in which case nothing has changed.
     @discardableResult
     public mutating func writeClock(
         _ clock: UInt64,
@@ -85,7 +87,7 @@ public struct TransportPacketizer: Sendable {
         into output: inout MutableRawSpan,
         at offset: inout Int
     ) -> Bool {
-        guard !isOpen, hasRoom(1, output, offset) else { return false }
+        guard !isOpen, hasSpace(1, output, offset) else { return false }
         let counter = (counters[pid, default: 0] &- 1) & 15
         let start = offset
         output.withUnsafeMutableBytes { memory in
@@ -105,15 +107,15 @@ public struct TransportPacketizer: Sendable {
         return true
     }
 
-    /// Begins a PES packet, of which it writes the header.
+    /// Starts a PES packet and writes its header.
     ///
     /// - Parameters:
-    ///   - payloadSize: The size of the payload in bytes, exactly. What the header says of it is the header's affair.
-    ///   - clock: The program clock for the first packet, in units of 1/27,000,000 second; nil for none.
-    ///   - isRandomAccess: Whether decoding can start with this packet.
-    ///   - output: Where to write.
-    ///   - offset: Where in `output` to begin; behind what was written then.
-    /// - Returns: False when there was no room for a packet; nothing has changed then.
+    ///   - payloadSize: the exact size of the payload in bytes. It can differ from the length in the header.
+    ///   - clock: the program clock reference (PCR) of the first packet, in units of 1/27,000,000 second; nil for none.
+    ///   - isRandomAccess: whether decoding can start at this packet.
+    ///   - output: the memory to write to.
+    ///   - offset: the offset of the first packet in `output`; afterwards the offset after the written bytes.
+    /// - Returns: false if the memory is too small for a packet, in which case nothing has changed.
     public mutating func beginPES(
         _ header: PESHeader,
         payloadSize: Int,
@@ -123,8 +125,8 @@ public struct TransportPacketizer: Sendable {
         into output: inout MutableRawSpan,
         at offset: inout Int
     ) -> Bool {
-        precondition(!isOpen, "the PES packet before is not complete")
-        guard hasRoom(1, output, offset) else { return false }
+        precondition(!isOpen, "the previous PES packet is not complete")
+        guard hasSpace(1, output, offset) else { return false }
         let total = header.size + payloadSize
         let field = AdaptationField.size(beforePESOf: total, hasClock: clock != nil, isRandomAccess)
         self.pid = pid
@@ -140,43 +142,45 @@ public struct TransportPacketizer: Sendable {
             packet.storeBytes(of: first.littleEndian, as: UInt32.self)
             let rest = UnsafeMutableRawBufferPointer(rebasing: packet[4...])
             if field > 0 { AdaptationField.write(field, clock, isRandomAccess, to: rest) }
-            // The longest field before a whole header leaves more than the header's greatest size.
-            withUnsafeTemporaryAllocation(byteCount: PESHeader.greatestSize, alignment: 4) { bytes in
+            // With the longest adaptation field, the packet still has more space than the maximum size of a PES header.
+            withUnsafeTemporaryAllocation(byteCount: PESHeader.maximumSize, alignment: 4) { bytes in
                 header.write(to: bytes)
                 UnsafeMutableRawBufferPointer(rebasing: rest[field...])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(header.size)))
             }
         }
         offset += 4 + field + header.size
-        left = payloadSize
-        room = Self.payloadSize - field - header.size
-        if left == 0 { counters[pid] = counter }
+        payloadBytesLeft = payloadSize
+        packetBytesLeft = Self.payloadSize - field - header.size
+        if payloadBytesLeft == 0 { counters[pid] = counter }
         return true
     }
 
-    /// Writes the next piece of the PES packet's payload.
+    /// Writes the next part of the PES packet's payload.
     ///
     /// - Parameters:
-    ///   - piece: The bytes; what is more than the payload still lacks is not taken.
-    ///   - output: Where to write: the memory that the PES packet was begun in, or other memory when that was full.
-    ///   - offset: Where in `output` to begin: behind what was written last, or 0; behind what was written then.
-    /// - Returns: How many bytes were taken: fewer than there are when `output` is full.
+    ///   - piece: the bytes. Bytes beyond the size of the payload are not consumed.
+    ///   - output: the memory to write to: the memory in which the PES packet was started, or new memory after that was
+    ///     full.
+    ///   - offset: the offset in `output` after the last written byte, or 0 in new memory; afterwards the offset after
+    ///     the written bytes.
+    /// - Returns: the number of bytes consumed, less than the size of `piece` if `output` is full.
     @inline(__always)
     public mutating func write(_ piece: RawSpan, into output: inout MutableRawSpan, at offset: inout Int) -> Int {
         let start = offset
-        guard start >= 0, room <= output.byteCount - start else { return 0 }
-        let count = min(piece.byteCount, left)
+        guard start >= 0, packetBytesLeft <= output.byteCount - start else { return 0 }
+        let count = min(piece.byteCount, payloadBytesLeft)
         var end = start
         let taken = piece.withUnsafeBytes { piece in
             output.withUnsafeMutableBytes { write(piece.baseAddress, count, to: $0, at: &end) }
         }
         offset = end
-        if left == 0, taken > 0 { counters[pid] = counter }
+        if payloadBytesLeft == 0, taken > 0 { counters[pid] = counter }
         return taken
     }
 
-    /// The kernel: raw pointers, since it copies in pieces of 184 bytes. It is safe because a packet is begun only
-    /// where 188 bytes are left, and `room` is what is left of it.
+    /// The copy loop, with raw pointers because it copies in parts of 184 bytes. It is memory-safe because a packet is
+    /// started only if 188 bytes are available, and `packetBytesLeft` is the number of bytes left in that packet.
     private mutating func write(
         _ piece: UnsafeRawPointer?,
         _ count: Int,
@@ -184,29 +188,29 @@ public struct TransportPacketizer: Sendable {
         at offset: inout Int
     ) -> Int {
         guard let piece, let start = memory.baseAddress else { return 0 }
-        var (read, left, counter) = (0, left, counter)
+        var (read, payloadBytesLeft, counter) = (0, payloadBytesLeft, counter)
         var target = start + offset
         let end = start + memory.count
-        if room > 0 {
-            read = min(room, count)
+        if packetBytesLeft > 0 {
+            read = min(packetBytesLeft, count)
             target.copyMemory(from: piece, byteCount: read)
             target += read
-            left -= read
-            room -= read
+            payloadBytesLeft -= read
+            packetBytesLeft -= read
         }
-        // Whole packets, none of which is the last.
+        // Full packets, except the last packet of the PES packet.
         let prefix = prefix | 0x1000_0000
-        while count - read >= Self.payloadSize, left >= Self.payloadSize, end - target >= 188 {
+        while count - read >= Self.payloadSize, payloadBytesLeft >= Self.payloadSize, end - target >= 188 {
             target.storeBytes(of: (prefix | UInt32(counter) << 24).littleEndian, as: UInt32.self)
             (target + 4).copyMemory(from: piece + read, byteCount: Self.payloadSize)
             counter = (counter + 1) & 15
             target += 188
             read += Self.payloadSize
-            left -= Self.payloadSize
+            payloadBytesLeft -= Self.payloadSize
         }
-        // A packet that the next piece has a part in, or the last one.
+        // A packet that the next part continues, or the last packet of the PES packet.
         if read < count, end - target >= 188 {
-            let field = max(0, Self.payloadSize - left)
+            let field = max(0, Self.payloadSize - payloadBytesLeft)
             let control: UInt32 = field > 0 ? 0x3000_0000 : 0x1000_0000
             target.storeBytes(of: (self.prefix | control | UInt32(counter) << 24).littleEndian, as: UInt32.self)
             if field > 0 {
@@ -215,40 +219,41 @@ public struct TransportPacketizer: Sendable {
             }
             counter = (counter + 1) & 15
             target += 4 + field
-            room = Self.payloadSize - field
-            let part = min(room, count - read)
+            packetBytesLeft = Self.payloadSize - field
+            let part = min(packetBytesLeft, count - read)
             target.copyMemory(from: piece + read, byteCount: part)
             target += part
             read += part
-            left -= part
-            room -= part
+            payloadBytesLeft -= part
+            packetBytesLeft -= part
         }
-        self.left = left
+        self.payloadBytesLeft = payloadBytesLeft
         self.counter = counter
         offset = target - start
         return read
     }
 
-    /// How many packets a PES packet takes.
+    /// Returns the number of transport packets of a PES packet.
     ///
     /// - Parameters:
-    ///   - size: The size of its header and its payload in bytes.
-    ///   - hasClock: Whether its first packet has the program clock.
-    ///   - isRandomAccess: Whether decoding can start with it.
+    ///   - size: the size of its header and payload in bytes.
+    ///   - hasClock: whether its first packet contains the program clock reference (PCR).
+    ///   - isRandomAccess: whether decoding can start at this packet.
     public static func packetCount(size: Int, hasClock: Bool, isRandomAccess: Bool) -> Int {
         (size + AdaptationField.size(hasClock: hasClock, isRandomAccess) + payloadSize - 1) / payloadSize
     }
 
-    /// Counts packets of a PID as if they had been written: so that who writes other segments goes on behind them.
+    /// Increases the continuity counter of a PID as if `count` packets had been written, so that another packetizer can
+    /// write these packets.
     public mutating func skip(_ count: Int, pid: UInt16) {
         counters[pid] = UInt8((Int(counters[pid, default: 0]) + count & 15) & 15)
     }
 
-    private func hasRoom(_ count: Int, _ output: borrowing MutableRawSpan, _ offset: Int) -> Bool {
+    private func hasSpace(_ count: Int, _ output: borrowing MutableRawSpan, _ offset: Int) -> Bool {
         offset >= 0 && output.byteCount - offset >= count * TransportPacketHeader.packetSize
     }
 
-    /// The first 4 bytes of a packet, less control and counter, the first byte lowest.
+    /// Returns the first 4 bytes of a packet, without the control field and the counter, in little-endian order.
     private static func prefix(_ pid: UInt16, isStart: Bool) -> UInt32 {
         UInt32(TransportPacketHeader.syncByte) | (isStart ? 0x4000 : 0) | UInt32(pid >> 8) << 8
             | UInt32(pid & 0xFF) << 16

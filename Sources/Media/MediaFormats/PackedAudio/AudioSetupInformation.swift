@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// What a player must know of audio before it can decrypt it: audio_setup_information() (Apple, MPEG-2 Stream
-/// Encryption Format for HTTP Live Streaming, 2.3.4).
+/// The information that a player requires to decrypt audio: audio_setup_information() (Apple, MPEG-2 Stream Encryption
+/// Format for HTTP Live Streaming, 2.3.4).
 ///
 ///     audio_type          4 bytes   see ``Kind``
 ///     priming             2 bytes   0
@@ -10,10 +10,10 @@ public import ByteCoding
 ///     setup_data                    AAC: the AudioSpecificConfig. AC-3: the first 10 bytes of a syncframe. E-AC-3: the
 ///                                   content of a `dec3` box
 ///
-/// It stands behind the `apad` of a registration descriptor in a transport stream, and in a private frame of the ID3
-/// tag of packed audio.
+/// It follows the `apad` of a registration descriptor in a transport stream. In packed audio it is in a private frame
+/// of the ID3 tag.
 public struct AudioSetupInformation: Hashable, Sendable {
-    /// What the audio is.
+    /// The audio types of the setup information.
     public enum Kind {
         /// AAC Low Complexity.
         public static let aacLC: FourCC = "zaac"
@@ -27,50 +27,50 @@ public struct AudioSetupInformation: Hashable, Sendable {
         public static let enhancedAC3: FourCC = "zec3"
     }
 
-    /// What the registration descriptor names: `apad`.
+    /// The format identifier of the registration descriptor: `apad`.
     public static let formatIdentifier: FourCC = "apad"
-    /// How many bytes of a syncframe of AC-3 are the setup data.
+    /// The size in bytes of the setup data for AC-3: the start of a syncframe.
     public static let ac3SetupSize = 10
 
-    /// What the audio is, one of ``Kind``.
+    /// The type of the audio, one of ``Kind``.
     public var audioType: FourCC
-    /// Samples to drop at the beginning; 0, since nobody says them here.
+    /// The number of priming samples to drop at the start; 0 by default.
     public var priming: UInt16 = 0
-    /// What the decoder needs, at most 255 bytes.
+    /// The setup data for the decoder, at most 255 bytes.
     public var setupData: [UInt8]
 
-    /// Describes AAC.
+    /// Creates the setup information for AAC.
     public init(_ config: AudioSpecificConfig) {
         audioType =
             config.spectralBandReplication == nil ? Kind.aacLC : config.hasParametricStereo ? Kind.heAACv2 : Kind.heAAC
         setupData = config.bytes
     }
 
-    /// Describes AC-3.
+    /// Creates the setup information for AC-3.
     ///
     /// - Parameters:
-    ///   - syncframe: The first one of the stream, in the clear: its first 10 bytes.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError`; `not-supported` for E-AC-3, which its `dec3` box describes.
+    ///   - syncframe: the first syncframe of the stream, not encrypted; its first 10 bytes are required.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError`; `not-supported` for E-AC-3, for which the initializer with a `dec3` box exists.
     public init(ac3 syncframe: RawSpan, base: Int = 0) throws(ParseError) {
         _ = try AC3ConfigurationBox(AC3Syncframe(syncframe, base: base))
         guard syncframe.byteCount >= Self.ac3SetupSize else {
-            let reason = "\(syncframe.byteCount) bytes, \(Self.ac3SetupSize) are needed"
+            let reason = "the syncframe has \(syncframe.byteCount) bytes, at least \(Self.ac3SetupSize) are required"
             throw ParseError(.truncated, reading: "AC-3 syncframe", offset: base, reason: reason)
         }
         audioType = Kind.ac3
         setupData = syncframe.extracting(0..<Self.ac3SetupSize).withUnsafeBytes { [UInt8]($0) }
     }
 
-    /// Describes E-AC-3.
+    /// Creates the setup information for E-AC-3.
     public init(_ configuration: EnhancedAC3ConfigurationBox) {
         audioType = Kind.enhancedAC3
         setupData = RawBox(configuration).content
     }
 
-    /// Reads the information.
+    /// Reads the setup information.
     ///
-    /// - Throws: `ParseError`; `invalid-value` for another version than 1.
+    /// - Throws: `ParseError`; `invalid-value` if the version is not 1.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         audioType = try reader.readFourCC("audio type")
         priming = try reader.readUInt16("priming")
@@ -81,13 +81,13 @@ public struct AudioSetupInformation: Hashable, Sendable {
                 .invalidValue,
                 reading: "version of audio setup information",
                 offset: offset,
-                reason: "version \(version) is not known; 1 is the only one"
+                reason: "version \(version) is not supported, must be 1"
             )
         }
         setupData = try reader.readBytes(Int(try reader.readUInt8("length of setup data")), "setup data")
     }
 
-    /// 8 bytes and the setup data.
+    /// The encoded setup information: 8 bytes and the setup data.
     public var bytes: [UInt8] {
         var writer = BoxWriter(capacity: 8 + setupData.count)
         writer.write(audioType)
@@ -100,9 +100,10 @@ public struct AudioSetupInformation: Hashable, Sendable {
 }
 
 extension TransportDescriptor {
-    /// The registration descriptor of an audio stream that is encrypted by SAMPLE-AES.
+    /// Creates the registration descriptor of an audio stream with SAMPLE-AES.
     ///
-    /// - Throws: `ParseError` `invalid-length` when the setup data do not fit into a descriptor: above 243 bytes.
+    /// - Throws: `ParseError` with the code `invalid-length` if the setup data have more than 243 bytes and do not fit
+    ///   in a descriptor.
     public init(_ setup: AudioSetupInformation) throws(ParseError) {
         var content = BoxWriter(capacity: 12 + setup.setupData.count)
         content.write(AudioSetupInformation.formatIdentifier)
@@ -112,15 +113,15 @@ extension TransportDescriptor {
                 .invalidLength,
                 reading: "setup data",
                 offset: 0,
-                reason: "\(setup.setupData.count) bytes, 243 fit into a descriptor"
+                reason: "the setup data have \(setup.setupData.count) bytes, the maximum in a descriptor is 243"
             )
         }
         self.init(tag: Self.registration, content: content.bytes)
     }
 
-    /// What a registration descriptor says of encrypted audio; nil for other descriptors.
+    /// Returns the audio setup information of a registration descriptor; nil for other descriptors.
     ///
-    /// - Throws: `ParseError` when it is damaged.
+    /// - Throws: `ParseError` if the setup information is invalid.
     public func audioSetup() throws(ParseError) -> AudioSetupInformation? {
         var reader = ByteReader(content.span.bytes)
         guard tag == Self.registration, content.count >= 4,

@@ -1,55 +1,55 @@
 import ByteCoding
 
-/// What a kind of audio says about the bytes at a place where a frame may begin.
+/// The result of inspecting the bytes at a position where a frame can begin.
 enum FrameDecision {
-    /// A whole frame of so many bytes.
+    /// A whole frame of the given number of bytes.
     case frame(Int)
-    /// More is needed to decide: so many bytes from here in all.
+    /// More bytes are needed to decide: the given number in total from this position.
     case needs(Int)
-    /// So many bytes, 1 at least, belong to no frame.
+    /// The given number of bytes, at least 1, that do not belong to a frame.
     case garbage(Int)
-    /// A tag of so many bytes, which is passed over.
+    /// A tag of the given number of bytes, which is skipped.
     case tag(Int)
 }
 
-/// A kind of audio whose frames begin with a syncword.
+/// The syntax of an audio format whose frames begin with a syncword.
 protocol FrameSyntax: Sendable {
-    /// The frame in the words of errors.
+    /// The name of the frame in errors.
     static var name: String { get }
-    /// Looks at the bytes at a place where a frame may begin.
+    /// Inspects the bytes at a position where a frame can begin.
     ///
-    /// Asked again for the same place it may go on where it stopped; after a frame or garbage the place is another.
+    /// If the method is called again for the same position, it can continue where it stopped. After a frame or garbage
+    /// the position is a new one.
     ///
     /// - Parameters:
-    ///   - bytes: What there is from that place on; not empty.
-    ///   - isSynced: Whether a frame has ended here, so that the next one is expected.
-    ///   - isFinal: Whether nothing comes behind; then it must not need more.
-    /// - Throws: `ParseError` with offsets from that place, when it is another format that has a name.
+    ///   - bytes: the available bytes from that position; not empty.
+    ///   - isSynced: whether the previous frame ended here, so that a frame is expected.
+    ///   - isFinal: whether the stream ends after the bytes; if true, the result must not be `needs`.
+    /// - Throws: `ParseError` with offsets from that position, if the bytes are of another known format.
     mutating func decide(_ bytes: RawSpan, isSynced: Bool, isFinal: Bool) throws(ParseError) -> FrameDecision
 }
 
-/// Cuts a stream into its frames: the machinery that ADTS and AC-3 have in common. Bytes go in, in pieces of any size.
+/// A splitter that divides a stream into its frames, shared by ADTS and AC-3. It accepts bytes in parts of any size.
 ///
-/// A frame that lies in one piece is handed on where it is. What is left of a piece waits in a buffer, and only as much
-/// of the next piece is put behind it as it takes to decide. So the buffer holds one frame at most, and every byte is
-/// looked at once.
+/// A frame that is in one part is not copied. The rest of a part is buffered, and only as many bytes of the next part
+/// are appended as are needed to decide. So the buffer contains at most one frame, and every byte is inspected once.
 struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
-    /// What knows frames.
+    /// The syntax of the frames.
     var syntax: Syntax
-    /// How many times bytes were found that belong to no frame.
+    /// The number of times that bytes were found that do not belong to a frame.
     private(set) var damage = 0
-    /// How many such bytes there were.
+    /// The number of bytes that do not belong to a frame.
     private(set) var skippedByteCount = 0
     private let preamble: Int
     private var rest: [UInt8] = []
-    /// Where in the buffer the first byte is that is not decided.
+    /// The index in the buffer of the first byte that is not decided.
     private var start = 0
-    /// How many bytes from there on are needed to decide.
+    /// The number of bytes from `start` that are needed to decide.
     private var needed = 1
-    /// The offset of that byte in the stream.
+    /// The offset in the stream of the byte at `start`.
     private var offset = 0
-    /// How much of a tag has still to pass by.
-    private var tagRest = 0
+    /// The number of bytes of a tag that still have to be skipped.
+    private var tagBytesLeft = 0
     private var isSynced = false
     private var isInGarbage = false
     private var isAfterDamage = false
@@ -60,10 +60,10 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
         self.preamble = preamble
     }
 
-    /// Takes a frame: its bytes, its offset in the stream, and whether bytes were passed over before it.
+    /// A function that consumes a frame: its bytes, its offset in the stream, and whether bytes were skipped before it.
     typealias Body = (_ syntax: inout Syntax, _ frame: RawSpan, _ offset: Int, _ isAfterDamage: Bool) throws -> Void
 
-    /// Takes the next bytes of the stream, and gives the frames that they complete to `body`.
+    /// Reads the next bytes of the stream and calls `body` with the frames that they complete.
     @inline(__always)
     mutating func feed(_ bytes: RawSpan, _ body: Body) throws {
         var position = 0
@@ -73,14 +73,14 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
             bytes.extracting(position..<position + taken).withUnsafeBytes { rest.append(contentsOf: $0) }
             position += taken
             guard taken == missing else { return }
-            // Out of self for as long as it is read.
+            // The buffer is moved out of `self` while it is read.
             var buffer: [UInt8] = []
             swap(&buffer, &rest)
             defer { swap(&buffer, &rest) }
             start = try consume(buffer.span.bytes, from: start, isFinal: false, body)
             let left = buffer.count - start
             if left <= taken {
-                // What is left lies in the piece as well: go on there.
+                // The rest is also in the new part, so that the splitter continues there.
                 position -= left
                 buffer.removeAll(keepingCapacity: true)
                 start = 0
@@ -95,22 +95,22 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
         bytes.extracting(position..<bytes.byteCount).withUnsafeBytes { rest.append(contentsOf: $0) }
     }
 
-    /// Takes the end of the stream.
+    /// Finishes the stream.
     mutating func finish(_ body: Body) throws {
         let buffer = rest
         rest.removeAll()
         _ = try consume(buffer.span.bytes, from: start, isFinal: true, body)
         start = 0
-        guard hasFrame else { throw noFrame("there is none") }
+        guard hasFrame else { throw missingFrame("the stream contains none") }
     }
 
-    private func noFrame(_ reason: String) -> ParseError {
+    private func missingFrame(_ reason: String) -> ParseError {
         ParseError(.invalidValue, reading: Syntax.name, offset: 0, reason: reason)
     }
 
-    /// Decides as far as it can.
+    /// Processes as many bytes as can be decided.
     ///
-    /// - Returns: Where the first byte is that is not decided.
+    /// - Returns: the position of the first byte that is not decided.
     @inline(__always)
     private mutating func consume(
         _ bytes: RawSpan,
@@ -120,9 +120,9 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
     ) throws -> Int {
         var position = start
         while true {
-            if tagRest > 0 {
-                let count = min(tagRest, bytes.byteCount - position)
-                tagRest -= count
+            if tagBytesLeft > 0 {
+                let count = min(tagBytesLeft, bytes.byteCount - position)
+                tagBytesLeft -= count
                 position += count
                 offset += count
             }
@@ -138,14 +138,14 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
                 isInGarbage = false
                 let wasDamaged = isAfterDamage
                 isAfterDamage = false
-                let place = offset
+                let frameOffset = offset
                 offset += size
                 position += size
-                try body(&syntax, tail.extracting(0..<size), place, wasDamaged)
+                try body(&syntax, tail.extracting(0..<size), frameOffset, wasDamaged)
             case .needs(let count):
                 needed = max(count, tail.byteCount + 1)
                 return position
-            case .tag(let size): tagRest = size
+            case .tag(let size): tagBytesLeft = size
             case .garbage(let count):
                 if !isInGarbage { damage += 1 }
                 isInGarbage = true
@@ -155,19 +155,20 @@ struct FrameSplitter<Syntax: FrameSyntax>: Sendable {
                 offset += count
                 position += count
                 guard hasFrame || skippedByteCount <= preamble else {
-                    throw noFrame("there is none in the first \(preamble) bytes")
+                    throw missingFrame("not found in the first \(preamble) bytes")
                 }
             }
         }
     }
 
-    /// Asks for tags first, which may stand at the beginning and between frames.
+    /// Checks for ID3 tags first, which can be at the start of the stream and between frames.
     @inline(__always)
     private mutating func decide(_ tail: RawSpan, _ isFinal: Bool) throws -> FrameDecision {
         let first = tail.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
-        // Within garbage chance makes tags, and whether a place is looked at depends on the pieces.
+        // Garbage can contain the bytes of a tag by chance, and the positions that are inspected depend on the sizes of
+        // the parts.
         if !isInGarbage, first == ID3Header.firstByte || first == ID3Header.firstByteOfVersion1 {
-            if let decision = ID3Header.look(tail, isFinal: isFinal) { return decision }
+            if let decision = ID3Header.detect(tail, isFinal: isFinal) { return decision }
         }
         do {
             return try syntax.decide(tail, isSynced: isSynced, isFinal: isFinal)

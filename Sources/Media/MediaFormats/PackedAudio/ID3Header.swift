@@ -1,31 +1,31 @@
 import ByteCoding
 
-/// The header of an ID3 tag of version 2, which may stand before audio and between the segments of it (ID3 tag version
-/// 2.4.0, section 3.1).
+/// The header of an ID3 tag of version 2, which can be before audio and between its segments (ID3 tag version 2.4.0,
+/// section 3.1).
 ///
 ///     file identifier   3 bytes   "ID3"
 ///     version           1 byte    major version: 2, 3 or 4
 ///     revision          1 byte
 ///     flags             1 byte    0x80 unsynchronization, 0x40 extended header, 0x10 footer
-///     size              4 bytes   7 bits each; header and footer not counted
+///     size              4 bytes   7 bits each; without header and footer
 struct ID3Header {
-    /// Bytes of the header, and of the footer.
+    /// The size of the header and of the footer in bytes.
     static let size = 10
     static let firstByte: UInt8 = 0x49
-    /// Bytes of a tag of version 1, which stands at the end of a file and begins with "TAG".
+    /// The size in bytes of a version 1 tag, which is at the end of a file and begins with "TAG".
     static let version1Size = 128
     static let firstByteOfVersion1: UInt8 = 0x54
 
     let version: UInt8
     let flags: UInt8
-    /// Bytes behind the header, the footer not counted.
+    /// The size in bytes of the content after the header, without the footer.
     let contentSize: Int
 
     var hasFooter: Bool { version >= 4 && flags & 0x10 != 0 }
-    /// Bytes of the whole tag.
+    /// The size of the whole tag in bytes.
     var tagSize: Int { Self.size + contentSize + (hasFooter ? Self.size : 0) }
 
-    /// Reads the header at the beginning of 10 bytes or more; nil when it is none.
+    /// Reads a header from at least 10 bytes. Returns nil if they are not an ID3 header.
     init?(_ bytes: RawSpan) {
         guard bytes.byteCount >= Self.size, bytes.load(0, as: UInt32.self) >> 8 == 0x49_4433 else { return nil }
         version = bytes.unsafeLoad(fromByteOffset: 3, as: UInt8.self)
@@ -36,21 +36,21 @@ struct ID3Header {
         contentSize = size
     }
 
-    /// A number of 28 bits, 7 in each byte; nil when a byte has its highest bit set.
+    /// Decodes a syncsafe number of 28 bits, 7 in each byte. Returns nil if the highest bit of a byte is set.
     static func syncsafe(_ number: UInt32) -> Int? {
         guard number & 0x8080_8080 == 0 else { return nil }
         return Int(number >> 24 & 127) << 21 | Int(number >> 16 & 127) << 14 | Int(number >> 8 & 127) << 7
             | Int(number & 127)
     }
 
-    /// A number below 2^28 with 7 bits in each byte.
+    /// Encodes a number below 2^28 as a syncsafe number with 7 bits in each byte.
     static func syncsafe(_ number: Int) -> UInt32 {
         let value = UInt32(truncatingIfNeeded: number)
         return (value & 0x0FE0_0000) << 3 | (value & 0x1F_C000) << 2 | (value & 0x3F80) << 1 | value & 127
     }
 
-    /// Says whether a tag of version 2, or of version 1, is at the beginning of some bytes; nil when there is none.
-    static func look(_ bytes: RawSpan, isFinal: Bool) -> FrameDecision? {
+    /// Detects a tag of version 1 or 2 at the start of the bytes. Returns nil if there is none.
+    static func detect(_ bytes: RawSpan, isFinal: Bool) -> FrameDecision? {
         let isVersion1 = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == firstByteOfVersion1
         let identifier: UInt32 = isVersion1 ? 0x54_4147 : 0x49_4433
         for index in 0..<min(3, bytes.byteCount)

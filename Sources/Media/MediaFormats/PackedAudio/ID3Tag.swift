@@ -1,43 +1,44 @@
 public import ByteCoding
 
-/// An ID3 tag: what begins each segment of packed audio in HLS (RFC 8216bis, 3.1.4). Versions 2.3 and 2.4 are read
+/// An ID3 tag, which begins each segment of packed audio in HLS (RFC 8216bis, 3.1.4). Versions 2.3 and 2.4 are read
 /// (id3.org, ID3 tag version 2.3.0 and 2.4.0); version 2.4 is written.
 ///
 ///     header            10 bytes   see ``ID3Header``
-///     extended header              when a flag says so; passed over
+///     extended header              if its flag is set; skipped
 ///     frames
 ///       frame ID        4 bytes
 ///       size            4 bytes    7 bits each in version 2.4
 ///       flags           2 bytes
 ///       content
 ///     padding                      zeros
-///     footer            10 bytes   when a flag says so
+///     footer            10 bytes   if its flag is set
 ///
-/// Frames that are compressed or encrypted are passed over.
+/// Compressed and encrypted frames are skipped.
 public struct ID3Tag: Hashable, Sendable {
     /// A frame of a tag.
     public struct Frame: Hashable, Sendable {
-        /// What it is: `PRIV`, `TIT2`.
+        /// The frame ID, for example `PRIV` or `TIT2`.
         public var id: FourCC
-        /// What is in it, unsynchronization undone.
+        /// The content of the frame, without unsynchronization.
         public var content: [UInt8]
 
-        /// Makes a frame.
+        /// Creates a frame.
         public init(id: FourCC, content: [UInt8]) {
             self.id = id
             self.content = content
         }
     }
 
-    /// The frames in their order.
+    /// The frames in the order of the tag.
     public var frames: [Frame]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(frames: [Frame] = []) { self.frames = frames }
 
-    /// Reads a tag to its end. One of version 2.2 has no frames of a kind that is known here, so it is read as empty.
+    /// Reads a whole tag. A tag of version 2.2 is read as empty, because its frames are not supported.
     ///
-    /// - Throws: `ParseError`; `invalid-value` when it is no ID3 tag, `truncated` when it or a frame is cut short.
+    /// - Throws: `ParseError`; `invalid-value` if the bytes are not an ID3 tag, `truncated` if the tag or a frame is
+    ///   truncated.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         frames = []
         let start = reader.offset
@@ -47,13 +48,13 @@ public struct ID3Tag: Hashable, Sendable {
                 .invalidValue,
                 reading: "ID3 header",
                 offset: start,
-                reason: "it is not that of an ID3 tag"
+                reason: "the bytes are not an ID3 header"
             )
         }
         let content = try reader.readBytes(header.contentSize, "ID3 tag")
         if header.hasFooter { try reader.skip(ID3Header.size, "ID3 footer") }
         guard (3...4).contains(header.version) else { return }
-        // In version 2.3 the whole tag is unsynchronized, in version 2.4 each frame is by itself.
+        // In version 2.3 the whole tag is unsynchronized; in version 2.4 each frame is unsynchronized separately.
         let isPlain = header.version == 4 || header.flags & 0x80 == 0
         let plain = isPlain ? content : Self.synchronized(content)
         var frameReader = ByteReader(plain.span.bytes, base: start + ID3Header.size)
@@ -68,15 +69,23 @@ public struct ID3Tag: Hashable, Sendable {
         let start = reader.offset
         let number = try reader.readUInt32("size of an extended header")
         if header.version == 3 { return try reader.skip(Int(number), "extended header") }
-        guard let size = ID3Header.syncsafe(number), size >= 6 else { throw badSize("extended header", start, number) }
+        guard let size = ID3Header.syncsafe(number), size >= 6 else {
+            throw invalidSize("extended header", start, number)
+        }
         try reader.skip(size - 4, "extended header")
     }
 
-    private static func badSize(_ what: String, _ offset: Int, _ number: UInt32) -> ParseError {
-        ParseError(.invalidLength, reading: "size of an ID3 \(what)", offset: offset, reason: "\(number) is none")
+    private static func invalidSize(_ what: String, _ offset: Int, _ number: UInt32) -> ParseError {
+        ParseError(
+            .invalidLength,
+            reading: "size of an ID3 \(what)",
+            offset: offset,
+            reason: "\(number) is not a valid size"
+        )
     }
 
-    /// Reads a frame; nil where padding begins. Its content is nil when it is compressed or encrypted.
+    /// Reads a frame. Returns nil at the start of the padding. The content is nil if the frame is compressed or
+    /// encrypted.
     private static func readFrame(
         _ reader: inout ByteReader,
         _ header: ID3Header
@@ -87,12 +96,12 @@ public struct ID3Tag: Hashable, Sendable {
         let number = try reader.readUInt32("size of an ID3 frame")
         let isVersion4 = header.version == 4
         guard let size = isVersion4 ? ID3Header.syncsafe(number) : Int(number) else {
-            throw badSize("frame", offset, number)
+            throw invalidSize("frame", offset, number)
         }
         let flags = try reader.readUInt16("flags of an ID3 frame")
         var content = try reader.split(size, "ID3 frame \(id)")
         guard flags & (isVersion4 ? 0x000C : 0x00C0) == 0 else { return (id, nil) }
-        // The group that the frame belongs to, and its size without unsynchronization.
+        // Skips the group identifier and the data length indicator of the frame.
         if flags & (isVersion4 ? 0x0040 : 0x0020) != 0 { try content.skip(1, "group of an ID3 frame") }
         if isVersion4, flags & 1 != 0 { try content.skip(4, "data length of an ID3 frame") }
         let bytes = try content.readRest("ID3 frame \(id)")
@@ -100,7 +109,7 @@ public struct ID3Tag: Hashable, Sendable {
         return (id, isPlain ? bytes : synchronized(bytes))
     }
 
-    /// Takes out the zeros that keep 0xFF from looking like a syncword.
+    /// Removes the zero bytes that prevent a syncword after 0xFF.
     private static func synchronized(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -112,7 +121,7 @@ public struct ID3Tag: Hashable, Sendable {
         return result
     }
 
-    /// The whole tag in version 2.4, without padding. Frames together must be below 256 MiB.
+    /// The encoded tag in version 2.4, without padding. The frames must have less than 256 MiB in total.
     public var bytes: [UInt8] {
         var content = BoxWriter(capacity: 128)
         for frame in frames {
@@ -130,12 +139,12 @@ public struct ID3Tag: Hashable, Sendable {
 }
 
 extension ID3Tag {
-    /// A private frame: whom it concerns, a 0, and bytes (ID3 tag version 2.4.0, 4.27).
+    /// Creates a private frame: the owner identifier, a zero byte, and the data (ID3 tag version 2.4.0, 4.27).
     public static func privateFrame(owner: String, _ content: [UInt8]) -> Frame {
         Frame(id: "PRIV", content: Array(owner.utf8) + [0] + content)
     }
 
-    /// What the first private frame of an owner has; nil when there is none.
+    /// Returns the data of the first private frame of an owner; nil if there is none.
     public func privateContent(owner: String) -> [UInt8]? {
         let prefix = Array(owner.utf8) + [0]
         let frame = frames.first { $0.id == "PRIV" && $0.content.starts(with: prefix) }

@@ -1,18 +1,19 @@
 public import ByteCoding
 
-// The tag that begins each segment of packed audio.
+// The ID3 tag at the start of each segment of packed audio.
 
 extension ID3Tag {
-    /// Whose frame has the time of the segment's first sample (RFC 8216bis, 3.1.4).
+    /// The owner of the private frame with the timestamp of the segment's first sample (RFC 8216bis, 3.1.4).
     public static let timestampOwner = "com.apple.streaming.transportStreamTimestamp"
-    /// Whose frame describes audio that is encrypted by SAMPLE-AES (Apple, MPEG-2 Stream Encryption Format).
+    /// The owner of the private frame that describes audio with SAMPLE-AES (Apple, MPEG-2 Stream Encryption Format).
     public static let audioDescriptionOwner = "com.apple.streaming.audioDescription"
 
-    /// Makes the tag of a segment of packed audio.
+    /// Creates the tag of a segment of packed audio.
     ///
     /// - Parameters:
-    ///   - timestamp: The presentation time of the first sample, in units of 1/90,000 second; its lowest 33 bits count.
-    ///   - audioSetup: What describes the audio, when it is encrypted by SAMPLE-AES.
+    ///   - timestamp: the presentation time of the first sample, in units of 1/90,000 second; only the lower 33 bits
+    ///     are used.
+    ///   - audioSetup: the audio setup information if the audio is encrypted with SAMPLE-AES.
     public init(timestamp: UInt64, audioSetup: AudioSetupInformation? = nil) {
         let time = timestamp & 0x1_FFFF_FFFF
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * $0)) }
@@ -20,10 +21,10 @@ extension ID3Tag {
         if let audioSetup { frames.append(Self.privateFrame(owner: Self.audioDescriptionOwner, audioSetup.bytes)) }
     }
 
-    /// The presentation time of the segment's first sample, 33 bits in units of 1/90,000 second; nil when the tag has
-    /// none.
+    /// Returns the presentation time of the segment's first sample, 33 bits in units of 1/90,000 second; nil if the tag
+    /// has none.
     ///
-    /// - Throws: `ParseError` `invalid-length` when it has not 8 bytes.
+    /// - Throws: `ParseError` with the code `invalid-length` if the timestamp does not have 8 bytes.
     public func timestamp() throws(ParseError) -> UInt64? {
         guard let content = privateContent(owner: Self.timestampOwner) else { return nil }
         guard content.count == 8 else {
@@ -31,15 +32,15 @@ extension ID3Tag {
                 .invalidLength,
                 reading: "timestamp of packed audio",
                 offset: 0,
-                reason: "\(content.count) bytes, 8 are needed"
+                reason: "the timestamp has \(content.count) bytes, must have 8"
             )
         }
         return content.reduce(0) { $0 << 8 | UInt64($1) } & 0x1_FFFF_FFFF
     }
 
-    /// What describes audio that is encrypted by SAMPLE-AES; nil when the tag has nothing of the kind.
+    /// Returns the audio setup information of audio with SAMPLE-AES; nil if the tag has none.
     ///
-    /// - Throws: `ParseError` when it is damaged.
+    /// - Throws: `ParseError` if the setup information is invalid.
     public func audioSetup() throws(ParseError) -> AudioSetupInformation? {
         guard let content = privateContent(owner: Self.audioDescriptionOwner) else { return nil }
         var reader = ByteReader(content.span.bytes)

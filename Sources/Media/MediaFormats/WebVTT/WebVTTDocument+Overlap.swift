@@ -1,8 +1,10 @@
 import ByteCoding
 
 extension WebVTTDocument {
-    /// Holds that the cues that are seen at one time are not too large, so that a small file does not become many large
-    /// segments. The cues are in order.
+    /// Checks the total size of the cues that are visible at the same time, so that a small file does not become many
+    /// large segments. The cues must be sorted by start time.
+    ///
+    /// - Throws: `ParseError` `invalid-length` if the size is above ``maximumOverlap``.
     func checkOverlap() throws(ParseError) {
         let byEnd = cues.sorted { $0.end < $1.end }
         var over = 0
@@ -18,8 +20,8 @@ extension WebVTTDocument {
                     .invalidLength,
                     reading: "cues of a WebVTT file",
                     offset: 0,
-                    reason: "with the one at line \(cue.line), \(size) bytes are seen at one time, more than the "
-                        + "\(Self.maximumOverlap) that each segment can repeat: let cues end earlier, or split the file"
+                    reason: "with the cue at line \(cue.line), the cues visible at the same time have \(size) bytes, "
+                        + "more than the maximum of \(Self.maximumOverlap); end cues earlier, or split the file"
                 )
             }
         }
@@ -27,6 +29,7 @@ extension WebVTTDocument {
 }
 
 extension WebVTTCue {
-    /// About what it takes in a segment, in bytes: what it says, and its times.
+    /// The approximate size of the cue in a segment in bytes: its text, identifier and settings, and 34 bytes for the
+    /// times.
     fileprivate var size: Int { identifier.range.count + settings.range.count + text.range.count + 34 }
 }

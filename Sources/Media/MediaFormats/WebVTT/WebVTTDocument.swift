@@ -1,19 +1,19 @@
 public import ByteCoding
 
-/// One cue of a WebVTT file: when its text is shown. What it says lies in the ``WebVTTDocument``.
+/// A cue of a WebVTT file: the interval in which its text is visible. The text is stored in the ``WebVTTDocument``.
 public struct WebVTTCue: Hashable, Sendable {
-    /// When it appears, in milliseconds.
+    /// The start time in milliseconds.
     public let start: Int64
-    /// When it disappears, in milliseconds; later than ``start``.
+    /// The end time in milliseconds, later than ``start``.
     public let end: Int64
-    /// The number of the line with its times, from 1.
+    /// The number of the line with the cue timings, from 1.
     public let line: Int
     let identifier: WebVTTRange
     let settings: WebVTTRange
     let text: WebVTTRange
 }
 
-/// A range of a document's bytes, in half the room of a `Range<Int>`: a document is shorter than 4 GiB.
+/// A range of a document's bytes with half the size of a `Range<Int>`, because a document is shorter than 4 GiB.
 struct WebVTTRange: Hashable, Sendable {
     private let lower: UInt32
     private let upper: UInt32
@@ -26,7 +26,7 @@ struct WebVTTRange: Hashable, Sendable {
     var range: Range<Int> { Int(lower)..<Int(upper) }
 }
 
-/// A WebVTT file, read as a browser reads it (W3C WebVTT, 6.1).
+/// A WebVTT file, parsed as browsers parse it (W3C WebVTT, 6.1).
 ///
 ///     file   = [ BOM ] "WEBVTT" [ ( SP / TAB ) text ] line break
 ///              *( header line ) 1*line break
@@ -36,102 +36,103 @@ struct WebVTTRange: Hashable, Sendable {
 ///            / "REGION" line break lines             before the first cue
 ///            / [ identifier line break ] start "-->" end [ settings ] [ line break lines ]
 ///
-/// Line breaks are LF, CR or both. A block ends at an empty line, or before a line with `-->` that cannot be its own.
-/// What a browser would drop is dropped, counted, and told in ``dropped``. Texts, settings and style sheets are kept as
-/// they came, except that line breaks become LF and the byte 0 becomes U+FFFD, as the standard has it.
+/// Line breaks are LF, CR or CR LF. A block ends at an empty line, or before a line with `-->` that cannot belong to
+/// it. Blocks that a browser ignores are dropped, counted, and listed in ``dropped``. Texts, settings and style sheets
+/// are kept unchanged, except that line breaks become LF and the byte 0 becomes U+FFFD, as the standard specifies.
 public struct WebVTTDocument: Sendable {
-    /// The largest file in bytes.
+    /// The maximum size of a file in bytes.
     public static let maximumSize = 32 << 20
-    /// The most that STYLE and REGION blocks may take in bytes, since each segment repeats them.
+    /// The maximum total size of STYLE and REGION blocks in bytes, because each segment repeats them.
     public static let maximumDefinitionSize = 256 << 10
-    /// The most that the cues may take in bytes that are seen at one time, since each segment repeats those that span
-    /// its beginning.
+    /// The maximum total size in bytes of the cues that are visible at the same time, because each segment repeats the
+    /// cues that span its start.
     public static let maximumOverlap = 1 << 20
-    /// How many dropped blocks are told of.
+    /// The maximum number of entries in ``dropped``.
     public static let maximumDropped = 32
 
-    /// Why a block is not in the document.
+    /// The reason why a block was dropped.
     public enum DropReason: String, Hashable, Sendable, CustomStringConvertible {
-        /// A line with `-->` that does not hold two timestamps.
+        /// The line with `-->` does not contain two timestamps.
         case invalidTiming = "invalid-timing"
-        /// A cue that ends before it begins, or at once, and so is never seen.
+        /// The cue ends before or when it starts, so it is never visible.
         case neverShown = "never-shown"
-        /// STYLE or REGION behind the first cue.
-        case definitionBehindCue = "definition-behind-cue"
-        /// No cue, definition or comment.
+        /// A STYLE or REGION block is after the first cue.
+        case definitionAfterCue = "definition-behind-cue"
+        /// The block is not a cue, a definition or a comment.
         case unknownBlock = "unknown-block"
 
-        /// What is wrong, for a person.
+        /// A readable description of the problem.
         public var description: String {
             switch self {
-            case .invalidTiming: "the line with --> does not hold two timestamps such as 00:00:01.000"
-            case .neverShown: "the cue does not end after it begins, so it is never seen"
-            case .definitionBehindCue: "a STYLE or REGION block stands before the first cue, or has no effect"
-            case .unknownBlock: "the block is no cue, since no line has -->, and no NOTE, STYLE or REGION"
+            case .invalidTiming: "the line with --> does not contain two timestamps such as 00:00:01.000"
+            case .neverShown: "the end time of the cue is not after its start time, so the cue is never visible"
+            case .definitionAfterCue: "a STYLE or REGION block after the first cue has no effect"
+            case .unknownBlock: "the block has no line with -->, and is not a NOTE, STYLE or REGION block"
             }
         }
     }
 
-    /// A block that is not in the document.
+    /// A block of the file that was dropped.
     public struct Dropped: Hashable, Sendable, CustomStringConvertible {
-        /// The number of its first line, from 1.
+        /// The number of the block's first line, from 1.
         public let line: Int
-        /// Why.
+        /// The reason why it was dropped.
         public let reason: DropReason
 
-        /// One line: where, and why.
+        /// The line number and the reason in one line.
         public var description: String { "line \(line): \(reason)" }
     }
 
-    /// The cues by their start; those that start together in the order of the file.
+    /// The cues in the order of their start times. Cues with the same start time are in the order of the file.
     public internal(set) var cues: [WebVTTCue] = []
-    /// X-TIMESTAMP-MAP of the header, which a segment of a stream has and a file of its own has not.
+    /// The X-TIMESTAMP-MAP of the header, which segments of a stream contain and standalone files do not.
     public internal(set) var timestampMap: WebVTTTimestampMap?
-    /// The first of the blocks that were dropped, by line.
+    /// The first dropped blocks, at most ``maximumDropped``, in the order of the file.
     public internal(set) var dropped: [Dropped] = []
-    /// How many blocks were dropped.
+    /// The number of dropped blocks.
     public internal(set) var droppedCount = 0
-    /// How many comments there are.
+    /// The number of comments.
     public internal(set) var commentCount = 0
 
-    /// The file with LF alone, from behind the byte order mark.
+    /// The content of the file after the byte order mark, with LF for every line break.
     let bytes: [UInt8]
     var header = WebVTTRange(0..<0)
-    /// STYLE and REGION blocks in the order of the file, their first lines included.
+    /// The STYLE and REGION blocks in the order of the file, including their first lines.
     var definitions: [WebVTTRange] = []
     var definitionSize = 0
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
-    /// - Throws: `ParseError`: `invalid-value` when it does not begin as WebVTT does, `invalid-length` when it is larger
-    ///   than ``maximumSize``, its definitions are than ``maximumDefinitionSize``, or the cues of one time are than
-    ///   ``maximumOverlap``.
+    /// - Throws: `ParseError` with the code `invalid-value` if the file does not begin with the WebVTT signature, or
+    ///   `invalid-length` if it is larger than ``maximumSize``, its definitions are larger than
+    ///   ``maximumDefinitionSize``, or the cues visible at the same time are larger than ``maximumOverlap``.
     public init(parsing file: RawSpan) throws(ParseError) {
         var parser = try WebVTTParser(file)
         self = try parser.parse()
     }
 
-    /// Whether a file begins as WebVTT does: with `WEBVTT`, then white space or nothing. 10 bytes are enough.
+    /// Returns whether a file begins with the WebVTT signature: `WEBVTT`, followed by white space or the end of the
+    /// file. The first 10 bytes of the file are sufficient.
     public static func hasSignature(_ file: RawSpan) -> Bool { WebVTTParser.signatureSize(file) != nil }
 
-    /// When the last cue disappears, in milliseconds; 0 without cues.
+    /// The latest end time of the cues in milliseconds; 0 if there are no cues.
     public var end: Int64 { cues.reduce(0) { max($0, $1.end) } }
 
-    /// The header: what stands behind `WEBVTT`, and the lines below up to the first empty one.
+    /// The header: the text after `WEBVTT`, and the lines up to the first empty line.
     public var headerText: String { string(header) }
 
-    /// The STYLE and REGION blocks in the order of the file, their first lines included.
+    /// The STYLE and REGION blocks in the order of the file, including their first lines.
     public var definitionTexts: [String] { definitions.map(string) }
 
-    /// A cue's identifier; empty when it has none.
+    /// Returns the identifier of a cue; empty if it has none.
     public func identifier(of cue: WebVTTCue) -> String { string(cue.identifier) }
 
-    /// A cue's settings as they stand behind its times; empty when it has none.
+    /// Returns the settings of a cue as they follow its times; empty if it has none.
     public func settings(of cue: WebVTTCue) -> String { string(cue.settings) }
 
-    /// A cue's text with its tags, lines between LF.
+    /// Returns the text of a cue with its tags. LF separates the lines.
     public func text(of cue: WebVTTCue) -> String { string(cue.text) }
 
     mutating func drop(_ reason: DropReason, line: Int) {

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// The parser of W3C WebVTT, 6.1, step by step, over the bytes of UTF-8. Each line is looked at twice at most.
+/// A parser that implements the algorithm of W3C WebVTT, 6.1, on UTF-8 bytes. It reads each line at most twice.
 struct WebVTTParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -9,7 +9,7 @@ struct WebVTTParser {
     private var hasSeenCue = false
     private var document: WebVTTDocument
 
-    /// The size of the byte order mark and `WEBVTT`; nil when the file begins otherwise.
+    /// Returns the size of the byte order mark and `WEBVTT` in bytes; nil if the file does not begin with them.
     static func signatureSize(_ file: RawSpan) -> Int? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let word = Array("WEBVTT".utf8)
@@ -28,19 +28,20 @@ struct WebVTTParser {
                 .invalidLength,
                 reading: "WebVTT file",
                 offset: 0,
-                reason: "\(file.byteCount) bytes, more than the \(WebVTTDocument.maximumSize) that are read: split it"
+                reason: "the file has \(file.byteCount) bytes, the maximum is \(WebVTTDocument.maximumSize); "
+                    + "split the file"
             )
         }
         guard let signature = Self.signatureSize(file) else {
-            throw ParseError(.invalidValue, reading: "WebVTT file", offset: 0, reason: Self.complaint(about: file))
+            throw ParseError(.invalidValue, reading: "WebVTT file", offset: 0, reason: Self.signatureError(for: file))
         }
         bytes = Self.normalized(file, from: signature)
         document = WebVTTDocument(bytes: bytes)
     }
 
-    /// Reads everything. The signature has been passed over.
+    /// Parses the file after the signature.
     mutating func parse() throws(ParseError) -> WebVTTDocument {
-        let first = takeLine()
+        let first = readLine()
         var header = first
         if position < bytes.count, bytes[position] != Self.lineFeed {
             header = first.lowerBound..<(try collectBlock(inHeader: true)).upperBound
@@ -51,13 +52,13 @@ struct WebVTTParser {
             _ = try collectBlock(inHeader: false)
             skipEmptyLines()
         }
-        // Files are in order as a rule; then this takes one pass.
+        // Cues are usually in order, so that sorting takes one pass.
         document.cues.sort { ($0.start, $0.line) < ($1.start, $1.line) }
         try document.checkOverlap()
         return document
     }
 
-    /// Collects a block (section 6.1) and returns where its text lies.
+    /// Parses a block (section 6.1) and returns the range of its text.
     private mutating func collectBlock(inHeader: Bool) throws(ParseError) -> Range<Int> {
         let (start, firstLine) = (position, line)
         var count = 0
@@ -67,7 +68,7 @@ struct WebVTTParser {
         var text = position..<position
         while position < bytes.count {
             let (before, lineBefore) = (position, line)
-            let current = takeLine()
+            let current = readLine()
             count += 1
             if hasArrow(current) {
                 guard !inHeader, count == 1 || (count == 2 && !hasSeenArrow) else {
@@ -99,7 +100,7 @@ struct WebVTTParser {
         } else if isDefinition {
             try add(definition: text, firstLine)
         } else {
-            pass(over: text, hasSeenArrow, firstLine)
+            countBlock(text, hasSeenArrow, firstLine)
         }
         return text
     }
@@ -119,7 +120,7 @@ struct WebVTTParser {
     }
 
     private mutating func add(definition: Range<Int>, _ firstLine: Int) throws(ParseError) {
-        guard !hasSeenCue else { return document.drop(.definitionBehindCue, line: firstLine) }
+        guard !hasSeenCue else { return document.drop(.definitionAfterCue, line: firstLine) }
         document.definitions.append(WebVTTRange(definition))
         document.definitionSize += definition.count
         guard document.definitionSize <= WebVTTDocument.maximumDefinitionSize else {
@@ -127,14 +128,14 @@ struct WebVTTParser {
                 .invalidLength,
                 reading: "STYLE and REGION blocks of a WebVTT file",
                 offset: 0,
-                reason: "with the one at line \(firstLine) they take \(document.definitionSize) bytes, more than the "
-                    + "\(WebVTTDocument.maximumDefinitionSize) that each segment can repeat: shorten them"
+                reason: "with the block at line \(firstLine) they have \(document.definitionSize) bytes, more than the "
+                    + "maximum of \(WebVTTDocument.maximumDefinitionSize); shorten them"
             )
         }
     }
 
-    /// Counts a block that is nothing to be kept.
-    private mutating func pass(over text: Range<Int>, _ hasSeenArrow: Bool, _ firstLine: Int) {
+    /// Counts a block that is not stored: a comment, or a block that is dropped.
+    private mutating func countBlock(_ text: Range<Int>, _ hasSeenArrow: Bool, _ firstLine: Int) {
         let name = Array("NOTE".utf8)
         let rest = bytes[text].dropFirst(name.count)
         if hasSeenArrow {
@@ -146,23 +147,23 @@ struct WebVTTParser {
         }
     }
 
-    /// Times and settings of a cue (section 6.3); nil when the times are not there.
+    /// Parses the timings and settings of a cue (section 6.3). Returns nil if the timings are invalid.
     private func timing(_ line: Range<Int>) -> (start: Int64, end: Int64, settings: Range<Int>)? {
-        var place = line.lowerBound
-        skipWhiteSpace(&place, line.upperBound)
-        guard let start = WebVTTTimestamp.read(bytes, &place, end: line.upperBound) else { return nil }
-        skipWhiteSpace(&place, line.upperBound)
-        guard bytes[place..<line.upperBound].starts(with: Self.arrow) else { return nil }
-        place += Self.arrow.count
-        skipWhiteSpace(&place, line.upperBound)
-        guard let end = WebVTTTimestamp.read(bytes, &place, end: line.upperBound) else { return nil }
-        return (start, end, trimmed(place..<line.upperBound))
+        var index = line.lowerBound
+        skipWhiteSpace(&index, line.upperBound)
+        guard let start = WebVTTTimestamp.read(bytes, &index, end: line.upperBound) else { return nil }
+        skipWhiteSpace(&index, line.upperBound)
+        guard bytes[index..<line.upperBound].starts(with: Self.arrow) else { return nil }
+        index += Self.arrow.count
+        skipWhiteSpace(&index, line.upperBound)
+        guard let end = WebVTTTimestamp.read(bytes, &index, end: line.upperBound) else { return nil }
+        return (start, end, trimmed(index..<line.upperBound))
     }
 
     private static let lineFeed = UInt8(ascii: "\n")
     private static let arrow = Array("-->".utf8)
 
-    private mutating func takeLine() -> Range<Int> {
+    private mutating func readLine() -> Range<Int> {
         let start = position
         while position < bytes.count, bytes[position] != Self.lineFeed { position += 1 }
         let end = position
@@ -180,9 +181,9 @@ struct WebVTTParser {
 
     private func hasArrow(_ line: Range<Int>) -> Bool {
         var dashes = 0
-        for place in line {
-            if bytes[place] == UInt8(ascii: ">"), dashes >= 2 { return true }
-            dashes = bytes[place] == UInt8(ascii: "-") ? dashes + 1 : 0
+        for index in line {
+            if bytes[index] == UInt8(ascii: ">"), dashes >= 2 { return true }
+            dashes = bytes[index] == UInt8(ascii: "-") ? dashes + 1 : 0
         }
         return false
     }
@@ -195,8 +196,8 @@ struct WebVTTParser {
 
     private func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C }
 
-    private func skipWhiteSpace(_ place: inout Int, _ end: Int) {
-        while place < end, isWhiteSpace(bytes[place]) { place += 1 }
+    private func skipWhiteSpace(_ index: inout Int, _ end: Int) {
+        while index < end, isWhiteSpace(bytes[index]) { index += 1 }
     }
 
     private func trimmed(_ range: Range<Int>) -> Range<Int> {
@@ -206,7 +207,7 @@ struct WebVTTParser {
         return start..<end
     }
 
-    /// The file from `start` with LF for every line break, and U+FFFD for 0 (section 6.1).
+    /// Returns the file from `start`, with LF for every line break and U+FFFD for each byte 0 (section 6.1).
     private static func normalized(_ file: RawSpan, from start: Int) -> [UInt8] {
         file.withUnsafeBytes { file in
             var bytes: [UInt8] = []
@@ -225,13 +226,13 @@ struct WebVTTParser {
         }
     }
 
-    /// What is wrong with the beginning of a file that is not WebVTT.
-    private static func complaint(about file: RawSpan) -> String {
+    /// Returns the error message for a file without the WebVTT signature.
+    private static func signatureError(for file: RawSpan) -> String {
         file.withUnsafeBytes { file in
             if file.starts(with: [0xFF, 0xFE]) || file.starts(with: [0xFE, 0xFF]) {
-                return "line 1 is UTF-16; write the file in UTF-8"
+                return "the file is encoded in UTF-16; convert it to UTF-8"
             }
-            return "line 1 does not begin with WEBVTT and white space or a line break; "
+            return "line 1 must begin with WEBVTT, followed by white space or a line break; "
                 + "convert other subtitles to WebVTT first"
         }
     }

@@ -1,30 +1,30 @@
-/// Cuts a WebVTT file into the segments of a subtitle rendition (RFC 8216bis, 3.1.4).
+/// A segmenter that cuts a WebVTT file into the segments of a subtitle rendition (RFC 8216bis, 3.1.4).
 ///
-/// Each segment is a file of its own: the header with X-TIMESTAMP-MAP, the STYLE and REGION blocks, and every cue that is
-/// to be seen during the segment, with its full times, so that one that spans a cut stands on both sides of it. A
-/// segment without cues is a header alone.
+/// Each segment is a complete WebVTT file: the header with X-TIMESTAMP-MAP, the STYLE and REGION blocks, and every cue
+/// that is visible during the segment, with its full times. A cue that spans a segment boundary is in both segments. A
+/// segment without cues contains only the header.
 ///
-/// It takes time and memory for the cues of the segment, and for those of the one before: never for the whole file.
+/// Each segment takes time and memory for its own cues and those of the previous segment, not for the whole file.
 public struct WebVTTSegmenter: Sendable {
     private let document: WebVTTDocument
     private let head: [UInt8]
     private var start: Cut
-    /// The first cue that no segment was asked about.
+    /// The index of the first cue that starts after the segments written so far.
     private var next = 0
-    /// Cues that began before `start` and may last longer, in order.
+    /// The indexes of the cues that started before `start` and may still be visible, in order.
     private var open: [Int] = []
 
-    /// A point in time as a number of units of 1/timescale second, compared exactly with the cues' milliseconds.
+    /// A point in time in units of 1/timescale second, compared exactly with cue times in milliseconds.
     private struct Cut {
         let value: Int64
         let timescale: UInt32
 
-        /// Whether it is later than a time of a cue.
+        /// Returns whether the point in time is later than a cue time.
         func isLater(than milliseconds: Int64) -> Bool {
             value.multipliedFullWidth(by: 1000) > milliseconds.multipliedFullWidth(by: Int64(timescale))
         }
 
-        /// Whether it is earlier than a time of a cue.
+        /// Returns whether the point in time is earlier than a cue time.
         func isEarlier(than milliseconds: Int64) -> Bool {
             value.multipliedFullWidth(by: 1000) < milliseconds.multipliedFullWidth(by: Int64(timescale))
         }
@@ -35,20 +35,20 @@ public struct WebVTTSegmenter: Sendable {
         }
     }
 
-    /// Prepares to cut a document.
+    /// Creates a segmenter for a document.
     ///
     /// - Parameters:
-    ///   - document: The cues.
-    ///   - map: Which time of the media the times of the cues are.
-    ///   - start: When the first segment begins, in units of 1/timescale second of the cues' time.
-    ///   - timescale: Units per second; not 0.
+    ///   - document: the WebVTT file.
+    ///   - map: the mapping from cue times to media times.
+    ///   - start: the start of the first segment on the timeline of the cues, in units of 1/timescale second.
+    ///   - timescale: the number of units per second; must not be 0.
     public init(
         _ document: WebVTTDocument,
         map: WebVTTTimestampMap,
         from start: Int64 = 0,
         timescale: UInt32 = 1000
     ) {
-        precondition(timescale > 0, "a timescale is not 0")
+        precondition(timescale > 0, "the timescale must not be 0")
         self.document = document
         self.start = Cut(value: start, timescale: timescale)
         var head = Array("WEBVTT\n".utf8)
@@ -61,25 +61,26 @@ public struct WebVTTSegmenter: Sendable {
         self.head = head
     }
 
-    /// Whether a cue is still to be seen behind the last cut.
+    /// Whether a cue is visible after the end of the last segment.
     public var hasCuesLeft: Bool {
         next < document.cues.count || open.contains { start.isEarlier(than: document.cues[$0].end) }
     }
 
-    /// The segment from the last cut up to the next, which is later.
+    /// Returns the segment from the end of the previous segment to `end`.
     ///
     /// - Parameters:
-    ///   - end: Where the segment ends, in units of 1/timescale second of the cues' time.
-    ///   - timescale: Units per second; not 0.
+    ///   - end: the end of the segment on the timeline of the cues, in units of 1/timescale second; later than the end
+    ///     of the previous segment.
+    ///   - timescale: the number of units per second; must not be 0.
     public mutating func segment(until end: Int64, timescale: UInt32) -> [UInt8] {
-        precondition(timescale > 0, "a timescale is not 0")
+        precondition(timescale > 0, "the timescale must not be 0")
         let cut = Cut(value: end, timescale: timescale)
         guard cut.isLater(than: start) else { return head }
         defer { start = cut }
         return segment { cut.isLater(than: $0) }
     }
 
-    /// The segment from the last cut to the end of the last cue, however late that is.
+    /// Returns the segment from the end of the previous segment to the end of the last cue, at any distance.
     public mutating func lastSegment() -> [UInt8] {
         defer { open = [] }
         return segment { _ in true }
@@ -90,7 +91,7 @@ public struct WebVTTSegmenter: Sendable {
             open.append(next)
             next += 1
         }
-        // A cue that ends at a cut is not seen behind it.
+        // A cue that ends at a segment boundary is not visible after it.
         open.removeAll { !start.isEarlier(than: document.cues[$0].end) }
         var text = head
         for index in open { write(document.cues[index], to: &text) }

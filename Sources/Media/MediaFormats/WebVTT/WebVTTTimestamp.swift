@@ -1,59 +1,60 @@
-/// A timestamp of WebVTT as a number of milliseconds (W3C WebVTT, 4.1 and 6.3).
+/// A WebVTT timestamp in milliseconds (W3C WebVTT, 4.1 and 6.3).
 ///
 ///     timestamp    = [ hours ":" ] minutes ":" seconds "." milliseconds
-///     hours        = 1*DIGIT   a first number that does not have two digits can be nothing else
+///     hours        = 1*DIGIT   a first number without exactly two digits is always hours
 ///     minutes      = 2DIGIT    00 to 59
 ///     seconds      = 2DIGIT    00 to 59
 ///     milliseconds = 3DIGIT
 enum WebVTTTimestamp {
-    /// Reads a timestamp that begins at `position` and moves behind it; nil when there is none, as a browser sees it.
+    /// Reads a timestamp at `position` and moves `position` after it. Returns nil if there is no valid timestamp, by
+    /// the rules that browsers use.
     static func read(_ bytes: [UInt8], _ position: inout Int, end: Int) -> Int64? {
         guard let (first, digits) = number(bytes, &position, end) else { return nil }
-        guard take(UInt8(ascii: ":"), bytes, &position, end), let second = twoDigits(bytes, &position, end) else {
+        guard consume(UInt8(ascii: ":"), bytes, &position, end), let second = twoDigits(bytes, &position, end) else {
             return nil
         }
         var (hours, minutes, seconds) = (Int64(0), first, second)
         if digits != 2 || (position < end && bytes[position] == UInt8(ascii: ":")) {
-            guard take(UInt8(ascii: ":"), bytes, &position, end), let third = twoDigits(bytes, &position, end) else {
+            guard consume(UInt8(ascii: ":"), bytes, &position, end), let third = twoDigits(bytes, &position, end) else {
                 return nil
             }
             (hours, minutes, seconds) = (first, second, third)
         }
-        guard take(UInt8(ascii: "."), bytes, &position, end),
-            let (milliseconds, places) = number(bytes, &position, end), places == 3,
+        guard consume(UInt8(ascii: "."), bytes, &position, end),
+            let (milliseconds, digitCount) = number(bytes, &position, end), digitCount == 3,
             minutes <= 59, seconds <= 59
         else { return nil }
         return (hours * 60 + minutes) * 60_000 + seconds * 1000 + milliseconds
     }
 
-    /// Writes a timestamp with its hours, which is what every player reads. `milliseconds` is not negative.
+    /// Writes a timestamp with hours, which every player supports. `milliseconds` must not be negative.
     static func write(_ milliseconds: Int64, to text: inout [UInt8]) {
         let time = max(milliseconds, 0)
-        put(time / 3_600_000, 2, to: &text)
+        writePadded(time / 3_600_000, 2, to: &text)
         text.append(UInt8(ascii: ":"))
-        put(time / 60_000 % 60, 2, to: &text)
+        writePadded(time / 60_000 % 60, 2, to: &text)
         text.append(UInt8(ascii: ":"))
-        put(time / 1000 % 60, 2, to: &text)
+        writePadded(time / 1000 % 60, 2, to: &text)
         text.append(UInt8(ascii: "."))
-        put(time % 1000, 3, to: &text)
+        writePadded(time % 1000, 3, to: &text)
     }
 
-    private static func put(_ number: Int64, _ places: Int, to text: inout [UInt8]) {
+    private static func writePadded(_ number: Int64, _ digitCount: Int, to text: inout [UInt8]) {
         let digits = String(number).utf8
-        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(places - digits.count, 0)))
+        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(digitCount - digits.count, 0)))
         text.append(contentsOf: digits)
     }
 
-    /// A million million hours are enough, and keep the sum within 64 bits.
-    private static let largest: Int64 = 1_000_000_000_000
+    /// The maximum number that is read, so that the sum in milliseconds fits in 64 bits.
+    private static let maximum: Int64 = 1_000_000_000_000
 
-    /// Reads decimal digits; nil when there are none, or too large a number.
+    /// Reads decimal digits. Returns nil if there are none or the number is too large.
     private static func number(_ bytes: [UInt8], _ position: inout Int, _ end: Int) -> (Int64, digits: Int)? {
         let start = position
         var value: Int64 = 0
         while position < end, case 0x30...0x39 = bytes[position] {
             value = value * 10 + Int64(bytes[position] - 0x30)
-            guard value <= largest else { return nil }
+            guard value <= maximum else { return nil }
             position += 1
         }
         return position > start ? (value, position - start) : nil
@@ -64,7 +65,7 @@ enum WebVTTTimestamp {
         return value
     }
 
-    private static func take(_ byte: UInt8, _ bytes: [UInt8], _ position: inout Int, _ end: Int) -> Bool {
+    private static func consume(_ byte: UInt8, _ bytes: [UInt8], _ position: inout Int, _ end: Int) -> Bool {
         guard position < end, bytes[position] == byte else { return false }
         position += 1
         return true

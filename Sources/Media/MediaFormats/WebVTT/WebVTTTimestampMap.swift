@@ -1,19 +1,19 @@
-/// X-TIMESTAMP-MAP: which time of the media a time of the cues is (RFC 8216bis, 3.1.4).
+/// An X-TIMESTAMP-MAP header: the mapping of a cue time to a media time (RFC 8216bis, 3.1.4).
 ///
 ///     X-TIMESTAMP-MAP=MPEGTS:<number>,LOCAL:<timestamp>      the parts in either order
 public struct WebVTTTimestampMap: Hashable, Sendable {
-    /// A time of the media in units of 1/90000 second, 33 bits: what wraps there wraps here.
+    /// The media time in units of 1/90,000 second, 33 bits. It wraps around like MPEG-2 timestamps.
     public var mpegTS: UInt64
-    /// The same time as the cues have it, in milliseconds.
+    /// The cue time that corresponds to ``mpegTS``, in milliseconds.
     public var local: Int64
 
-    /// Makes a map. Of `mpegTS` 33 bits are kept; `local` is not negative.
+    /// Creates a map. Only the lower 33 bits of `mpegTS` are used. `local` must not be negative.
     public init(mpegTS: UInt64, local: Int64 = 0) {
         self.mpegTS = mpegTS & (1 << 33 - 1)
         self.local = max(local, 0)
     }
 
-    /// Reads a line of a header; nil when it is another, or lacks one of the parts.
+    /// Parses a header line. Returns nil if the line is not an X-TIMESTAMP-MAP or lacks one of the parts.
     init?(_ bytes: [UInt8], _ line: Range<Int>) {
         let name = Array("X-TIMESTAMP-MAP=".utf8)
         guard bytes[line].starts(with: name) else { return nil }

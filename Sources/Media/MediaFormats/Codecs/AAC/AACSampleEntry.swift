@@ -1,36 +1,42 @@
 public import ByteCoding
 
 extension SampleEntry {
-    /// The stream descriptor of an `mp4a` entry, encrypted or not; nil when it has none.
+    /// Returns the elementary stream descriptor of an `mp4a` entry, encrypted or not; nil if there is none.
     ///
-    /// - Throws: `ParseError` when it is damaged, with offsets from the beginning of the `esds` box's content.
+    /// - Throws: `ParseError` if the descriptor is invalid, with offsets from the start of the `esds` box's content.
     public func elementaryStreamDescriptor() throws(ParseError) -> ElementaryStreamDescriptorBox? {
         guard let box = boxes.first(ElementaryStreamDescriptorBox.type) else { return nil }
         return try box.parse(as: ElementaryStreamDescriptorBox.self)
     }
 
-    /// The AudioSpecificConfig of an `mp4a` entry, encrypted or not; nil for other formats, and for MP3 and others that
-    /// have none.
+    /// Returns the AudioSpecificConfig of an `mp4a` entry, encrypted or not; nil for other formats, and for codecs
+    /// without one, such as MP3.
     ///
-    /// - Throws: `ParseError` when it is damaged; `missing-box` when an AAC entry has no configuration.
+    /// - Throws: `ParseError` if the configuration is invalid; `missing-box` if an AAC entry has no configuration.
     public func audioSpecificConfig() throws(ParseError) -> AudioSpecificConfig? {
         guard originalFormat == "mp4a" else { return nil }
         guard let descriptor = try elementaryStreamDescriptor() else {
-            throw ParseError(.missingBox, reading: "mp4a sample entry", offset: 0, reason: "it has no esds box")
+            throw ParseError(
+                .missingBox,
+                reading: "mp4a sample entry",
+                offset: 0,
+                reason: "the sample entry has no esds box"
+            )
         }
         switch descriptor.objectType {
-        // 0x66 to 0x68 are MPEG-2 AAC, which is described alike.
+        // 0x66 to 0x68 are MPEG-2 AAC, which also has an AudioSpecificConfig.
         case ElementaryStreamDescriptorBox.mpeg4Audio, 0x66, 0x67, 0x68:
             return try AudioSpecificConfig(descriptor.decoderSpecificInfo.span.bytes)
         default: return nil
         }
     }
 
-    /// An `mp4a` entry for a stream (ISO/IEC 14496-14, 5.6.1). Its rate and its channels are those that come out.
+    /// Creates an `mp4a` sample entry (ISO/IEC 14496-14, 5.6.1) with the sample rate and channel count of the decoded
+    /// output.
     ///
     /// - Parameters:
-    ///   - maximumBitRate: In bits a second; 0 when it is not known.
-    ///   - averageBitRate: In bits a second; 0 when it is not known.
+    ///   - maximumBitRate: the maximum bit rate in bits per second; 0 if it is not known.
+    ///   - averageBitRate: the average bit rate in bits per second; 0 if it is not known.
     public static func mp4a(
         _ config: AudioSpecificConfig,
         maximumBitRate: UInt32 = 0,

@@ -1,7 +1,7 @@
 import ByteCoding
 
-/// Cuts a stream of ADTS frames into them: from the PES packets of a transport stream, or from packed audio. A value
-/// without I/O: bytes go in, in pieces of any size, and frames come out.
+/// A splitter that divides a stream from PES packets or packed audio into ADTS frames. It does no I/O: feed it bytes in
+/// parts of any size.
 ///
 ///     var splitter = ADTSSplitter()
 ///     try splitter.feed(piece) { frame, bytes in
@@ -9,45 +9,44 @@ import ByteCoding
 ///     }
 ///     try splitter.finish { ... }
 ///
-/// ID3 tags before frames are passed over. At the beginning and after bytes that belong to no frame, a frame counts
-/// only when the same stream's next one follows it, or the end.
+/// ID3 tags before frames are skipped. At the start of the stream and after bytes that do not belong to a frame, a
+/// frame is accepted only if the next frame of the same stream or the end of the stream follows it.
 public struct ADTSSplitter: Sendable {
     /// A frame of the stream.
     public struct Frame: Hashable, Sendable {
-        /// Its header.
+        /// The header of the frame.
         public var header: ADTSHeader
-        /// The offset of its first byte in the stream.
+        /// The offset in bytes of its first byte in the stream.
         public var offset: Int
-        /// Whether bytes were passed over before it.
+        /// Whether bytes were skipped before it.
         public var isAfterDamage: Bool
     }
 
     private var splitter: FrameSplitter<ADTSSyntax>
 
-    /// Starts at the beginning of a stream.
+    /// Creates a splitter for a stream from its start.
     ///
-    /// - Parameter preamble: How many bytes may precede the first frame, tags not counted: 1 MiB.
+    /// - Parameter preamble: the maximum number of bytes before the first frame, without tags; 1 MiB by default.
     public init(preamble: Int = 1 << 20) { splitter = FrameSplitter(ADTSSyntax(), preamble: preamble) }
 
-    /// How many times bytes were found that belong to no frame.
+    /// The number of times that bytes were found that do not belong to a frame.
     public var damage: Int { splitter.damage }
-    /// How many such bytes there were.
+    /// The number of bytes that do not belong to a frame.
     public var skippedByteCount: Int { splitter.skippedByteCount }
 
-    /// Takes the next bytes of the stream, and gives each frame that they complete to `body`, with all of its bytes,
-    /// the header included. The bytes are valid only as long as `body` runs.
+    /// Reads the next bytes of the stream and calls `body` with each frame that they complete and its bytes, including
+    /// the header. The bytes are valid only until `body` returns.
     ///
-    /// - Throws: `ParseError` when there is no frame at the beginning; and what `body` throws.
+    /// - Throws: `ParseError` if there is no frame at the start; and the errors of `body`.
     public mutating func feed(_ bytes: RawSpan, _ body: (Frame, RawSpan) throws -> Void) throws {
         try splitter.feed(bytes) { syntax, frame, offset, isAfterDamage in
             try body(Frame(header: syntax.header, offset: offset, isAfterDamage: isAfterDamage), frame)
         }
     }
 
-    /// Takes the end of the stream, and gives the frame that waited for it to `body`. A frame that is cut short is
-    /// damage.
+    /// Finishes the stream and calls `body` with the last frame. A truncated frame counts as damage.
     ///
-    /// - Throws: `ParseError` when there was no frame in the whole stream; and what `body` throws.
+    /// - Throws: `ParseError` if the stream contained no frame; and the errors of `body`.
     public mutating func finish(_ body: (Frame, RawSpan) throws -> Void) throws {
         try splitter.finish { syntax, frame, offset, isAfterDamage in
             try body(Frame(header: syntax.header, offset: offset, isAfterDamage: isAfterDamage), frame)
@@ -55,12 +54,12 @@ public struct ADTSSplitter: Sendable {
     }
 }
 
-/// Where ADTS frames begin and end.
+/// The syntax that detects the start and end of ADTS frames.
 struct ADTSSyntax: FrameSyntax {
     static let name = "ADTS frame"
 
     /// The header of the last frame.
-    private(set) var header = ADTSHeader.none
+    private(set) var header = ADTSHeader.placeholder
 
     @inline(__always)
     mutating func decide(_ bytes: RawSpan, isSynced: Bool, isFinal: Bool) throws(ParseError) -> FrameDecision {
@@ -71,7 +70,7 @@ struct ADTSSyntax: FrameSyntax {
         let bits = ADTSHeader.bits(bytes)
         guard let header = ADTSHeader(bits: bits) else { return .garbage(Self.nextSyncword(bytes)) }
         let size = header.frameLength
-        // After garbage the next header has to follow, so that chance does not make a frame.
+        // After garbage the next header must follow, so that random bytes are not accepted as a frame.
         let lookahead = isSynced ? 0 : ADTSHeader.shortestSize
         if count < size + lookahead, !isFinal { return .needs(size + lookahead) }
         guard count >= size else { return .garbage(Self.nextSyncword(bytes)) }
@@ -82,7 +81,7 @@ struct ADTSSyntax: FrameSyntax {
         return .frame(size)
     }
 
-    /// Whether the next frame of the same stream begins with these bytes, or a tag.
+    /// Returns whether the bytes begin with the next frame of the same stream, or with a tag.
     private static func follows(_ bytes: RawSpan, _ bits: UInt64) -> Bool {
         guard bytes.byteCount >= ADTSHeader.shortestSize else { return isSyncword(bytes) }
         let next = ADTSHeader.bits(bytes)
@@ -90,13 +89,14 @@ struct ADTSSyntax: FrameSyntax {
         return bytes.load(0, as: UInt32.self) >> 8 == 0x49_4433 || bytes.load(0, as: UInt32.self) >> 8 == 0x54_4147
     }
 
-    /// Whether the first byte, and the second one where there is one, can be those of a header.
+    /// Returns whether the bytes begin with the syncword and layer of a header, or with its first byte if there is only
+    /// one byte.
     private static func isSyncword(_ bytes: RawSpan) -> Bool {
         bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == 0xFF
             && (bytes.byteCount < 2 || bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self) & 0xF6 == 0xF0)
     }
 
-    /// How far away the next place is where a header may begin; 1 at least.
+    /// Returns the distance to the next position where a header can begin; at least 1.
     private static func nextSyncword(_ bytes: RawSpan) -> Int {
         var index = 1
         while index < bytes.byteCount {
@@ -108,6 +108,6 @@ struct ADTSSyntax: FrameSyntax {
 }
 
 extension ADTSHeader {
-    /// Stands where no header has been read yet.
-    fileprivate static let none = ADTSHeader(bits: 0xFFF1_0000_0000_00 | UInt64(shortestSize) << 13)!
+    /// A placeholder before the first header has been read.
+    fileprivate static let placeholder = ADTSHeader(bits: 0xFFF1_0000_0000_00 | UInt64(shortestSize) << 13)!
 }

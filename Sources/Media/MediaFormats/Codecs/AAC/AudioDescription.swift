@@ -1,17 +1,17 @@
 public import ByteCoding
 
-/// What a playlist says of an audio track.
+/// The description of an audio track for a playlist.
 public struct AudioDescription: Hashable, Sendable {
-    /// The element of the CODECS attribute: `mp4a.40.2`.
+    /// The codec string for the CODECS attribute, for example `mp4a.40.2`.
     public var codecs: String
-    /// The CHANNELS attribute (RFC 8216bis, 4.4.6.1): `2`, `16/JOC`; nil when the channels are not known.
+    /// The CHANNELS attribute (RFC 8216bis, 4.4.6.1), for example `2` or `16/JOC`; nil if the channels are not known.
     public var channels: String?
-    /// Samples a second that come out; 0 when they are not known.
+    /// The sample rate of the decoded output in hertz; 0 if it is not known.
     public var sampleRate: UInt32
-    /// Samples in an access unit at that rate; nil when the format does not fix it.
+    /// The number of samples in an access unit at ``sampleRate``; nil if the format does not specify it.
     public var frameLength: Int?
 
-    /// Describes a track.
+    /// Creates a description.
     public init(codecs: String, channels: String?, sampleRate: UInt32, frameLength: Int?) {
         self.codecs = codecs
         self.channels = channels
@@ -21,9 +21,9 @@ public struct AudioDescription: Hashable, Sendable {
 }
 
 extension SampleEntry {
-    /// What a playlist says of an audio track in AAC, AC-3, E-AC-3 or MP3, encrypted or not; nil for other formats.
+    /// Returns the description of an audio track in AAC, AC-3, E-AC-3 or MP3, encrypted or not; nil for other formats.
     ///
-    /// - Throws: `ParseError` when the configuration is damaged or missing.
+    /// - Throws: `ParseError` if the configuration is invalid or missing.
     public func audioDescription() throws(ParseError) -> AudioDescription? {
         guard case .audio(let fields) = fields else { return nil }
         let rate = fields.sampleRate >= 0 && fields.sampleRate < 0x1p32 ? UInt32(fields.sampleRate) : 0

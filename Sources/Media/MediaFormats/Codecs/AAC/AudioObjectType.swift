@@ -1,14 +1,14 @@
 import ByteCoding
 
-/// What kind of MPEG-4 audio it is (ISO/IEC 14496-3, table 1.17), 1 to 95.
+/// The type of MPEG-4 audio (ISO/IEC 14496-3, table 1.17), 1 to 95.
 ///
-///     audioObjectType      5 bits   31: the next field is there
-///     audioObjectTypeExt   6 bits   the type less 32
+///     audioObjectType      5 bits   31: the next field is present
+///     audioObjectTypeExt   6 bits   the type minus 32
 public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
-    /// The number.
+    /// The number of the type.
     public let rawValue: UInt8
 
-    /// Makes a type from its number.
+    /// Creates a type from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// AAC Main.
@@ -19,7 +19,7 @@ public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
     public static let aacSSR = AudioObjectType(rawValue: 3)
     /// AAC Long Term Prediction.
     public static let aacLTP = AudioObjectType(rawValue: 4)
-    /// Spectral band replication; with AAC Low Complexity below it, HE-AAC.
+    /// Spectral band replication (SBR); with AAC Low Complexity as the core, HE-AAC.
     public static let sbr = AudioObjectType(rawValue: 5)
     /// AAC Scalable.
     public static let aacScalable = AudioObjectType(rawValue: 6)
@@ -37,7 +37,7 @@ public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
     public static let errorResilientBSAC = AudioObjectType(rawValue: 22)
     /// AAC Low Delay, error resilient.
     public static let errorResilientAACLD = AudioObjectType(rawValue: 23)
-    /// Parametric stereo; with AAC Low Complexity below it, HE-AAC version 2.
+    /// Parametric stereo (PS); with AAC Low Complexity as the core, HE-AAC version 2.
     public static let ps = AudioObjectType(rawValue: 29)
     /// MPEG-1 and MPEG-2 audio, layer I.
     public static let layer1 = AudioObjectType(rawValue: 32)
@@ -47,7 +47,7 @@ public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
     public static let layer3 = AudioObjectType(rawValue: 34)
     /// AAC Enhanced Low Delay, error resilient.
     public static let errorResilientAACELD = AudioObjectType(rawValue: 39)
-    /// Unified speech and audio coding; xHE-AAC.
+    /// Unified speech and audio coding (USAC), used by xHE-AAC.
     public static let usac = AudioObjectType(rawValue: 42)
 
     /// Reads 5 or 11 bits: GetAudioObjectType().
@@ -56,7 +56,7 @@ public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
     init(reading reader: inout BitReader) throws(ParseError) {
         var number = try reader.readBits(5, "audio object type")
         if number == 31 { number = 32 + (try reader.readBits(6, "extended audio object type")) }
-        guard number != 0 else { throw reader.failure(.invalidValue, "audio object type", "type 0 means nothing") }
+        guard number != 0 else { throw reader.failure(.invalidValue, "audio object type", "type 0 is not valid") }
         rawValue = UInt8(truncatingIfNeeded: number)
     }
 
@@ -67,49 +67,49 @@ public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
         writer.write(rawValue &- 32, bits: 6)
     }
 
-    /// Whether its configuration is a GASpecificConfig.
+    /// Whether the type's configuration is a GASpecificConfig.
     var isGeneralAudio: Bool { [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(rawValue) }
 
-    /// Whether `epConfig` follows its configuration.
+    /// Whether `epConfig` follows the type's configuration.
     var isErrorResilient: Bool { [17, 39].contains(rawValue) || (19...27).contains(rawValue) }
 }
 
-/// How many samples a second (ISO/IEC 14496-3, table 1.18).
+/// A sample rate (ISO/IEC 14496-3, table 1.18).
 ///
-///     samplingFrequencyIndex   4 bits    0 to 12, or 15: the next field is there
+///     samplingFrequencyIndex   4 bits    0 to 12, or 15: the next field is present
 ///     samplingFrequency        24 bits   hertz
 public struct SamplingFrequency: Hashable, Sendable {
-    /// The rates that have an index, in hertz.
+    /// The sample rates that have an index, in hertz.
     static let table: [UInt32] = [
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
     ]
 
-    /// The place in the table, 0 to 12; 15: the rate stands there itself.
+    /// The index in the table, 0 to 12; 15 if the rate is written explicitly.
     public let index: UInt8
-    /// Samples a second.
+    /// The sample rate in hertz.
     public let hertz: UInt32
 
-    /// Makes a rate; by index where the table has it.
+    /// Creates a sample rate, with an index if it is in the table.
     ///
-    /// - Parameter hertz: Below 2^24.
+    /// - Parameter hertz: the sample rate in hertz, below 2^24.
     public init(hertz: UInt32) {
         index = Self.table.firstIndex(of: hertz).map { UInt8($0) } ?? 15
         self.hertz = hertz & 0xFF_FFFF
     }
 
-    /// Makes a rate from its place in the table; nil above 12.
+    /// Creates a sample rate from its index in the table. Returns nil if the index is above 12.
     public init?(index: UInt8) {
         guard index < Self.table.count else { return nil }
         self.index = index
         hertz = Self.table[Int(index)]
     }
 
-    /// The place in the table, also of a rate that stands there itself; nil when it has none.
+    /// The index of the rate in the table, even if it was written explicitly; nil if the table does not contain it.
     public var tableIndex: UInt8? { Self.table.firstIndex(of: hertz).map { UInt8($0) } }
 
     /// Reads 4 or 28 bits.
     ///
-    /// - Throws: `ParseError`; `invalid-value` for an index that is reserved and for 0 Hz.
+    /// - Throws: `ParseError`; `invalid-value` if the index is reserved or the rate is 0 Hz.
     init(reading reader: inout BitReader) throws(ParseError) {
         index = UInt8(truncatingIfNeeded: try reader.readBits(4, "sampling frequency index"))
         if index == 15 {
@@ -118,7 +118,7 @@ public struct SamplingFrequency: Hashable, Sendable {
             hertz = index < Self.table.count ? Self.table[Int(index)] : 0
         }
         guard hertz > 0 else {
-            throw reader.failure(.invalidValue, "sampling frequency", "index \(index) gives no rate")
+            throw reader.failure(.invalidValue, "sampling frequency", "index \(index) is reserved, or the rate is 0")
         }
     }
 

@@ -1,70 +1,72 @@
 public import ByteCoding
 
-/// What a decoder of MPEG-4 audio needs to know: AudioSpecificConfig() (ISO/IEC 14496-3, 1.6.2.1).
+/// The configuration of an MPEG-4 audio decoder: AudioSpecificConfig() (ISO/IEC 14496-3, 1.6.2.1).
 ///
 ///     audioObjectType                   5 or 11 bits    5 or 29: hierarchical signaling, with the fields marked *
 ///     samplingFrequency                 4 or 28 bits
-///     channelConfiguration              4 bits          0: a program_config_element says it
+///     channelConfiguration              4 bits          0: see program_config_element
 ///     extensionSamplingFrequency *      4 or 28 bits
-///     audioObjectType *                 5 or 11 bits    the type below
-///     extensionChannelConfiguration *   4 bits          when that is 22
-///     specific configuration            by the type, see ``GASpecificConfig``
+///     audioObjectType *                 5 or 11 bits    the type of the core
+///     extensionChannelConfiguration *   4 bits          if that is 22
+///     specific configuration            depends on the type, see ``GASpecificConfig``
 ///     epConfig                          2 bits          error resilient types
 ///     syncExtensionType                 11 bits         0x2B7: backward compatible signaling
 ///     extensionAudioObjectType          5 bits          5
 ///     sbrPresentFlag                    1 bit
-///     extensionSamplingFrequency        4 or 28 bits    when that is 1
+///     extensionSamplingFrequency        4 or 28 bits    if that is 1
 ///     syncExtensionType                 11 bits         0x548
 ///     psPresentFlag                     1 bit
 ///
-/// Every bit that was read is written again, also those of types that are not taken apart here.
+/// Every bit that was read is written again, including the configurations of types that are not parsed.
 public struct AudioSpecificConfig: Hashable, Sendable {
-    /// Spectral band replication, and whether parametric stereo is there as well.
+    /// Spectral band replication (SBR), with or without parametric stereo (PS).
     public struct SpectralBandReplication: Hashable, Sendable {
-        /// The rate that comes out, as a rule twice the core's.
+        /// The sample rate of the decoded output, usually twice the core's.
         public var samplingFrequency: SamplingFrequency
-        /// Whether two channels come out of one by parametric stereo; nil when nothing is said.
+        /// Whether parametric stereo decodes one channel to two; nil if not signaled.
         public var hasParametricStereo: Bool?
-        /// Of ER BSAC alone: `extensionChannelConfiguration`.
+        /// The `extensionChannelConfiguration`, only for ER BSAC.
         public var channelConfiguration: UInt8?
 
-        /// Describes the extension.
+        /// Creates the extension.
         public init(samplingFrequency: SamplingFrequency, hasParametricStereo: Bool? = nil) {
             self.samplingFrequency = samplingFrequency
             self.hasParametricStereo = hasParametricStereo
         }
     }
 
-    /// How spectral band replication is signaled (ISO/IEC 14496-3, 1.6.5).
+    /// The signaling of spectral band replication (ISO/IEC 14496-3, 1.6.5).
     public enum Signaling: Hashable, Sendable {
-        /// Nothing is said; the stream may have it all the same.
+        /// The configuration does not signal it, but the stream can still contain it.
         case implicit
-        /// The first object type is 5 or 29: decoders that do not know it refuse the stream.
+        /// The first object type is 5 or 29. Decoders that do not support it reject the stream.
         case hierarchical(SpectralBandReplication)
-        /// Behind the core's configuration: decoders that do not know it play the core. nil: it is not there.
+        /// An extension after the core's configuration. Decoders that do not support it decode the core. Nil means that
+        /// spectral band replication is signaled as absent.
         case backwardCompatible(SpectralBandReplication?)
     }
 
     private enum Specific: Hashable, Sendable {
         case generalAudio(GASpecificConfig)
-        /// Of other types, all that is left.
+        /// All remaining bits, for other types.
         case other(BitString)
     }
 
-    /// The type of the core: AAC Low Complexity for HE-AAC as well.
+    /// The type of the core: AAC Low Complexity also for HE-AAC.
     public var objectType: AudioObjectType
-    /// The rate of the core.
+    /// The sample rate of the core.
     public var samplingFrequency: SamplingFrequency
-    /// Where the loudspeakers are, 1 to 14 (table 1.19); 0: ``GASpecificConfig/programConfig`` says it.
+    /// The channel configuration, 1 to 14 (table 1.19). If 0, ``GASpecificConfig/programConfig`` specifies the
+    /// channels.
     public var channelConfiguration: UInt8
-    /// Whether spectral band replication is there.
+    /// The signaling of spectral band replication.
     public var signaling: Signaling
     private var specific: Specific
     private var errorProtection: UInt8 = 0
-    /// What lies behind, unless it only fills up the last byte with zeros.
+    /// The bits after the configuration, unless they are only zeros that fill the last byte.
     private var trailing = BitString()
 
-    /// Makes a configuration of the AAC family.
+    /// Creates a configuration of the AAC family.
     public init(
         objectType: AudioObjectType = .aacLC,
         samplingFrequency: SamplingFrequency,
@@ -79,15 +81,15 @@ public struct AudioSpecificConfig: Hashable, Sendable {
         specific = .generalAudio(generalAudio)
     }
 
-    /// The configuration of the AAC family; nil for other types.
+    /// The GASpecificConfig of the AAC family; nil for other types.
     public var generalAudio: GASpecificConfig? {
         if case .generalAudio(let config) = specific { config } else { nil }
     }
 
-    /// Reads a configuration.
+    /// Parses a configuration.
     ///
-    /// - Parameter base: What the first byte counts as in errors.
-    /// - Throws: `ParseError`; `invalid-value` for a type or a rate that does not exist.
+    /// - Parameter base: the offset of the first byte, for errors.
+    /// - Throws: `ParseError`; `invalid-value` if the type or the sample rate is invalid.
     public init(_ bytes: RawSpan, base: Int = 0) throws(ParseError) {
         var reader = BitReader(bytes, base: base, emulationPrevention: false)
         let first = try AudioObjectType(reading: &reader)
@@ -117,13 +119,13 @@ public struct AudioSpecificConfig: Hashable, Sendable {
         if objectType.isErrorResilient {
             errorProtection = UInt8(truncatingIfNeeded: try reader.readBits(2, "error protection configuration"))
         }
-        // What stands behind types 2 and 3 of error protection is not taken apart, so nothing can be looked for there.
+        // The data after error protection types 2 and 3 are not parsed, so extensions after them cannot be found.
         if signaling == .implicit, errorProtection < 2 { try readExtension(&reader, size) }
         let rest = try BitString(reading: &reader, count: size - reader.bitsRead, "end of a configuration")
         if rest.count >= 8 || !rest.isZero { trailing = rest }
     }
 
-    /// Reads the sync extensions behind the core's configuration.
+    /// Reads the sync extensions after the core's configuration.
     private mutating func readExtension(_ reader: inout BitReader, _ size: Int) throws(ParseError) {
         guard size - reader.bitsRead >= 16 else { return }
         var probe = reader
@@ -147,7 +149,7 @@ public struct AudioSpecificConfig: Hashable, Sendable {
     private static let sbrSyncExtension: UInt32 = 0x2B7
     private static let psSyncExtension: UInt32 = 0x548
 
-    /// The configuration in whole bytes, filled up with zeros.
+    /// The encoded configuration, padded with zero bits to whole bytes.
     public var bytes: [UInt8] {
         var writer = BitWriter()
         if case .hierarchical(let extended) = signaling {

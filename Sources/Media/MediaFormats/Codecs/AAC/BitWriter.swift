@@ -1,19 +1,19 @@
 import ByteCoding
 
-/// Appends bits to an array that it owns, the most significant one first. It writes no emulation prevention bytes.
+/// A writer that appends bits to an array, most significant bit first. It does not insert emulation prevention bytes.
 struct BitWriter {
-    /// What has been written; the last byte is filled up with zeros.
+    /// The written bits. The last byte is padded with zeros.
     private(set) var bytes: [UInt8] = []
-    /// How many bits have been written.
+    /// The number of bits written.
     private(set) var count = 0
 
-    /// Whether the next bit is the first of a byte.
+    /// Whether the next bit is the first bit of a byte.
     var isByteAligned: Bool { count & 7 == 0 }
 
-    /// How many bits are missing to the end of the byte.
+    /// The number of bits to the next byte boundary.
     var bitsToAlignment: Int { -count & 7 }
 
-    /// Appends the lowest `width` bits of a number, 0 to 32.
+    /// Appends the lowest `width` bits of a number; `width` is 0 to 32.
     mutating func write(_ number: some BinaryInteger, bits width: Int) {
         let value = UInt64(truncatingIfNeeded: number)
         for bit in stride(from: width - 1, through: 0, by: -1) {
@@ -26,7 +26,7 @@ struct BitWriter {
     /// Appends a bit.
     mutating func write(_ flag: Bool) { write(flag ? 1 : 0, bits: 1) }
 
-    /// Appends bits that were kept as they came.
+    /// Appends a bit string.
     mutating func write(_ string: BitString) {
         var left = string.count
         for byte in string.bytes {
@@ -36,17 +36,17 @@ struct BitWriter {
     }
 }
 
-/// Bits that are kept as they came.
+/// A sequence of bits that is copied without interpretation.
 struct BitString: Hashable, Sendable {
-    /// The bits from the top of the first byte on; zeros fill the last.
+    /// The bits, starting with the most significant bit of the first byte. The last byte is padded with zeros.
     private(set) var bytes: [UInt8] = []
-    /// How many there are.
+    /// The number of bits.
     private(set) var count = 0
 
-    /// No bits.
+    /// Creates an empty bit string.
     init() {}
 
-    /// Takes the next `count` bits.
+    /// Reads the next `count` bits.
     init(reading reader: inout BitReader, count: Int, _ field: String) throws(ParseError) {
         self.count = count
         bytes.reserveCapacity((count + 7) / 8)

@@ -1,30 +1,30 @@
 import ByteCoding
 
-/// What a decoder of the AAC family needs to know: GASpecificConfig() (ISO/IEC 14496-3, 4.4.1).
+/// The configuration of a decoder of the AAC family: GASpecificConfig() (ISO/IEC 14496-3, 4.4.1).
 ///
 ///     frameLengthFlag         1 bit     960 samples instead of 1024; 480 instead of 512 in AAC Low Delay
 ///     dependsOnCoreCoder      1 bit
-///     coreCoderDelay          14 bits   when that is 1
+///     coreCoderDelay          14 bits   if that is 1
 ///     extensionFlag           1 bit
-///     program_config_element            when the channel configuration is 0
+///     program_config_element            if the channel configuration is 0
 ///     layerNr                 3 bits    scalable types, 6 and 20
 ///     numOfSubFrame           5 bits    ┐ type 22
 ///     layer_length            11 bits   │
 ///     resilience flags        3 bits    │ types 17, 19, 20 and 23
-///     extensionFlag3          1 bit     ┘ when extensionFlag is 1
+///     extensionFlag3          1 bit     ┘ if extensionFlag is 1
 public struct GASpecificConfig: Hashable, Sendable {
-    /// Whether frames are the shorter kind: 960 samples, or 480 in AAC Low Delay.
+    /// Whether frames are short: 960 samples instead of 1024, or 480 instead of 512 in AAC Low Delay.
     public var hasShortFrames = false
-    /// The delay of the core coder below this layer; nil when there is none.
+    /// The delay of the core coder below this layer; nil if there is none.
     public var coreCoderDelay: UInt16?
-    /// The channels, when the channel configuration is 0.
+    /// The channels if the channel configuration is 0; otherwise nil.
     public var programConfig: ProgramConfigElement?
-    /// Which layer of a scalable stream, 3 bits.
+    /// The layer number in a scalable stream, 3 bits.
     public var layer: UInt8 = 0
-    /// What follows `extensionFlag` 1, bit by bit; nil when that is 0.
+    /// The bits after an `extensionFlag` of 1; nil if the flag is 0.
     private var extensionBits: UInt32?
 
-    /// Makes a configuration for frames of 1024 samples.
+    /// Creates a configuration for frames of 1024 samples.
     public init(programConfig: ProgramConfigElement? = nil) { self.programConfig = programConfig }
 
     private static func extensionWidth(_ type: AudioObjectType) -> Int {
@@ -37,7 +37,7 @@ public struct GASpecificConfig: Hashable, Sendable {
 
     private static func hasLayer(_ type: AudioObjectType) -> Bool { [6, 20].contains(type.rawValue) }
 
-    /// Reads a configuration.
+    /// Parses a configuration.
     init(
         reading reader: inout BitReader,
         type: AudioObjectType,

@@ -1,9 +1,9 @@
 public import ByteCoding
 
-/// The channels of AAC where no number of table 1.19 names them: program_config_element() (ISO/IEC 14496-3, 4.4.1.1).
+/// The channel layout of AAC if it is not one of table 1.19: program_config_element() (ISO/IEC 14496-3, 4.4.1.1).
 ///
 ///     element_instance_tag          4 bits
-///     object_type                   2 bits   the audio object type less 1
+///     object_type                   2 bits   the audio object type minus 1
 ///     sampling_frequency_index      4 bits
 ///     num_front_channel_elements    4 bits
 ///     num_side_channel_elements     4 bits
@@ -11,7 +11,7 @@ public import ByteCoding
 ///     num_lfe_channel_elements      2 bits
 ///     num_assoc_data_elements       3 bits
 ///     num_valid_cc_elements         4 bits
-///     mono_mixdown                  1 bit, and 4 bits when that is 1
+///     mono_mixdown                  1 bit, and 4 bits if that is 1
 ///     stereo_mixdown                1 bit, and 4 bits
 ///     matrix_mixdown                1 bit, and 3 bits
 ///     front, side, back elements    is_cpe 1 bit, tag 4 bits each
@@ -23,60 +23,61 @@ public import ByteCoding
 public struct ProgramConfigElement: Hashable, Sendable {
     /// A channel element or a coupling channel.
     public struct Element: Hashable, Sendable {
-        /// Of a channel element: whether it is a pair. Of a coupling channel: whether it is switched on its own.
+        /// For a channel element, whether it is a channel pair. For a coupling channel, whether it is independently
+        /// switched.
         public var flag: Bool
-        /// Which element of the bit stream, 4 bits.
+        /// The tag of the element in the bit stream, 4 bits.
         public var tag: UInt8
 
-        /// Makes an element.
+        /// Creates an element.
         public init(flag: Bool, tag: UInt8) {
             self.flag = flag
             self.tag = tag
         }
     }
 
-    /// Which element of its kind it is, 4 bits.
+    /// The instance tag of the element, 4 bits.
     public var instanceTag: UInt8 = 0
-    /// The audio object type less 1, 2 bits.
+    /// The audio object type minus 1, 2 bits.
     public var objectType: UInt8 = 1
-    /// Which rate of the table, 4 bits; where an AudioSpecificConfig says something else, that holds.
+    /// The index of the sample rate in the table, 4 bits. The rate in an AudioSpecificConfig takes precedence.
     public var frequencyIndex: UInt8
-    /// The element with a ready mixdown to one channel.
+    /// The tag of the element with a mono mixdown; nil if there is none.
     public var monoMixdown: UInt8?
-    /// The element with a ready mixdown to two channels.
+    /// The tag of the element with a stereo mixdown; nil if there is none.
     public var stereoMixdown: UInt8?
-    /// How to mix five channels down to two, 3 bits.
+    /// The matrix mixdown of five channels to two, 3 bits; nil if there is none.
     public var matrixMixdown: UInt8?
-    /// At most 15.
+    /// The front channel elements, at most 15.
     public var front: [Element] = []
-    /// At most 15.
+    /// The side channel elements, at most 15.
     public var side: [Element] = []
-    /// At most 15.
+    /// The back channel elements, at most 15.
     public var back: [Element] = []
-    /// The tags of low frequency elements, at most 3.
+    /// The tags of low-frequency (LFE) elements, at most 3.
     public var lowFrequency: [UInt8] = []
-    /// The tags of data elements that belong to the program, at most 7.
+    /// The tags of associated data elements, at most 7.
     public var associatedData: [UInt8] = []
-    /// At most 15.
+    /// The coupling channels, at most 15.
     public var coupling: [Element] = []
-    /// At most 255 bytes.
+    /// The comment, at most 255 bytes.
     public var comment: [UInt8] = []
-    /// The bits that fill up the byte before the comment; zeros, but for encoders that are careless.
+    /// The alignment bits before the comment. They are zeros, except from some encoders.
     private var alignment: UInt8 = 0
 
-    /// Makes an element.
+    /// Creates an element without channels.
     ///
-    /// - Parameter frequencyIndex: Which rate of the table, 0 to 12.
+    /// - Parameter frequencyIndex: the index of the sample rate in the table, 0 to 12.
     public init(frequencyIndex: UInt8) { self.frequencyIndex = frequencyIndex }
 
-    /// How many channels come out: two of each pair, one of each other element.
+    /// The number of output channels: two for each pair, one for each other element.
     public var channelCount: Int {
         (front + side + back).reduce(lowFrequency.count) { $0 + ($1.flag ? 2 : 1) }
     }
 
-    /// Reads an element.
+    /// Parses an element.
     ///
-    /// - Parameter start: The bit from which the byte alignment counts: that of the AudioSpecificConfig, or of the
+    /// - Parameter start: the bit that byte alignment is relative to: the start of the AudioSpecificConfig or of the
     ///   raw_data_block.
     /// - Throws: `ParseError`.
     init(reading reader: inout BitReader, start: Int) throws(ParseError) {
@@ -116,7 +117,7 @@ public struct ProgramConfigElement: Hashable, Sendable {
         return elements
     }
 
-    /// Writes the element; its alignment counts from the writer's first bit.
+    /// Writes the element. Byte alignment is relative to the writer's first bit.
     func write(to writer: inout BitWriter) {
         writer.write(instanceTag, bits: 4)
         writer.write(objectType, bits: 2)
@@ -144,13 +145,14 @@ public struct ProgramConfigElement: Hashable, Sendable {
 }
 
 extension ProgramConfigElement {
-    /// The number of a program_config_element in a raw_data_block: ID_PCE.
+    /// The ID of a program_config_element in a raw_data_block: ID_PCE.
     static let elementID: UInt8 = 5
 
-    /// Reads the element that begins a raw_data_block (ISO/IEC 14496-3, 4.4.2.1); nil when another begins it.
+    /// Parses the element at the start of a raw_data_block (ISO/IEC 14496-3, 4.4.2.1). Returns nil if another element
+    /// is at the start.
     ///
-    /// - Parameter base: What the first byte counts as in errors.
-    /// - Throws: `ParseError` when it is cut short.
+    /// - Parameter base: the offset of the first byte, for errors.
+    /// - Throws: `ParseError` if the element is truncated.
     public init?(rawDataBlock: RawSpan, base: Int = 0) throws(ParseError) {
         guard rawDataBlock.byteCount > 0,
             rawDataBlock.unsafeLoad(fromByteOffset: 0, as: UInt8.self) >> 5 == Self.elementID
@@ -160,7 +162,8 @@ extension ProgramConfigElement {
         try self.init(reading: &reader, start: 0)
     }
 
-    /// The element as it begins a raw_data_block, its ID included; whole bytes, so that another block can follow.
+    /// The element as the start of a raw_data_block, including its ID, in whole bytes so that another raw_data_block
+    /// can follow.
     public var rawDataBlockPrefix: [UInt8] {
         var writer = BitWriter()
         writer.write(Self.elementID, bits: 3)

@@ -1,54 +1,53 @@
 import ByteCoding
 
-/// Cuts a stream of AC-3 or E-AC-3 into access units: from the PES packets of a transport stream, or from packed audio.
-/// A value without I/O: bytes go in, in pieces of any size, and access units come out.
+/// A splitter that divides an AC-3 or E-AC-3 stream from PES packets or packed audio into access units. It does no I/O:
+/// feed it bytes in parts of any size.
 ///
-/// An access unit of AC-3 is a syncframe. One of E-AC-3 is what an MP4 file has as a sample (ETSI TS 102 366, F.2.2):
-/// as many syncframes of the independent substream 0 as make 6 blocks, each with the syncframes of other substreams
-/// that follow it. So its end is known only when the next syncframe begins.
+/// An access unit of AC-3 is one syncframe. An access unit of E-AC-3 is a sample of an MP4 file (ETSI TS 102 366,
+/// F.2.2): the syncframes of independent substream 0 with 6 blocks in total, each with the syncframes of other
+/// substreams that follow it. So its end is known only when the next syncframe begins.
 ///
-/// ID3 tags before access units are passed over. At the beginning and after bytes that belong to no syncframe, an
-/// access unit counts only when another one follows it, or the end.
+/// ID3 tags before access units are skipped. At the start of the stream and after bytes that do not belong to a
+/// syncframe, an access unit is accepted only if another one or the end of the stream follows it.
 public struct AC3Splitter: Sendable {
     /// An access unit of the stream.
     public struct AccessUnit: Hashable, Sendable {
-        /// The beginning of its first syncframe.
+        /// The header of its first syncframe.
         public var header: AC3Syncframe
-        /// The offset of its first byte in the stream.
+        /// The offset in bytes of its first byte in the stream.
         public var offset: Int
-        /// Whether bytes were passed over before it.
+        /// Whether bytes were skipped before it.
         public var isAfterDamage: Bool
-        /// Samples in it, for each channel.
+        /// The number of samples per channel.
         public var sampleCount: Int { 1536 }
     }
 
     private var splitter: FrameSplitter<AC3Syntax>
 
-    /// Starts at the beginning of a stream.
+    /// Creates a splitter for a stream from its start.
     ///
-    /// - Parameter preamble: How many bytes may precede the first syncframe, tags not counted: 1 MiB.
+    /// - Parameter preamble: the maximum number of bytes before the first syncframe, without tags; 1 MiB by default.
     public init(preamble: Int = 1 << 20) { splitter = FrameSplitter(AC3Syntax(), preamble: preamble) }
 
-    /// How many times bytes were found that belong to no access unit.
+    /// The number of times that bytes were found that do not belong to an access unit.
     public var damage: Int { splitter.damage }
-    /// How many such bytes there were.
+    /// The number of bytes that do not belong to an access unit.
     public var skippedByteCount: Int { splitter.skippedByteCount }
 
-    /// Takes the next bytes of the stream, and gives each access unit that they complete to `body`, with all of its
-    /// bytes; ``AC3Syncframes`` finds the syncframes in them. The bytes are valid only as long as `body` runs.
+    /// Reads the next bytes of the stream and calls `body` with the bytes of each access unit that they complete. Use
+    /// ``AC3Syncframes`` to find its syncframes. The bytes are valid only until `body` returns.
     ///
-    /// - Throws: `ParseError` when there is no syncframe at the beginning, or the bytes of each word are the wrong way
-    ///   round; and what `body` throws.
+    /// - Throws: `ParseError` if there is no syncframe at the start, or the bytes of each 16-bit word are swapped; and
+    ///   the errors of `body`.
     public mutating func feed(_ bytes: RawSpan, _ body: (AccessUnit, RawSpan) throws -> Void) throws {
         try splitter.feed(bytes) { syntax, unit, offset, isAfterDamage in
             try body(AccessUnit(header: syntax.header, offset: offset, isAfterDamage: isAfterDamage), unit)
         }
     }
 
-    /// Takes the end of the stream, and gives the access unit that waited for it to `body`. One that is cut short is
-    /// damage.
+    /// Finishes the stream and calls `body` with the last access unit. A truncated access unit counts as damage.
     ///
-    /// - Throws: `ParseError` when there was no access unit in the whole stream; and what `body` throws.
+    /// - Throws: `ParseError` if the stream contained no access unit; and the errors of `body`.
     public mutating func finish(_ body: (AccessUnit, RawSpan) throws -> Void) throws {
         try splitter.finish { syntax, unit, offset, isAfterDamage in
             try body(AccessUnit(header: syntax.header, offset: offset, isAfterDamage: isAfterDamage), unit)
@@ -56,18 +55,19 @@ public struct AC3Splitter: Sendable {
     }
 }
 
-/// Where access units of AC-3 and E-AC-3 begin and end.
+/// The syntax that detects the start and end of AC-3 and E-AC-3 access units.
 struct AC3Syntax: FrameSyntax {
     static let name = "AC-3 syncframe"
 
-    /// The first syncframe of the last access unit.
-    private(set) var header = AC3Syncframe.none
+    /// The header of the last access unit's first syncframe.
+    private(set) var header = AC3Syncframe.placeholder
     private var isAtStart = true
-    /// How far the syncframes of the access unit go that is being looked at, so that each is looked at once.
+    /// The total size in bytes of the current access unit's syncframes found so far, so that each syncframe is parsed
+    /// once.
     private var size = 0
-    /// How many blocks the independent substream 0 has in it.
+    /// The number of audio blocks of independent substream 0 in the current access unit.
     private var blocks = 0
-    /// The substreams that came last; they come in the order of their numbers.
+    /// The IDs of the last substreams. Substreams are in ascending order of their IDs.
     private var independent: UInt8 = 0
     private var dependent = -1
 
@@ -85,9 +85,9 @@ struct AC3Syntax: FrameSyntax {
             let left = count - size
             guard left >= AC3Syncframe.headerSize else {
                 if !isFinal {
-                    // Do not wait for what cannot become a syncframe.
+                    // Do not wait for more bytes if these cannot become a syncframe.
                     if size > 0 || Self.isSyncword(bytes) { return .needs(size + AC3Syncframe.headerSize) }
-                    return pass(bytes)
+                    return skipGarbage(bytes)
                 }
                 let isNext = left == 0 || Self.isSyncword(bytes.extracting(size..<count))
                 return end(bytes, isConfirmed: isSynced || isNext)
@@ -97,27 +97,27 @@ struct AC3Syntax: FrameSyntax {
                 return end(bytes, isConfirmed: isSynced || Self.isTag(tail))
             }
             if size == 0 {
-                guard next.beginsAccessUnit else { return pass(bytes) }
+                guard next.beginsAccessUnit else { return skipGarbage(bytes) }
             } else if next.beginsAccessUnit {
                 guard blocks < 6 else { return end(bytes, isConfirmed: true) }
                 guard next.isEnhanced, blocks + next.blockCount <= 6, next.sampleRate == header.sampleRate else {
-                    // Blocks are missing, at its beginning as a rule: another syncframe in it may be the first.
-                    return pass(bytes)
+                    // Blocks are missing, usually at the start: a later syncframe can be the first of an access unit.
+                    return skipGarbage(bytes)
                 }
             } else if next.streamType == .dependent {
                 guard Int(next.substreamID) > dependent else { return end(bytes, isConfirmed: isSynced) }
             } else {
                 guard next.substreamID > independent else { return end(bytes, isConfirmed: isSynced) }
             }
-            guard next.size <= left else { return isFinal ? pass(bytes) : .needs(size + next.size) }
-            take(next)
+            guard next.size <= left else { return isFinal ? skipGarbage(bytes) : .needs(size + next.size) }
+            add(next)
             size += next.size
         }
     }
 
-    /// Takes note of a syncframe of the access unit.
+    /// Adds a syncframe to the access unit.
     @inline(__always)
-    private mutating func take(_ next: AC3Syncframe) {
+    private mutating func add(_ next: AC3Syncframe) {
         if size == 0 { header = next }
         if next.streamType == .dependent {
             dependent = Int(next.substreamID)
@@ -128,16 +128,16 @@ struct AC3Syntax: FrameSyntax {
         }
     }
 
-    /// The access unit ends where the known syncframes end, if it is whole.
+    /// Ends the access unit after the known syncframes, if it is complete.
     private mutating func end(_ bytes: RawSpan, isConfirmed: Bool) -> FrameDecision {
-        guard size > 0, blocks == 6, isConfirmed else { return pass(bytes) }
+        guard size > 0, blocks == 6, isConfirmed else { return skipGarbage(bytes) }
         let whole = size
         reset()
         return .frame(whole)
     }
 
-    /// Goes on to the next place where a syncframe may begin.
-    private mutating func pass(_ bytes: RawSpan) -> FrameDecision {
+    /// Skips to the next position where a syncframe can begin.
+    private mutating func skipGarbage(_ bytes: RawSpan) -> FrameDecision {
         reset()
         var index = 1
         while index < bytes.byteCount {
@@ -154,21 +154,21 @@ struct AC3Syntax: FrameSyntax {
         dependent = -1
     }
 
-    /// Whether the first byte, and the second one where there is one, are those of a syncframe.
+    /// Returns whether the bytes begin with the syncword, or with its first byte if there is only one byte.
     private static func isSyncword(_ bytes: RawSpan) -> Bool {
         bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == 0x0B
             && (bytes.byteCount < 2 || bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self) == 0x77)
     }
 
-    /// Whether a tag begins with these bytes, 3 at least.
+    /// Returns whether the bytes begin with an ID3 tag. There must be at least 3 bytes.
     private static func isTag(_ bytes: RawSpan) -> Bool {
         [0x49_4433, 0x54_4147].contains(bytes.load(0, as: UInt32.self) >> 8)
     }
 }
 
 extension AC3Syncframe {
-    /// Stands where no syncframe has been read yet: the shortest one.
-    fileprivate static let none: AC3Syncframe = {
+    /// A placeholder before the first syncframe has been read: the shortest syncframe.
+    fileprivate static let placeholder: AC3Syncframe = {
         let bytes: [UInt8] = [0x0B, 0x77, 0, 0, 0, 0x40, 0x40]
         return AC3Syncframe(fields: bytes.span.bytes)!
     }()

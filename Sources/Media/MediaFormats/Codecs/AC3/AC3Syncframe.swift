@@ -1,15 +1,15 @@
 public import ByteCoding
 
-/// The beginning of a syncframe of AC-3 or E-AC-3: syncinfo() and the fields of bsi() that say how long it is and where
-/// it belongs (ETSI TS 102 366, 4.3.1, 4.3.2 and E.1.2.1, E.1.2.2).
+/// The header of an AC-3 or E-AC-3 syncframe: syncinfo() and the fields of bsi() for its size and its substream (ETSI
+/// TS 102 366, 4.3.1, 4.3.2 and E.1.2.1, E.1.2.2).
 ///
 ///     AC-3                          E-AC-3
 ///     syncword     16 bits 0x0B77   syncword      16 bits 0x0B77
 ///     crc1         16 bits          strmtyp       2 bits
 ///                                   substreamid   3 bits
-///                                   frmsiz        11 bits   words of 2 bytes, less 1
+///                                   frmsiz        11 bits   16-bit words, minus 1
 ///     fscod        2 bits           fscod         2 bits
-///     frmsizecod   6 bits           numblkscod    2 bits    fscod2 when fscod is 3
+///     frmsizecod   6 bits           numblkscod    2 bits    fscod2 if fscod is 3
 ///                                   acmod         3 bits
 ///                                   lfeon         1 bit
 ///     bsid         5 bits  to 8     bsid          5 bits    11 to 16
@@ -20,68 +20,69 @@ public import ByteCoding
 ///     dsurmod      2 bits  stereo
 ///     lfeon        1 bit
 ///
-/// Checksums are not looked at.
+/// Checksums are not verified.
 public struct AC3Syncframe: Hashable, Sendable {
-    /// Bytes in which the fields above end.
+    /// The number of bytes that contain the fields above.
     public static let headerSize = 7
-    /// The first two bytes.
+    /// The first two bytes of a syncframe.
     public static let syncword: UInt16 = 0x0B77
 
-    /// What a syncframe of E-AC-3 belongs to (E.1.3.1.1).
+    /// The type of an E-AC-3 substream (E.1.3.1.1).
     public enum StreamType: UInt8, Sendable {
-        /// A program of its own, or a part of it; AC-3 too.
+        /// An independent substream: a program or a part of one. AC-3 syncframes also have this type.
         case independent = 0
-        /// More channels for the independent substream before it.
+        /// A dependent substream with additional channels for the preceding independent substream.
         case dependent = 1
-        /// An independent one that was made from AC-3.
+        /// An independent substream that was converted from AC-3.
         case converted = 2
     }
 
-    /// Whether it is E-AC-3.
+    /// Whether the syncframe is E-AC-3.
     public let isEnhanced: Bool
-    /// What it belongs to.
+    /// The type of the substream.
     public let streamType: StreamType
-    /// Which substream of its type, 0 to 7; 0 for AC-3.
+    /// The ID of the substream among those of its type, 0 to 7; 0 for AC-3.
     public let substreamID: UInt8
-    /// Bytes of the syncframe.
+    /// The size of the syncframe in bytes.
     public let size: Int
-    /// `fscod`: 0 is 48, 1 is 44.1, 2 is 32 kHz, 3 half of one of these.
+    /// The `fscod`: 0 is 48 kHz, 1 is 44.1 kHz, 2 is 32 kHz, 3 is half of one of these.
     public let frequencyCode: UInt8
-    /// Samples a second.
+    /// The sample rate in hertz.
     public let sampleRate: UInt32
-    /// Audio blocks of 256 samples: 6; 1, 2 or 3 in E-AC-3 as well.
+    /// The number of audio blocks of 256 samples: 6, or for E-AC-3 also 1, 2 or 3.
     public let blockCount: Int
-    /// `bsid`: which version of the format.
+    /// The `bsid`: the version of the format.
     public let bitStreamID: UInt8
-    /// `bsmod`: the kind of service; 0 in E-AC-3, where ``EnhancedAC3Information`` knows it.
+    /// The `bsmod`: the type of service; 0 for E-AC-3, see ``EnhancedAC3Information``.
     public let bitStreamMode: UInt8
-    /// `acmod`: which full-bandwidth channels there are (table 4.3).
+    /// The `acmod`: the full-bandwidth channels (table 4.3).
     public let codingMode: UInt8
-    /// Whether there is a channel for low frequencies.
+    /// Whether there is a low-frequency effects (LFE) channel.
     public let hasLowFrequency: Bool
-    /// AC-3's `frmsizecod` without its lowest bit, 0 to 18: the nominal bit rate (table 4.13). 0 for E-AC-3.
+    /// The `frmsizecod` of AC-3 without its lowest bit, 0 to 18, which specifies the nominal bit rate (table 4.13); 0
+    /// for E-AC-3.
     public let bitRateCode: UInt8
 
-    /// Bit rates of AC-3 in 1,000 bits a second, by ``bitRateCode``.
+    /// The bit rates of AC-3 in kbit/s by ``bitRateCode``.
     static let bitRates: [Int] = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
     ]
-    /// Full-bandwidth channels by ``codingMode``.
+    /// The number of full-bandwidth channels by ``codingMode``.
     static let channels = [2, 1, 2, 3, 3, 4, 4, 5]
-    /// Sampling rates of E-AC-3 by `fscod2`, and by `fscod`.
+    /// The sample rates of E-AC-3 in hertz by `fscod2`, and by `fscod`.
     private static let halfRates: [UInt32] = [24000, 22050, 16000]
     private static let rates: [UInt32] = [48000, 44100, 32000]
-    /// Audio blocks of E-AC-3 by `numblkscod`.
+    /// The number of audio blocks of E-AC-3 by `numblkscod`.
     private static let blockCounts = [1, 2, 3, 6]
 
-    /// Channels of this substream alone, that for low frequencies included.
+    /// The number of channels of this substream only, including the LFE channel.
     public var channelCount: Int { Self.channels[Int(codingMode)] + (hasLowFrequency ? 1 : 0) }
-    /// Samples in it, for each channel.
+    /// The number of samples per channel.
     public var sampleCount: Int { blockCount * 256 }
-    /// Whether an access unit can begin with it: AC-3, or the independent substream 0.
+    /// Whether an access unit can begin with the syncframe: AC-3, or independent substream 0.
     public var beginsAccessUnit: Bool { streamType != .dependent && substreamID == 0 }
 
-    /// Takes the fields out of 7 bytes or more; nil when no syncframe begins like that.
+    /// Reads the fields from at least 7 bytes. Returns nil if they are not the start of a syncframe.
     @inline(__always)
     init?(fields bytes: RawSpan) {
         let first = bytes.load(0, as: UInt32.self)
@@ -89,7 +90,7 @@ public struct AC3Syncframe: Hashable, Sendable {
         guard first >> 16 == 0x0B77 else { return nil }
         let version = UInt8(second >> 11 & 31)
         bitStreamID = version
-        // The fifth and the seventh byte.
+        // The fifth and the seventh byte of the syncframe.
         let fifth = UInt8(truncatingIfNeeded: second >> 16)
         let seventh = UInt8(truncatingIfNeeded: second)
         frequencyCode = fifth >> 6
@@ -97,7 +98,7 @@ public struct AC3Syncframe: Hashable, Sendable {
             let code = Int(fifth & 63)
             guard frequencyCode < 3, code < 38 else { return nil }
             let rate = Self.bitRates[code >> 1]
-            // Words of 2 bytes: the bit rate times 1536 samples, through the sampling rate and 16.
+            // The number of 16-bit words: the bit rate times 1536 samples, divided by the sample rate and by 16.
             let words: Int
             switch frequencyCode {
             case 0:
@@ -149,14 +150,14 @@ public struct AC3Syncframe: Hashable, Sendable {
         }
     }
 
-    /// Reads the beginning of a syncframe; the rest need not be there.
+    /// Reads the header of a syncframe. The rest of the syncframe can be missing.
     ///
-    /// - Parameter base: What the first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` when no syncframe begins like that; `not-supported` when the
-    ///   bytes of each word are the wrong way round.
+    /// - Parameter base: the offset of the first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if the bytes are not the start of a syncframe;
+    ///   `not-supported` if the bytes of each 16-bit word are swapped.
     public init(_ bytes: RawSpan, base: Int = 0) throws(ParseError) {
         guard bytes.byteCount >= Self.headerSize else {
-            let reason = "there are only \(bytes.byteCount) bytes"
+            let reason = "expected \(Self.headerSize) bytes, found \(bytes.byteCount)"
             throw ParseError(.truncated, reading: "AC-3 syncframe", offset: base, reason: reason)
         }
         if let header = AC3Syncframe(fields: bytes) {
@@ -168,42 +169,43 @@ public struct AC3Syncframe: Hashable, Sendable {
             .invalidValue,
             reading: "AC-3 syncframe",
             offset: base,
-            reason: "syncword, sampling rate, frame size, stream type or bsid is not that of a syncframe"
+            reason: "invalid syncword, sample rate, frame size, stream type or bsid"
         )
     }
 
-    /// What is said of a stream in little-endian order.
+    /// Returns the error for a stream in little-endian byte order.
     static func byteSwapped(_ offset: Int) -> ParseError {
         ParseError(
             .notSupported,
             reading: "AC-3 syncframe",
             offset: offset,
-            reason: "the syncword is 0x770B: exchange the bytes of each word of 2 bytes first"
+            reason: "the syncword is 0x770B; swap the bytes of each 16-bit word first"
         )
     }
 }
 
-/// Walks through the syncframes of an access unit: what SAMPLE-AES encrypts one by one.
+/// An iterator over the syncframes of an access unit, which SAMPLE-AES encrypts individually.
 ///
-/// It keeps ranges, not bytes: the access unit is handed in again for each.
+/// It stores positions, not bytes: pass the same access unit to each call of `next`.
 ///
 ///     var syncframes = AC3Syncframes()
 ///     while let range = try syncframes.next(accessUnit) { ... accessUnit.extracting(range) ... }
 public struct AC3Syncframes: Sendable {
-    /// The beginning of the syncframe that was given last.
+    /// The header of the last returned syncframe.
     public private(set) var header: AC3Syncframe?
-    /// Where in the access unit the next syncframe begins.
+    /// The position of the next syncframe in the access unit.
     public private(set) var position = 0
     private let base: Int
 
-    /// Starts at the first syncframe.
+    /// Creates an iterator that starts at the first syncframe.
     ///
-    /// - Parameter base: What the first byte of the access unit counts as in errors.
+    /// - Parameter base: the offset of the access unit's first byte, for errors.
     public init(base: Int = 0) { self.base = base }
 
-    /// The range of the next syncframe in the access unit; nil after the last.
+    /// Returns the range of the next syncframe in the access unit; nil after the last.
     ///
-    /// - Throws: `ParseError` as ``AC3Syncframe/init(_:base:)`` does; `truncated` when the access unit ends too early.
+    /// - Throws: `ParseError`, as ``AC3Syncframe/init(_:base:)``; `truncated` if the access unit ends within a
+    ///   syncframe.
     @inline(__always)
     public mutating func next(_ accessUnit: RawSpan) throws(ParseError) -> Range<Int>? {
         let left = accessUnit.byteCount - position
@@ -214,7 +216,7 @@ public struct AC3Syncframes: Sendable {
                 .truncated,
                 reading: "AC-3 syncframe",
                 offset: base + position,
-                reason: "\(frame.size) bytes expected, \(left) left"
+                reason: "expected \(frame.size) bytes, \(left) are left"
             )
         }
         header = frame

@@ -1,40 +1,41 @@
 public import ByteCoding
 
-/// The bit stream information of a syncframe of E-AC-3 to its end: bsi() (ETSI TS 102 366, E.1.2.2), behind the fields
-/// of ``AC3Syncframe``.
+/// The complete bit stream information of an E-AC-3 syncframe: bsi() (ETSI TS 102 366, E.1.2.2), after the fields of
+/// ``AC3Syncframe``.
 ///
-///     dialnorm, compre ...    6 bits, and 8 when compre is 1; twice for acmod 0
+///     dialnorm, compre ...    6 bits, and 8 if compre is 1; twice for acmod 0
 ///     chanmape, chanmap       1 and 16 bits   dependent substreams
 ///     mixmdate                1 bit, and the mixing metadata
 ///     infomdate               1 bit, and in it bsmod 3 bits and more
 ///     convsync                1 bit           independent, fewer than 6 blocks
-///     blkid, frmsizecod       1 and 6 bits    made from AC-3
+///     blkid, frmsizecod       1 and 6 bits    converted from AC-3
 ///     addbsie                 1 bit
-///     addbsil                 6 bits          bytes of what follows, less 1
+///     addbsil                 6 bits          number of addbsi bytes, minus 1
 ///     addbsi                                  for object audio (ETSI TS 103 420, 8.3): reserved 7 bits,
 ///                                             flag_ec3_extension_type_a 1 bit, complexity_index_type_a 8 bits
 public struct EnhancedAC3Information: Hashable, Sendable {
-    /// The beginning of the syncframe.
+    /// The header of the syncframe.
     public let header: AC3Syncframe
-    /// `bsmod`: the kind of service; 0, a complete main service, when nothing is said.
+    /// The `bsmod`: the type of service; 0, a complete main service, if absent.
     public let bitStreamMode: UInt8
-    /// `chanmap`: the loudspeakers of a dependent substream, from the highest bit on (table E.1.4); nil: those of
-    /// acmod.
+    /// The `chanmap`: the loudspeakers of a dependent substream, starting with the highest bit (table E.1.4). If nil,
+    /// they follow from acmod.
     public let channelMap: UInt16?
-    /// `addbsi`: additional information, at most 64 bytes.
+    /// The `addbsi`: additional information, at most 64 bytes.
     public let additional: [UInt8]
 
-    /// How many objects a decoder of joint object coding has to expect: Dolby Atmos. nil: there are none.
+    /// The number of objects for a decoder of joint object coding (Dolby Atmos); nil if there are none.
     public var objectCount: UInt8? { additional.count >= 2 && additional[0] & 1 == 1 ? additional[1] : nil }
 
     /// Reads the bit stream information.
     ///
-    /// - Parameter base: What the first byte counts as in errors.
-    /// - Throws: `ParseError`; `not-supported` for a syncframe of AC-3, whose information ``AC3Syncframe`` has.
+    /// - Parameter base: the offset of the first byte, for errors.
+    /// - Throws: `ParseError`; `not-supported` for an AC-3 syncframe, for which ``AC3Syncframe`` contains the
+    ///   information.
     public init(_ syncframe: RawSpan, base: Int = 0) throws(ParseError) {
         let header = try AC3Syncframe(syncframe, base: base)
         guard header.isEnhanced else {
-            let reason = "bsid \(header.bitStreamID) is that of AC-3"
+            let reason = "the syncframe is AC-3 (bsid \(header.bitStreamID)), not E-AC-3"
             throw ParseError(.notSupported, reading: "E-AC-3 bit stream information", offset: base, reason: reason)
         }
         self.header = header
@@ -51,8 +52,8 @@ public struct EnhancedAC3Information: Hashable, Sendable {
         bitStreamMode = try reader.readFlag("infomdate") ? try Self.readInformation(&reader, header) : 0
         if header.streamType == .independent, header.blockCount != 6 { try reader.skip(bits: 1, "convsync") }
         if header.streamType == .converted {
-            let isThere = header.blockCount == 6 ? true : try reader.readFlag("blkid")
-            if isThere { try reader.skip(bits: 6, "frmsizecod") }
+            let isPresent = header.blockCount == 6 ? true : try reader.readFlag("blkid")
+            if isPresent { try reader.skip(bits: 6, "frmsizecod") }
         }
         var bytes: [UInt8] = []
         if try reader.readFlag("addbsie") {
@@ -63,7 +64,7 @@ public struct EnhancedAC3Information: Hashable, Sendable {
         additional = bytes
     }
 
-    /// Passes over the mixing metadata.
+    /// Skips the mixing metadata.
     private static func skipMixing(_ reader: inout BitReader, _ header: AC3Syncframe) throws(ParseError) {
         let mode = header.codingMode
         if mode > 2 { try reader.skip(bits: 2, "dmixmod") }
@@ -71,7 +72,7 @@ public struct EnhancedAC3Information: Hashable, Sendable {
         if mode & 4 != 0 { try reader.skip(bits: 6, "ltrtsurmixlev, lorosurmixlev") }
         if header.hasLowFrequency, try reader.readFlag("lfemixlevcode") { try reader.skip(bits: 5, "lfemixlevcod") }
         guard header.streamType == .independent else { return }
-        // pgmscl, pgmscl2 for dual mono, extpgmscl.
+        // The fields pgmscl, pgmscl2 (only for dual mono) and extpgmscl.
         for _ in 0..<(mode == 0 ? 3 : 2) where try reader.readFlag("pgmscle") { try reader.skip(bits: 6, "pgmscl") }
         switch try reader.readBits(2, "mixdef") {
         case 1: try reader.skip(bits: 5, "premixcmpsel, drcsrc, premixcmpscl")
@@ -93,7 +94,7 @@ public struct EnhancedAC3Information: Hashable, Sendable {
         }
     }
 
-    /// Reads the informational metadata: `bsmod`.
+    /// Reads `bsmod` from the informational metadata.
     private static func readInformation(_ reader: inout BitReader, _ header: AC3Syncframe) throws(ParseError) -> UInt8 {
         let mode = header.codingMode
         let service = try reader.readBits(3, "bsmod")

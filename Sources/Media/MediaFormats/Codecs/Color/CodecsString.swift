@@ -1,31 +1,34 @@
 import TextCoding
 
 extension H264SequenceParameterSet {
-    /// The element of a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E): `avc1.64001f`.
+    /// Returns the H.264 codec string for a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E), for example
+    /// `avc1.64001f`.
     ///
-    /// - Parameter sampleEntry: `avc1`, or `avc3` when parameter sets are in the stream.
+    /// - Parameter sampleEntry: `avc1`, or `avc3` if the parameter sets are in the samples.
     public func codecs(sampleEntry: FourCC = "avc1") -> String {
         CodecsString.h264(sampleEntry, profile: profile, constraints: constraints, level: level)
     }
 }
 
 extension AVCConfigurationBox {
-    /// The element of a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E): `avc1.64001f`.
+    /// Returns the H.264 codec string for a CODECS attribute (RFC 6381, 3.3; ISO/IEC 14496-15, Annex E), for example
+    /// `avc1.64001f`.
     public func codecs(sampleEntry: FourCC = "avc1") -> String {
         CodecsString.h264(sampleEntry, profile: profile, constraints: compatibility, level: level)
     }
 }
 
 extension HEVCProfileTierLevel {
-    /// The element of a CODECS attribute (ISO/IEC 14496-15, Annex E.3): `hvc1.2.4.L120.90`. Its parts:
+    /// Returns the HEVC codec string for a CODECS attribute (ISO/IEC 14496-15, Annex E.3), for example
+    /// `hvc1.2.4.L120.90`. Its parts:
     ///
     ///     profile space     nothing, A, B or C
     ///     profile           decimal
     ///     compatibility     32 bits in reverse order, hexadecimal without leading zeros
     ///     tier, level       L or H, decimal
-    ///     constraints       6 bytes, hexadecimal; zeros at the end are dropped
+    ///     constraints       6 bytes, hexadecimal, without trailing zero bytes
     ///
-    /// - Parameter sampleEntry: `hvc1`, or `hev1` when parameter sets are in the stream.
+    /// - Parameter sampleEntry: `hvc1`, or `hev1` if the parameter sets are in the samples.
     public func codecs(sampleEntry: FourCC = "hvc1") -> String {
         let space = ["", "A", "B", "C"][Int(profileSpace & 3)]
         var reversed: UInt32 = 0
@@ -42,12 +45,13 @@ extension HEVCProfileTierLevel {
 }
 
 extension DolbyVisionConfigurationBox {
-    /// The element of a CODECS or SUPPLEMENTAL-CODECS attribute without its brand: `dvh1.05.06`, profile and level in
-    /// two decimal digits each.
+    /// Returns the Dolby Vision codec string for a CODECS or SUPPLEMENTAL-CODECS attribute without the brand, for
+    /// example `dvh1.05.06`: profile and level in two decimal digits each.
     ///
-    /// - Parameter sampleEntry: Of the track: `hvc1`, `hev1`, `avc1`, `avc3`, `av01`, or a type of Dolby's own.
+    /// - Parameter sampleEntry: the sample entry type of the track: `hvc1`, `hev1`, `avc1`, `avc3`, `av01`, or a Dolby
+    ///   Vision type.
     public func codecs(sampleEntry: FourCC) -> String {
-        let own: FourCC =
+        let dolbyVisionEntry: FourCC =
             switch sampleEntry {
             case "hvc1": "dvh1"
             case "hev1": "dvhe"
@@ -56,19 +60,20 @@ extension DolbyVisionConfigurationBox {
             case "av01": "dav1"
             default: sampleEntry
             }
-        return "\(own).\(CodecsString.twoDigits(profile)).\(CodecsString.twoDigits(level))"
+        return "\(dolbyVisionEntry).\(CodecsString.twoDigits(profile)).\(CodecsString.twoDigits(level))"
     }
 
-    /// The SUPPLEMENTAL-CODECS attribute (RFC 8216bis, 4.4.6.2): `dvh1.08.04/db4h`. nil where the base layer cannot be
-    /// shown without Dolby Vision, as in profile 5: there ``codecs(sampleEntry:)`` goes into CODECS.
+    /// Returns the value of a SUPPLEMENTAL-CODECS attribute (RFC 8216bis, 4.4.6.2), for example `dvh1.08.04/db4h`. Nil
+    /// if the base layer cannot be displayed without Dolby Vision, as in profile 5; then ``codecs(sampleEntry:)``
+    /// belongs in CODECS.
     ///
-    /// - Parameter sampleEntry: Of the track.
+    /// - Parameter sampleEntry: the sample entry type of the track.
     public func supplementalCodecs(sampleEntry: FourCC) -> String? {
         brand.map { "\(codecs(sampleEntry: sampleEntry))/\($0)" }
     }
 
-    /// The brand that says what players without Dolby Vision see: `db1p` HDR10, `db2g` SDR, `db4h` HLG. nil where they
-    /// see nothing sensible.
+    /// The brand for the base layer that players without Dolby Vision display: `db1p` for HDR10, `db2g` for SDR, `db4h`
+    /// for HLG. Nil if the base layer is not displayable.
     public var brand: FourCC? {
         guard profile >= 8 else { return nil }
         switch baseLayerCompatibility {
@@ -79,7 +84,7 @@ extension DolbyVisionConfigurationBox {
         }
     }
 
-    /// VIDEO-RANGE of the base layer, or of Dolby Vision itself where there is nothing else to see.
+    /// The VIDEO-RANGE value of the base layer, or of Dolby Vision if the base layer is not displayable.
     public var dynamicRange: DynamicRange {
         switch baseLayerCompatibility {
         case 2: .sdr
@@ -89,7 +94,7 @@ extension DolbyVisionConfigurationBox {
     }
 }
 
-/// What the elements of CODECS are made of.
+/// Common parts of codec strings.
 enum CodecsString {
     static func h264(_ sampleEntry: FourCC, profile: UInt8, constraints: UInt8, level: UInt8) -> String {
         let number = UInt32(profile) << 16 | UInt32(constraints) << 8 | UInt32(level)

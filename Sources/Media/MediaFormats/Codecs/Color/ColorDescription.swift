@@ -1,15 +1,15 @@
-/// How numbers become colors: code points of ITU-T H.273, as the VUI of H.264 and HEVC and `colr` boxes carry them.
+/// The color space of video: code points of ITU-T H.273, as in the VUI of H.264 and HEVC and in `colr` boxes.
 public struct ColorDescription: Hashable, Sendable {
-    /// `colour_primaries`; 1 is BT.709, 9 BT.2020, 2 unspecified.
+    /// The `colour_primaries` code: 1 is BT.709, 9 is BT.2020, 2 is unspecified.
     public var primaries: UInt8
-    /// `transfer_characteristics`; 1 is BT.709, 16 PQ, 18 HLG, 2 unspecified.
+    /// The `transfer_characteristics` code: 1 is BT.709, 16 is PQ, 18 is HLG, 2 is unspecified.
     public var transfer: UInt8
-    /// `matrix_coefficients`; 1 is BT.709, 9 BT.2020, 2 unspecified.
+    /// The `matrix_coefficients` code: 1 is BT.709, 9 is BT.2020, 2 is unspecified.
     public var matrix: UInt8
-    /// Whether samples take the full range of their bits.
+    /// Whether sample values use the full range of their bit depth (`video_full_range_flag`).
     public var isFullRange: Bool
 
-    /// Makes a description.
+    /// Creates a color description.
     public init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool = false) {
         self.primaries = primaries
         self.transfer = transfer
@@ -17,21 +17,21 @@ public struct ColorDescription: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// The dynamic range that the transfer characteristics mean; nil for those that HLS has no word for, 2
-    /// (unspecified) among them.
+    /// The dynamic range for the transfer characteristics; nil if HLS has no VIDEO-RANGE value for them, for example if
+    /// they are unspecified (2).
     public var dynamicRange: DynamicRange? { DynamicRange(transfer: transfer) }
 }
 
-/// The dynamic range of video, in the words of the VIDEO-RANGE attribute (RFC 8216bis, 4.4.6.2).
+/// The dynamic range of video, as a value of the VIDEO-RANGE attribute (RFC 8216bis, 4.4.6.2).
 public enum DynamicRange: String, Hashable, Sendable {
-    /// Transfer characteristics 1, 6, 13, 14, 15.
+    /// Standard dynamic range: transfer characteristics 1, 6, 13, 14 and 15.
     case sdr = "SDR"
-    /// Transfer characteristics 18, HLG.
+    /// Hybrid Log-Gamma (HLG): transfer characteristics 18.
     case hlg = "HLG"
-    /// Transfer characteristics 16, PQ.
+    /// Perceptual Quantizer (PQ): transfer characteristics 16.
     case pq = "PQ"
 
-    /// The range of these transfer characteristics; nil where there is no word for it.
+    /// Creates the dynamic range for transfer characteristics. Returns nil if HLS has no VIDEO-RANGE value for them.
     public init?(transfer: UInt8) {
         switch transfer {
         case 1, 6, 13, 14, 15: self = .sdr
@@ -41,16 +41,18 @@ public enum DynamicRange: String, Hashable, Sendable {
         }
     }
 
-    /// The VIDEO-RANGE of a track.
+    /// Creates the VIDEO-RANGE value of a track.
     ///
     /// - Parameters:
-    ///   - container: From the `colr` box, which goes before what the codec says (ISO/IEC 14496-12, 12.1.5).
-    ///   - codec: From the VUI.
-    ///   - alternativeTransfer: `preferred_transfer_characteristics` of SEI message 147. A stream whose VUI says SDR, so that
-    ///     old players show it, says with this that it is HLG.
-    /// - Returns: SDR where nothing is said, as players take it.
+    ///   - container: the color description of the `colr` box, which takes precedence over that of the codec (ISO/IEC
+    ///     14496-12, 12.1.5).
+    ///   - codec: the color description of the VUI.
+    ///   - alternativeTransfer: the `preferred_transfer_characteristics` of SEI message 147. With it, an HLG stream can
+    ///     specify SDR in its VUI for the sake of old players.
+    ///
+    /// If none of them specifies a dynamic range, the value is SDR, as players assume.
     public init(container: ColorDescription?, codec: ColorDescription?, alternativeTransfer: UInt8? = nil) {
-        let said = [alternativeTransfer, container?.transfer, codec?.transfer].compactMap { $0 }
-        self = said.lazy.compactMap { DynamicRange(transfer: $0) }.first ?? .sdr
+        let specified = [alternativeTransfer, container?.transfer, codec?.transfer].compactMap { $0 }
+        self = specified.lazy.compactMap { DynamicRange(transfer: $0) }.first ?? .sdr
     }
 }

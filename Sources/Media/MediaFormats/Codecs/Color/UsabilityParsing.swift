@@ -1,7 +1,7 @@
 import ByteCoding
 
 extension VideoUsabilityInformation {
-    /// Reads the part that both codecs have in common: from `aspect_ratio_info_present_flag` to the chroma locations.
+    /// Reads the fields that both codecs share, from `aspect_ratio_info_present_flag` to the chroma locations.
     mutating func readPicture(_ reader: inout BitReader) throws(ParseError) {
         if try reader.readFlag("aspect_ratio_info_present_flag") {
             let code = try reader.readInt(8, "aspect_ratio_idc")
@@ -32,7 +32,7 @@ extension VideoUsabilityInformation {
         }
     }
 
-    /// Reads two numbers of 32 bits; nil when one is 0, which some encoders write.
+    /// Reads `num_units_in_tick` and `time_scale`, 32 bits each. Returns nil if one is 0, which some encoders write.
     static func readTicks(_ reader: inout BitReader) throws(ParseError) -> Timing? {
         let units = try reader.readBits(32, "num_units_in_tick")
         let scale = try reader.readBits(32, "time_scale")

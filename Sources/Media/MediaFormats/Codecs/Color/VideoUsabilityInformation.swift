@@ -1,43 +1,44 @@
-/// What a sequence parameter set says about showing the video (ITU-T H.264 and H.265, Annex E), where a packager needs
-/// it.
+/// The video usability information (VUI) of a sequence parameter set (ITU-T H.264 and H.265, Annex E), with the fields
+/// that a packager requires.
 public struct VideoUsabilityInformation: Hashable, Sendable {
-    /// The width of a sample to its height; nil when unspecified.
+    /// The sample aspect ratio; nil if unspecified.
     public var sampleAspectRatio: AspectRatio?
-    /// The colors; nil when there is no color description.
+    /// The color description; nil if there is none.
     public var color: ColorDescription?
-    /// `num_units_in_tick` and `time_scale`; nil when absent or 0.
+    /// The timing information, `num_units_in_tick` and `time_scale`; nil if absent or 0.
     public var timing: Timing?
-    /// How many frames a decoder may have to hold back, `max_num_reorder_frames` of H.264; nil when absent.
+    /// The maximum number of frames that a decoder must reorder, `max_num_reorder_frames` of H.264; nil if absent.
     public var reorderFrames: Int?
 
-    /// Makes information that says nothing.
+    /// Creates usability information without any values.
     public init() {}
 
-    /// How fast a clock ticks.
+    /// The duration of a clock tick.
     public struct Timing: Hashable, Sendable {
-        /// Units of the time scale in a tick.
+        /// The number of time scale units in a tick.
         public var unitsInTick: UInt32
-        /// Units in a second.
+        /// The number of time scale units per second.
         public var timeScale: UInt32
-        /// Whether all frames have the same distance.
+        /// Whether all frames have the same duration (`fixed_frame_rate_flag`).
         public var isFixed: Bool
     }
 
-    /// A ratio of two numbers that are not 0.
+    /// A ratio of two positive numbers.
     public struct AspectRatio: Hashable, Sendable {
-        /// The horizontal part.
+        /// The horizontal part of the ratio.
         public var width: Int
-        /// The vertical part.
+        /// The vertical part of the ratio.
         public var height: Int
 
-        /// Makes a ratio; nil when one of the numbers is not above 0.
+        /// Creates a ratio. Returns nil if one of the numbers is not positive.
         public init?(width: Int, height: Int) {
             guard width > 0, height > 0 else { return nil }
             self.width = width
             self.height = height
         }
 
-        /// The ratio that `aspect_ratio_idc` stands for; nil for 0 (unspecified), 255 and reserved values (Table E-1).
+        /// Creates the ratio of an `aspect_ratio_idc` code. Returns nil for 0 (unspecified), 255 and reserved values
+        /// (Table E-1).
         public init?(code: Int) {
             let table = [
                 (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11),
@@ -49,39 +50,39 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
     }
 }
 
-/// Width and height in samples.
+/// The width and height of a picture in luma samples.
 public struct PictureSize: Hashable, Sendable {
-    /// Columns.
+    /// The width in luma samples.
     public var width: Int
-    /// Rows.
+    /// The height in luma samples.
     public var height: Int
 
-    /// Makes a size.
+    /// Creates a picture size.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// The size on a screen of square samples: the width is stretched or shrunk, to the nearest number.
+    /// Returns the size in square pixels: the width is scaled by the sample aspect ratio and rounded.
     public func displayed(_ ratio: VideoUsabilityInformation.AspectRatio?) -> PictureSize {
         guard let ratio else { return self }
         return PictureSize(width: (width * ratio.width + ratio.height / 2) / ratio.height, height: height)
     }
 }
 
-/// Frames in so many seconds, as a fraction.
+/// A frame rate as a fraction.
 public struct FrameRate: Hashable, Sendable {
-    /// Frames.
+    /// The number of frames in ``seconds``.
     public var frames: UInt64
-    /// Seconds.
+    /// The number of seconds.
     public var seconds: UInt64
 
-    /// Makes a rate.
+    /// Creates a frame rate.
     public init(frames: UInt64, seconds: UInt64) {
         self.frames = frames
         self.seconds = seconds
     }
 
-    /// Frames per second.
+    /// The frame rate in frames per second.
     public var value: Double { Double(frames) / Double(seconds) }
 }

@@ -1,16 +1,16 @@
 public import ByteCoding
 
-/// What can be done with whole H.264 samples.
+/// Functions for H.264 access units.
 public enum H264AccessUnit {
-    /// An access unit delimiter that allows slices of all kinds (7.3.2.4), header included.
+    /// An access unit delimiter that allows slices of all types (7.3.2.4), including its header.
     public static let delimiter: [UInt8] = [0x09, 0xF0]
 
-    /// Looks at the headers of a sample's NAL units, and into SEI messages.
+    /// Returns a summary of a sample, from the headers of its NAL units and its SEI messages.
     ///
     /// - Parameters:
-    ///   - sample: NAL units behind lengths.
-    ///   - lengthSize: How many bytes a length has.
-    /// - Throws: `ParseError` when the sample's lengths do not fit. A broken SEI message is passed over.
+    ///   - sample: length-prefixed NAL units.
+    ///   - lengthSize: the size in bytes of the length before each NAL unit.
+    /// - Throws: `ParseError` if a NAL unit's length extends beyond the sample. An invalid SEI message is ignored.
     public static func summary(_ sample: RawSpan, lengthSize: Int) throws(ParseError) -> AccessUnitSummary {
         var summary = AccessUnitSummary()
         var units = LengthPrefixedNALUnits(lengthSize: lengthSize)

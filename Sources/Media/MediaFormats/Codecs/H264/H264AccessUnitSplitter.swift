@@ -1,27 +1,25 @@
 public import ByteCoding
 
-/// Finds where access units begin in a stream of NAL units (ITU-T H.264, 7.4.1.2.3 and 7.4.1.2.4).
+/// A splitter that detects the start of access units in a stream of NAL units (ITU-T H.264, 7.4.1.2.3 and 7.4.1.2.4).
 ///
-/// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one.
-/// Parameter sets are taken note of on the way.
+/// Pass it the NAL units in the order of the stream. It stores the parameter sets of the stream.
 public struct H264AccessUnitSplitter: Sendable {
-    /// The parameter sets in force.
+    /// The active parameter sets.
     public private(set) var parameterSets: H264ParameterSets
     private var hasBegun = false
     private var hasSlice = false
     private var last: H264SliceHeader?
 
-    /// Starts at the beginning of a stream.
+    /// Creates a splitter for a stream from its start.
     public init(parameterSets: H264ParameterSets = H264ParameterSets()) { self.parameterSets = parameterSets }
 
-    /// Takes the next NAL unit.
+    /// Processes the next NAL unit and returns whether an access unit starts with it.
     ///
     /// - Parameters:
-    ///   - unit: Header included, emulation prevention bytes in place; not empty.
-    ///   - base: What its first byte counts as in errors.
-    /// - Returns: Whether an access unit begins with it.
-    /// - Throws: `ParseError` as parameter sets and slice headers do. The unit then belongs to the access unit before
-    ///   it.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes; not empty.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError`, as for parameter sets and slice headers. The NAL unit then belongs to the previous
+    ///   access unit.
     public mutating func startsAccessUnit(_ unit: RawSpan, base: Int = 0) throws(ParseError) -> Bool {
         guard unit.byteCount > 0 else { return false }
         let type = H264NALHeader(rawValue: unit.unsafeLoad(fromByteOffset: 0, as: UInt8.self)).type
@@ -29,14 +27,15 @@ public struct H264AccessUnitSplitter: Sendable {
         switch type.rawValue {
         case 1, 5:
             let header = try H264SliceHeader(unit, parameterSets: parameterSets, base: base)
-            // A redundant slice never begins a picture.
+            // A redundant slice never starts a picture.
             if hasSlice, header.redundantPictureCount > 0 { return false }
             starts = !hasBegun || hasSlice && isNewPicture(header)
             hasSlice = true
             last = header
-        // Not 14: a prefix stands before each slice of a scalable stream's base layer, not only before the first.
+        // Type 14 is excluded: a prefix NAL unit precedes each slice of a scalable stream's base layer, not only the
+        // first.
         case 6...9, 15...18:
-            // First: where this fails, the access unit before goes on, and the next slice decides.
+            // The update is first: if it fails, the previous access unit continues, and the next slice is checked.
             try parameterSets.update(unit, base: base)
             starts = !hasBegun || hasSlice
             if starts { hasSlice = false }
@@ -47,7 +46,7 @@ public struct H264AccessUnitSplitter: Sendable {
         return starts
     }
 
-    /// Whether a slice belongs to another picture than the one before it (7.4.1.2.4).
+    /// Returns whether a slice belongs to a different picture than the previous slice (7.4.1.2.4).
     private func isNewPicture(_ slice: H264SliceHeader) -> Bool {
         guard let last else { return true }
         let isIDR = slice.nal.type == .idrSlice

@@ -6,30 +6,30 @@
 ///
 /// Types 14, 20 and 21 have 2 or 3 more bytes.
 public struct H264NALHeader: RawRepresentable, Hashable, Sendable {
-    /// The byte.
+    /// The header byte.
     public var rawValue: UInt8
 
-    /// Makes a header of its byte.
+    /// Creates a header from its byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// `nal_ref_idc`; 0 when no other picture refers to this one.
+    /// The `nal_ref_idc` value; 0 if the NAL unit is not used for reference.
     public var referenceIDC: Int { Int(rawValue >> 5 & 3) }
 
-    /// `nal_unit_type`.
+    /// The `nal_unit_type` value.
     public var type: H264NALUnitType { H264NALUnitType(rawValue: rawValue & 31) }
 }
 
-/// The kind of a NAL unit (ITU-T H.264, Table 7-1).
+/// The type of a NAL unit (ITU-T H.264, Table 7-1).
 public struct H264NALUnitType: RawRepresentable, Hashable, Sendable {
-    /// 5 bits.
+    /// The `nal_unit_type` value, 5 bits.
     public var rawValue: UInt8
 
-    /// Makes a type of its number.
+    /// Creates a type from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A slice of a picture that is not an IDR picture.
     public static let slice = H264NALUnitType(rawValue: 1)
-    /// Data partition A, which has a slice header; B and C are 3 and 4.
+    /// Data partition A, which contains the slice header. Partitions B and C have the types 3 and 4.
     public static let partitionA = H264NALUnitType(rawValue: 2)
     /// A slice of an IDR picture.
     public static let idrSlice = H264NALUnitType(rawValue: 5)
@@ -45,11 +45,11 @@ public struct H264NALUnitType: RawRepresentable, Hashable, Sendable {
     public static let endOfSequence = H264NALUnitType(rawValue: 10)
     /// The end of the stream.
     public static let endOfStream = H264NALUnitType(rawValue: 11)
-    /// Filler.
+    /// Filler data.
     public static let filler = H264NALUnitType(rawValue: 12)
-    /// More of a sequence parameter set, for alpha.
+    /// A sequence parameter set extension, for alpha.
     public static let sequenceParameterSetExtension = H264NALUnitType(rawValue: 13)
-    /// The prefix of a slice of the base layer in scalable and multiview streams.
+    /// The prefix NAL unit of a base layer slice in scalable and multiview streams.
     public static let prefix = H264NALUnitType(rawValue: 14)
     /// A sequence parameter set of layers above the base layer.
     public static let subsetSequenceParameterSet = H264NALUnitType(rawValue: 15)
@@ -60,9 +60,9 @@ public struct H264NALUnitType: RawRepresentable, Hashable, Sendable {
     /// A slice of a depth view.
     public static let depthSliceExtension = H264NALUnitType(rawValue: 21)
 
-    /// Whether it is a slice of the base layer, whole: type 1 or 5. Those are what is encrypted.
+    /// Whether the type is a complete slice of the base layer: type 1 or 5. Only these are encrypted.
     public var isSlice: Bool { rawValue == 1 || rawValue == 5 }
 
-    /// Whether it holds coded video: types 1 to 5 and 19 to 21.
+    /// Whether the type contains coded video (VCL): types 1 to 5 and 19 to 21.
     public var isVideoCodingLayer: Bool { (1...5).contains(rawValue) || (19...21).contains(rawValue) }
 }

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// What a slice header needs to know of both its parameter sets, in one value without references.
+/// The fields of both parameter sets that slice header parsing requires, in one value without references.
 struct H264SliceContext: Sendable {
     var frameNumberBits: Int
     var pictureOrderType: Int
@@ -37,51 +37,51 @@ struct H264SliceContext: Sendable {
         hasDeblockingControl = picture.hasDeblockingControl
         sliceGroupCycleBits = 0
         if picture.sliceGroupChangeRate > 0 {
-            // Ceil(Log2(size / rate + 1)) with an exact quotient (7.4.3): the least n with (2^n - 1) * rate >= size.
+            // Ceil(Log2(size / rate + 1)) with an exact quotient (7.4.3): the smallest n with (2^n - 1) * rate >= size.
             let size = sequence.widthInMacroblocks * sequence.heightInMapUnits
             while (1 << sliceGroupCycleBits - 1) * picture.sliceGroupChangeRate < size { sliceGroupCycleBits += 1 }
         }
     }
 }
 
-/// The parameter sets of a track that are in force, by ID. They come from `avcC` and, in avc3 and in transport streams,
-/// from the stream itself, where a new one takes the place of the old one with its ID.
+/// The active parameter sets of a track by ID. They are read from `avcC` and, for avc3 and transport streams, from the
+/// stream itself, where a new parameter set replaces the previous one with its ID.
 public struct H264ParameterSets: Sendable {
     private var sequences = [H264SequenceParameterSet?](repeating: nil, count: 32)
     private var pictures = [H264PictureParameterSet?](repeating: nil, count: 256)
     private var contexts = [H264SliceContext?](repeating: nil, count: 256)
-    /// The ID of the sequence parameter set that came last.
+    /// The ID of the sequence parameter set that was read last.
     private var latest: Int?
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// Makes a store with the parameter sets of an `avcC` box.
+    /// Creates a store with the parameter sets of an `avcC` box.
     ///
-    /// - Throws: `ParseError`; its offset is that in the parameter set.
+    /// - Throws: `ParseError`, with the offset in the parameter set.
     public init(_ configuration: AVCConfigurationBox) throws(ParseError) {
         for set in configuration.sequenceParameterSets { try update(set.span.bytes) }
         for set in configuration.pictureParameterSets { try update(set.span.bytes) }
     }
 
-    /// The sequence parameter set with an ID.
+    /// Returns the sequence parameter set with an ID; nil if there is none.
     public func sequence(_ id: Int) -> H264SequenceParameterSet? {
         sequences.indices.contains(id) ? sequences[id] : nil
     }
 
-    /// The picture parameter set with an ID.
+    /// Returns the picture parameter set with an ID; nil if there is none.
     public func picture(_ id: Int) -> H264PictureParameterSet? { pictures.indices.contains(id) ? pictures[id] : nil }
 
-    /// The sequence parameter set that came last.
+    /// The sequence parameter set that was read last.
     public var latestSequence: H264SequenceParameterSet? { latest.flatMap { sequences[$0] } }
 
-    /// Takes note of a NAL unit if it is a parameter set; passes over others.
+    /// Stores a NAL unit if it is a parameter set; ignores other NAL units.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - base: What its first byte counts as in errors.
-    /// - Returns: Whether it was a parameter set.
-    /// - Throws: `ParseError` as the parameter sets do. What was in force stays in force then.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Returns: whether the NAL unit is a parameter set.
+    /// - Throws: `ParseError`, as for parameter sets. The stored parameter sets do not change then.
     @discardableResult
     public mutating func update(_ unit: RawSpan, base: Int = 0) throws(ParseError) -> Bool {
         guard unit.byteCount > 0 else { return false }
@@ -113,7 +113,7 @@ public struct H264ParameterSets: Sendable {
         contexts[id] = sequences[sequenceID].map { H264SliceContext($0, picture) }
     }
 
-    /// What slices need that name this picture parameter set, 0 to 255.
+    /// Returns the fields for slices that refer to a picture parameter set ID, 0 to 255.
     @inline(__always)
     func context(_ id: Int) -> H264SliceContext? { contexts[id] }
 }

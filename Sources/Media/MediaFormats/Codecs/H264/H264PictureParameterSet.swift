@@ -24,41 +24,42 @@ public import ByteCoding
 public struct H264PictureParameterSet: Hashable, Sendable {
     /// The ID, 0 to 255.
     public var id: Int
-    /// The ID of the sequence parameter set that it builds on, 0 to 31.
+    /// The ID of the sequence parameter set that this parameter set refers to, 0 to 31.
     public var sequenceParameterSetID: Int
-    /// Whether slices are coded with CABAC; with CAVLC otherwise.
+    /// Whether slices use CABAC; otherwise they use CAVLC.
     public var usesCABAC: Bool
-    /// `bottom_field_pic_order_in_frame_present_flag`.
+    /// The `bottom_field_pic_order_in_frame_present_flag`.
     public var hasBottomFieldOrder: Bool
-    /// How many slice groups there are.
+    /// The number of slice groups.
     public var sliceGroups: Int
-    /// `slice_group_map_type`; 0 when there is one slice group.
+    /// The `slice_group_map_type`; 0 if there is one slice group.
     public var sliceGroupMapType = 0
-    /// `SliceGroupChangeRate` in map units; 0 when the map does not change.
+    /// The `SliceGroupChangeRate` in map units; 0 if the map does not change.
     public var sliceGroupChangeRate = 0
-    /// How many entries of list 0 a slice has unless it says otherwise.
+    /// The number of entries in reference list 0 for slices that do not override it.
     public var defaultReferences0: Int
-    /// How many entries of list 1 a slice has unless it says otherwise.
+    /// The number of entries in reference list 1 for slices that do not override it.
     public var defaultReferences1: Int
-    /// Whether P and SP slices have a table of weights.
+    /// Whether P and SP slices contain a prediction weight table.
     public var hasWeightedPrediction: Bool
-    /// `weighted_bipred_idc`; B slices have a table of weights when it is 1.
+    /// The `weighted_bipred_idc`. If 1, B slices contain a prediction weight table.
     public var weightedBipredictionIDC: Int
-    /// `deblocking_filter_control_present_flag`.
+    /// The `deblocking_filter_control_present_flag`.
     public var hasDeblockingControl: Bool
-    /// `redundant_pic_cnt_present_flag`.
+    /// The `redundant_pic_cnt_present_flag`.
     public var hasRedundantPictureCount: Bool
-    /// `transform_8x8_mode_flag`.
+    /// The `transform_8x8_mode_flag`.
     public var usesTransform8x8 = false
 
-    /// Reads a parameter set.
+    /// Parses a picture parameter set.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - chromaFormat: The `chroma_format_idc` of the sequence parameter set with a given ID, where it is known. Only the
-    ///     number of scaling lists depends on it, and no slice header on what stands behind them.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - chromaFormat: returns the `chroma_format_idc` of the sequence parameter set with an ID, or nil if it is
+    ///     unknown. Only the number of scaling lists depends on it; slice headers do not depend on the fields after
+    ///     these lists.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if a value is outside the standard's limits.
     public init(
         _ unit: RawSpan,
         chromaFormat: (_ sequenceParameterSetID: Int) -> Int? = { _ in nil },
@@ -78,7 +79,7 @@ public struct H264PictureParameterSet: Hashable, Sendable {
         defaultReferences1 = 1 + (try reader.readUE("num_ref_idx_l1_default_active_minus1", upTo: 31))
         hasWeightedPrediction = try reader.readFlag("weighted_pred_flag")
         weightedBipredictionIDC = try reader.readInt(2, "weighted_bipred_idc")
-        // 26 and 6 for each bit above 8, of which there are 6 at most.
+        // The range is extended by 6 for each bit of bit depth above 8, at most 6 bits.
         _ = try reader.readSE("pic_init_qp_minus26", in: -62...25)
         _ = try reader.readSE("pic_init_qs_minus26", in: -26...25)
         _ = try reader.readSE("chroma_qp_index_offset", in: -12...12)
@@ -94,7 +95,7 @@ public struct H264PictureParameterSet: Hashable, Sendable {
         _ = try reader.readSE("second_chroma_qp_index_offset", in: -12...12)
     }
 
-    /// Reads the map of slice groups: its type and the rate of its change.
+    /// Reads the slice group map and returns its type and its change rate.
     private static func readSliceGroups(_ reader: inout BitReader, groups: Int) throws(ParseError) -> (Int, Int) {
         let type = try reader.readUE("slice_group_map_type", upTo: 6)
         var rate = 0
@@ -108,7 +109,11 @@ public struct H264PictureParameterSet: Hashable, Sendable {
             }
         case 3...5:
             guard groups == 2 else {
-                throw reader.failure(.invalidValue, "slice_group_map_type", "\(type) with \(groups) slice groups")
+                throw reader.failure(
+                    .invalidValue,
+                    "slice_group_map_type",
+                    "type \(type) requires 2 slice groups, found \(groups)"
+                )
             }
             try reader.skip(bits: 1, "slice_group_change_direction_flag")
             rate = 1 + (try reader.readUE("slice_group_change_rate_minus1", upTo: 4096 * 4096))

@@ -1,15 +1,14 @@
 import ByteCoding
 
-/// The parts of a slice header that speak of reference pictures (ITU-T H.264, 7.3.3.1 to 7.3.3.3). Only their length
-/// matters here.
+/// The parts of a slice header about reference pictures (ITU-T H.264, 7.3.3.1 to 7.3.3.3). They are only skipped.
 ///
-/// Their loops end at a value in the stream. Each turn takes bits, so they end with the NAL unit at the latest; the
-/// limits are those of the standard, above what any stream needs.
+/// Their loops end at a value in the stream. Each iteration reads bits, so the loops end with the NAL unit at the
+/// latest. The iteration limits are those of the standard.
 enum H264ReferenceSyntax {
-    /// `ref_pic_list_modification`, for one list.
+    /// Skips `ref_pic_list_modification` for one list.
     ///
     ///     ref_pic_list_modification_flag    u(1)
-    ///     modification_of_pic_nums_idc      ue   ┐ 0, 1: a difference; 2: a long-term number; 3: the end
+    ///     modification_of_pic_nums_idc      ue   ┐ 0, 1: a difference; 2: a long-term number; 3: end
     ///     number                            ue   ┘
     static func skipListModification(_ reader: inout BitReader) throws(ParseError) {
         guard try reader.readFlag("ref_pic_list_modification_flag") else { return }
@@ -17,10 +16,10 @@ enum H264ReferenceSyntax {
             if try reader.readUE("modification_of_pic_nums_idc", upTo: 3) == 3 { return }
             _ = try reader.readUE("picture number")
         }
-        throw reader.failure(.invalidValue, "ref_pic_list_modification", "it has more than 32 entries")
+        throw reader.failure(.invalidValue, "ref_pic_list_modification", "the list has more than 32 entries")
     }
 
-    /// `pred_weight_table`.
+    /// Skips `pred_weight_table`.
     ///
     ///     luma_log2_weight_denom        ue
     ///     chroma_log2_weight_denom      ue       with chroma
@@ -46,12 +45,12 @@ enum H264ReferenceSyntax {
         }
     }
 
-    /// `dec_ref_pic_marking`.
+    /// Skips `dec_ref_pic_marking`.
     ///
     ///     no_output_of_prior_pics_flag           u(1)   ┐ in an IDR picture
     ///     long_term_reference_flag               u(1)   ┘
     ///     adaptive_ref_pic_marking_mode_flag     u(1)   otherwise, and then operations:
-    ///     memory_management_control_operation    ue     0 the end, 1 and 2 and 4 and 6 one number, 3 two, 5 none
+    ///     memory_management_control_operation    ue     0: end; 1, 2, 4, 6: one number; 3: two; 5: none
     static func skipMarking(_ reader: inout BitReader, isIDR: Bool) throws(ParseError) {
         if isIDR { return try reader.skip(bits: 2, "no_output_of_prior_pics_flag, long_term_reference_flag") }
         guard try reader.readFlag("adaptive_ref_pic_marking_mode_flag") else { return }
@@ -65,6 +64,6 @@ enum H264ReferenceSyntax {
             default: _ = try reader.readUE("number of a memory management control operation")
             }
         }
-        throw reader.failure(.invalidValue, "dec_ref_pic_marking", "it has more than 66 operations")
+        throw reader.failure(.invalidValue, "dec_ref_pic_marking", "the list has more than 66 operations")
     }
 }

@@ -26,54 +26,54 @@ public import ByteCoding
 ///     frame_cropping_flag                   u(1)   and 4 offsets, ue
 ///     vui_parameters_present_flag           u(1)
 public struct H264SequenceParameterSet: Hashable, Sendable {
-    /// `profile_idc`.
+    /// The `profile_idc`.
     public var profile: UInt8
-    /// The byte between profile and level: `constraint_set0_flag` is its highest bit.
+    /// The byte between profile and level. Its highest bit is `constraint_set0_flag`.
     public var constraints: UInt8
-    /// `level_idc`: ten times the level.
+    /// The `level_idc`: ten times the level.
     public var level: UInt8
     /// The ID, 0 to 31.
     public var id: Int
-    /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
+    /// The `chroma_format_idc`: 0 is monochrome, 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
     public var chromaFormat = 1
-    /// Whether the three colors are coded apart.
+    /// Whether the three color planes are coded separately.
     public var hasSeparateColorPlanes = false
-    /// Bits of a luma sample.
+    /// The bit depth of luma samples.
     public var lumaBitDepth = 8
-    /// Bits of a chroma sample.
+    /// The bit depth of chroma samples.
     public var chromaBitDepth = 8
-    /// Bits of `frame_num`.
+    /// The size of `frame_num` in bits.
     public var frameNumberBits: Int
-    /// `pic_order_cnt_type`.
+    /// The `pic_order_cnt_type`.
     public var pictureOrderType: Int
-    /// Bits of `pic_order_cnt_lsb`; 0 unless the type is 0.
+    /// The size of `pic_order_cnt_lsb` in bits; 0 unless the picture order count type is 0.
     public var pictureOrderBits = 0
-    /// `delta_pic_order_always_zero_flag`.
+    /// The `delta_pic_order_always_zero_flag`.
     public var deltaPictureOrderIsZero = false
-    /// `max_num_ref_frames`.
+    /// The `max_num_ref_frames`.
     public var referenceFrames: Int
-    /// Width in macroblocks.
+    /// The width of the picture in macroblocks.
     public var widthInMacroblocks: Int
-    /// Height in map units: macroblocks, or pairs of them where fields occur.
+    /// The height of the picture in map units: macroblocks, or pairs of macroblocks if fields are allowed.
     public var heightInMapUnits: Int
-    /// Whether there are only frames.
+    /// Whether all pictures are frames (`frame_mbs_only_flag`).
     public var hasFramesOnly: Bool
-    /// Whether frames may mix frame and field macroblocks.
+    /// Whether frames can mix frame and field macroblocks (`mb_adaptive_frame_field_flag`).
     public var isMacroblockAdaptive = false
-    /// The size of the coded picture.
+    /// The size of the coded picture in luma samples.
     public var codedSize: PictureSize
-    /// The size after cropping, in samples.
+    /// The size of the picture after cropping, in luma samples.
     public var croppedSize: PictureSize
-    /// What is said about showing the video.
+    /// The video usability information (VUI).
     public var usability = VideoUsabilityInformation()
 
-    /// `ChromaArrayType`: the chroma format, 0 with separate planes.
+    /// The `ChromaArrayType`: the chroma format, or 0 with separate color planes.
     var chromaArrayType: Int { hasSeparateColorPlanes ? 0 : chromaFormat }
 
-    /// The size on a screen of square samples.
+    /// The display size in square pixels.
     public var displaySize: PictureSize { croppedSize.displayed(usability.sampleAspectRatio) }
 
-    /// Frames per second where all frames have the same distance; nil otherwise.
+    /// The frame rate if all frames have the same duration; otherwise nil.
     public var fixedFrameRate: FrameRate? {
         guard let timing = usability.timing, timing.isFixed else { return nil }
         return FrameRate(frames: UInt64(timing.timeScale), seconds: 2 * UInt64(timing.unitsInTick))
@@ -81,12 +81,12 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
 
     private static let highProfiles: Set<UInt8> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]
 
-    /// Reads a parameter set.
+    /// Parses a sequence parameter set.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if a value is outside the standard's limits.
     public init(_ unit: RawSpan, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         try reader.skip(bits: 8, "NAL unit header")
@@ -117,7 +117,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
         }
         referenceFrames = try reader.readUE("max_num_ref_frames", upTo: 16)
         try reader.skip(bits: 1, "gaps_in_frame_num_value_allowed_flag")
-        // Level 6.2 allows 1055 at most (A.3.1); more is nonsense, and must not overflow.
+        // Level 6.2 allows at most 1055 (A.3.1). The limit prevents overflow.
         widthInMacroblocks = 1 + (try reader.readUE("pic_width_in_mbs_minus1", upTo: 4095))
         heightInMapUnits = 1 + (try reader.readUE("pic_height_in_map_units_minus1", upTo: 4095))
         hasFramesOnly = try reader.readFlag("frame_mbs_only_flag")
@@ -132,7 +132,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
         if try reader.readFlag("vui_parameters_present_flag") { try readUsability(&reader) }
     }
 
-    /// Reads four offsets in units of Table 6-1.
+    /// Reads the four cropping offsets, in the units of Table 6-1.
     private mutating func readCropping(_ reader: inout BitReader) throws(ParseError) {
         let unitWidth = chromaArrayType == 1 || chromaArrayType == 2 ? 2 : 1
         let unitHeight = (chromaArrayType == 1 ? 2 : 1) * (hasFramesOnly ? 1 : 2)
@@ -143,7 +143,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
         croppedSize.width -= (left + right) * unitWidth
         croppedSize.height -= (top + bottom) * unitHeight
         guard croppedSize.width > 0, croppedSize.height > 0 else {
-            throw reader.failure(.invalidValue, "frame cropping", "nothing is left of the picture")
+            throw reader.failure(.invalidValue, "frame cropping", "no part of the picture remains after cropping")
         }
     }
 
@@ -170,7 +170,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
         _ = try reader.readUE("max_dec_frame_buffering")
     }
 
-    /// Passes over HRD parameters (E.1.2).
+    /// Skips HRD parameters (E.1.2).
     private static func skipHypotheticalDecoder(_ reader: inout BitReader) throws(ParseError) {
         let count = 1 + (try reader.readUE("cpb_cnt_minus1", upTo: 31))
         try reader.skip(bits: 8, "bit_rate_scale and cpb_size_scale")
@@ -183,9 +183,9 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
     }
 }
 
-/// Scaling lists (ITU-T H.264, 7.3.2.1.1.1). Nobody here needs their numbers.
+/// Scaling lists (ITU-T H.264, 7.3.2.1.1.1), which are only skipped.
 enum H264ScalingMatrix {
-    /// Passes over the lists: 6 of 16 numbers, the rest of 64.
+    /// Skips the lists. The first 6 have 16 numbers, the others 64.
     static func skip(_ reader: inout BitReader, lists: Int) throws(ParseError) {
         for list in 0..<lists where try reader.readFlag("scaling_list_present_flag") {
             var last = 8

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// A slice header (ITU-T H.264, 7.3.3), read to its end.
+/// A slice header (ITU-T H.264, 7.3.3), parsed to its end.
 ///
 ///     first_mb_in_slice               ue
 ///     slice_type                      ue
@@ -11,85 +11,86 @@ public import ByteCoding
 ///     bottom_field_flag               u(1)   ┘ if it is a field
 ///     idr_pic_id                      ue     in an IDR picture
 ///     pic_order_cnt_lsb               u(v)   ┐ type 0
-///     delta_pic_order_cnt_bottom      se     ┘ in a frame, if the picture parameter set says so
+///     delta_pic_order_cnt_bottom      se     ┘ in a frame, if the picture parameter set enables it
 ///     delta_pic_order_cnt             se     type 1: none, one or two
-///     redundant_pic_cnt               ue     if the picture parameter set says so
+///     redundant_pic_cnt               ue     if the picture parameter set enables it
 ///     direct_spatial_mv_pred_flag     u(1)   B
 ///     num_ref_idx_active_override     u(1)   P, SP, B: then one or two numbers, ue
 ///     ref_pic_list_modification              not I, SI
-///     pred_weight_table                      if the picture parameter set says so
+///     pred_weight_table                      if the picture parameter set enables it
 ///     dec_ref_pic_marking                    if others refer to the picture
 ///     cabac_init_idc                  ue     CABAC, not I, SI
 ///     slice_qp_delta                  se
 ///     sp_for_switch_flag              u(1)   SP
 ///     slice_qs_delta                  se     SP, SI
-///     disable_deblocking_filter_idc   ue     ┐ if the picture parameter set says so
+///     disable_deblocking_filter_idc   ue     ┐ if the picture parameter set enables it
 ///     two offsets                     se     ┘ unless it is 1
 ///     slice_group_change_cycle        u(v)   slice groups of type 3 to 5
 public struct H264SliceHeader: Hashable, Sendable {
-    /// The kind of a slice.
+    /// The type of a slice.
     public enum Kind: Int, Hashable, Sendable {
-        /// Predicted from one list.
+        /// A slice predicted from one reference list.
         case p
-        /// Predicted from two lists.
+        /// A slice predicted from two reference lists.
         case b
-        /// Not predicted.
+        /// A slice without inter prediction.
         case i
-        /// P, for switching between streams.
+        /// A P slice for switching between streams.
         case sp
-        /// I, for switching between streams.
+        /// An I slice for switching between streams.
         case si
     }
 
-    /// The first byte of the NAL unit.
+    /// The NAL unit header.
     public var nal: H264NALHeader
-    /// The first macroblock, or pair of macroblocks; 0 in the first slice of a picture, as a rule.
+    /// The address of the first macroblock or macroblock pair; usually 0 in the first slice of a picture.
     public var firstMacroblock: Int
-    /// The kind.
+    /// The type of the slice.
     public var kind: Kind
-    /// The picture parameter set.
+    /// The ID of the picture parameter set.
     public var pictureParameterSetID: Int
-    /// `frame_num`.
+    /// The `frame_num`.
     public var frameNumber: Int
     /// Whether the picture is a field.
     public var isField = false
-    /// Whether it is a bottom field.
+    /// Whether the picture is a bottom field.
     public var isBottomField = false
-    /// `idr_pic_id`; 0 unless the picture is an IDR picture.
+    /// The `idr_pic_id`; 0 unless the picture is an IDR picture.
     public var idrPictureID = 0
-    /// `pic_order_cnt_lsb`.
+    /// The `pic_order_cnt_lsb`.
     public var pictureOrder = 0
-    /// `delta_pic_order_cnt_bottom`.
+    /// The `delta_pic_order_cnt_bottom`.
     public var bottomFieldOrderDelta = 0
-    /// `delta_pic_order_cnt[0]`.
+    /// The `delta_pic_order_cnt[0]`.
     public var orderDelta0 = 0
-    /// `delta_pic_order_cnt[1]`.
+    /// The `delta_pic_order_cnt[1]`.
     public var orderDelta1 = 0
-    /// `redundant_pic_cnt`; above 0 in a slice that is there in case another is lost.
+    /// The `redundant_pic_cnt`; above 0 in a redundant slice, which decoders use if the primary slice is lost.
     public var redundantPictureCount = 0
-    /// `slice_qp_delta`.
+    /// The `slice_qp_delta`.
     public var quantizerDelta = 0
-    /// From the first bit of the NAL unit, its header included, to the last bit of the slice header, emulation
-    /// prevention bytes not counted.
+    /// The size in bits from the first bit of the NAL unit header to the last bit of the slice header, without
+    /// emulation prevention bytes.
     public var bitCount = 0
-    /// How many bytes of the NAL unit as it lies in the file hold its header and the slice header, emulation prevention
-    /// bytes counted. These stay clear under cbcs (ISO/IEC 23001-7, 9.5.2.4): the last one holds the last bit of the
-    /// slice header.
+    /// The number of bytes of the NAL unit, as it is stored in the file, that contain its header and the slice header,
+    /// including emulation prevention bytes. These bytes stay clear with cbcs (ISO/IEC 23001-7, 9.5.2.4). The last of
+    /// them contains the last bit of the slice header.
     public var clearByteCount = 0
 
-    /// Reads a slice header.
+    /// Parses a slice header.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place. More than its beginning is not looked at.
-    ///   - parameterSets: Those in force.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits;
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes. The slice data after the header are
+    ///     not read.
+    ///   - parameterSets: the active parameter sets.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if a value is outside the standard's limits;
     ///   `unknown-parameter-set`; `unsupported-codec-feature` for data partitions and for slices of layers above the
     ///   base layer.
     public init(_ unit: RawSpan, parameterSets: borrowing H264ParameterSets, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         nal = H264NALHeader(rawValue: UInt8(truncatingIfNeeded: try reader.readBits(8, "NAL unit header")))
-        guard nal.type.isSlice else { throw Self.refusal(nal.type, base) }
+        guard nal.type.isSlice else { throw Self.unsupported(nal.type, base) }
         firstMacroblock = try reader.readUE("first_mb_in_slice", upTo: 4096 * 4096)
         let type = try reader.readUE("slice_type", upTo: 9)
         kind = Kind(rawValue: type >= 5 ? type - 5 : type) ?? .i
@@ -98,7 +99,7 @@ public struct H264SliceHeader: Hashable, Sendable {
             throw reader.failure(
                 .unknownParameterSet,
                 "slice header",
-                "it names picture parameter set \(pictureParameterSetID), which is not known or builds on one that is not"
+                "picture parameter set \(pictureParameterSetID) or its sequence parameter set is missing"
             )
         }
         if context.hasSeparateColorPlanes { try reader.skip(bits: 2, "colour_plane_id") }
@@ -106,7 +107,7 @@ public struct H264SliceHeader: Hashable, Sendable {
         try readOrder(&reader, context)
         try readReferences(&reader, context)
         if context.usesCABAC, kind != .i, kind != .si { _ = try reader.readUE("cabac_init_idc", upTo: 2) }
-        // 51 and 6 for each bit above 8, of which there are 6 at most.
+        // The range is extended by 6 for each bit of bit depth above 8, at most 6 bits.
         quantizerDelta = try reader.readSE("slice_qp_delta", in: -87...87)
         if kind == .sp || kind == .si {
             if kind == .sp { try reader.skip(bits: 1, "sp_for_switch_flag") }
@@ -124,12 +125,12 @@ public struct H264SliceHeader: Hashable, Sendable {
     }
 
     @inline(never)
-    private static func refusal(_ type: H264NALUnitType, _ base: Int) -> ParseError {
+    private static func unsupported(_ type: H264NALUnitType, _ base: Int) -> ParseError {
         let reason =
             switch type.rawValue {
-            case 2...4: "it is a data partition (type \(type.rawValue)), which is not supported"
-            case 19...21: "it belongs to another layer, view or alpha (type \(type.rawValue)), which is not supported"
-            default: "a NAL unit of type \(type.rawValue) has none"
+            case 2...4: "data partitions (type \(type.rawValue)) are not supported"
+            case 19...21: "slices of other layers, views or alpha (type \(type.rawValue)) are not supported"
+            default: "a NAL unit of type \(type.rawValue) has no slice header"
             }
         return ParseError(.unsupportedCodecFeature, reading: "slice header", offset: base, reason: reason)
     }

@@ -1,16 +1,16 @@
 public import ByteCoding
 
-/// What can be done with whole HEVC samples.
+/// Functions for HEVC access units.
 public enum HEVCAccessUnit {
-    /// An access unit delimiter that allows slices of all kinds (7.3.2.5), header included.
+    /// An access unit delimiter that allows slices of all types (7.3.2.5), including its header.
     public static let delimiter: [UInt8] = [0x46, 0x01, 0x50]
 
-    /// Looks at the headers of a sample's NAL units.
+    /// Returns a summary of a sample, from the headers of its NAL units and its SEI messages.
     ///
     /// - Parameters:
-    ///   - sample: NAL units behind lengths.
-    ///   - lengthSize: How many bytes a length has.
-    /// - Throws: `ParseError` when the sample's lengths do not fit. A broken SEI message is passed over.
+    ///   - sample: length-prefixed NAL units.
+    ///   - lengthSize: the size in bytes of the length before each NAL unit.
+    /// - Throws: `ParseError` if a NAL unit's length extends beyond the sample. An invalid SEI message is ignored.
     public static func summary(_ sample: RawSpan, lengthSize: Int) throws(ParseError) -> AccessUnitSummary {
         var summary = AccessUnitSummary()
         var units = LengthPrefixedNALUnits(lengthSize: lengthSize)
@@ -48,21 +48,19 @@ public enum HEVCAccessUnit {
     }
 }
 
-/// Finds where access units begin in a stream of NAL units (ITU-T H.265, 7.4.2.4.4).
+/// A splitter that detects the start of access units in a stream of NAL units (ITU-T H.265, 7.4.2.4.4).
 ///
-/// NAL units go in, in the order of the stream; each answer says whether a new access unit begins with this one.
-/// Nothing but their first 3 bytes is looked at.
+/// Pass it the NAL units in the order of the stream. Only the first 3 bytes of each are inspected.
 public struct HEVCAccessUnitSplitter: Sendable {
     private var hasBegun = false
     private var hasSlice = false
 
-    /// Starts at the beginning of a stream.
+    /// Creates a splitter for a stream from its start.
     public init() {}
 
-    /// Takes the next NAL unit.
+    /// Processes the next NAL unit and returns whether an access unit starts with it.
     ///
-    /// - Parameter unit: Header included, emulation prevention bytes in place.
-    /// - Returns: Whether an access unit begins with it.
+    /// - Parameter unit: the NAL unit, including its header and emulation prevention bytes.
     public mutating func startsAccessUnit(_ unit: RawSpan) -> Bool {
         guard let header = HEVCNALHeader(unit) else { return false }
         let type = header.type.rawValue

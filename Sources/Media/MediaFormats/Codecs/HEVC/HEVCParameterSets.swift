@@ -1,16 +1,16 @@
 public import ByteCoding
 
-/// The parameter sets that a slice builds on, with what follows from both of them.
+/// The parameter sets of a slice, with values derived from both of them.
 final class HEVCSliceContext: Sendable {
     let sequence: HEVCSequenceParameterSet
     let picture: HEVCPictureParameterSet
-    /// Bits of `slice_segment_address`.
+    /// The size of `slice_segment_address` in bits.
     let addressBits: Int
-    /// Bits of `short_term_ref_pic_set_idx`.
+    /// The size of `short_term_ref_pic_set_idx` in bits.
     let setIndexBits: Int
-    /// Bits of `lt_idx_sps`.
+    /// The size of `lt_idx_sps` in bits.
     let longTermIndexBits: Int
-    /// The most entry points that a slice segment can have.
+    /// The maximum number of entry points in a slice segment.
     let maximumEntryPoints: Int
 
     init(_ sequence: HEVCSequenceParameterSet, _ picture: HEVCPictureParameterSet) {
@@ -20,7 +20,7 @@ final class HEVCSliceContext: Sendable {
         addressBits = Self.ceilLog2(blocks.width * blocks.height)
         setIndexBits = Self.ceilLog2(sequence.referencePictureSets.count)
         longTermIndexBits = Self.ceilLog2(sequence.longTermUsed.count)
-        // 7.4.7.1: as many as there are rows of blocks, tiles, or rows in tiles, less one.
+        // 7.4.7.1: the number of rows of blocks, of tiles, or of rows in tiles, minus one.
         switch (picture.hasTiles, picture.hasEntropySync) {
         case (true, true): maximumEntryPoints = picture.tiles.width * blocks.height - 1
         case (true, false): maximumEntryPoints = picture.tiles.width * picture.tiles.height - 1
@@ -28,49 +28,49 @@ final class HEVCSliceContext: Sendable {
         }
     }
 
-    /// Ceil(Log2(count)); 0 for 0.
+    /// Returns Ceil(Log2(count)); 0 for 0.
     static func ceilLog2(_ count: Int) -> Int { count < 2 ? 0 : Int.bitWidth - (count - 1).leadingZeroBitCount }
 }
 
-/// The parameter sets of a track that are in force, by ID. They come from `hvcC` and, in hev1 and in transport streams,
-/// from the stream itself, where a new one takes the place of the old one with its ID.
+/// The active parameter sets of a track by ID. They are read from `hvcC` and, for hev1 and transport streams, from the
+/// stream itself, where a new parameter set replaces the previous one with its ID.
 public struct HEVCParameterSets: Sendable {
     private var sequences = [HEVCSequenceParameterSet?](repeating: nil, count: 16)
     private var pictures = [HEVCPictureParameterSet?](repeating: nil, count: 64)
     private var contexts = [HEVCSliceContext?](repeating: nil, count: 64)
-    /// The ID of the sequence parameter set that came last.
+    /// The ID of the sequence parameter set that was read last.
     private var latest: Int?
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// Makes a store with the parameter sets of a `hvcC` box. Those of layers above the base layer are passed over.
+    /// Creates a store with the parameter sets of an `hvcC` box. Those of layers above the base layer are ignored.
     ///
-    /// - Throws: `ParseError`; its offset is that in the parameter set.
+    /// - Throws: `ParseError`, with the offset in the parameter set.
     public init(_ configuration: HEVCConfigurationBox) throws(ParseError) {
         for array in configuration.arrays {
             for unit in array.units { try update(unit.span.bytes) }
         }
     }
 
-    /// The sequence parameter set with an ID.
+    /// Returns the sequence parameter set with an ID; nil if there is none.
     public func sequence(_ id: Int) -> HEVCSequenceParameterSet? {
         sequences.indices.contains(id) ? sequences[id] : nil
     }
 
-    /// The picture parameter set with an ID.
+    /// Returns the picture parameter set with an ID; nil if there is none.
     public func picture(_ id: Int) -> HEVCPictureParameterSet? { pictures.indices.contains(id) ? pictures[id] : nil }
 
-    /// The sequence parameter set that came last.
+    /// The sequence parameter set that was read last.
     public var latestSequence: HEVCSequenceParameterSet? { latest.flatMap { sequences[$0] } }
 
-    /// Takes note of a NAL unit if it is a sequence or picture parameter set of the base layer; passes over others.
+    /// Stores a NAL unit if it is a sequence or picture parameter set of the base layer; ignores other NAL units.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - base: What its first byte counts as in errors.
-    /// - Returns: Whether it was one.
-    /// - Throws: `ParseError` as the parameter sets do. What was in force stays in force then.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Returns: whether the NAL unit is such a parameter set.
+    /// - Throws: `ParseError`, as for parameter sets. The stored parameter sets do not change then.
     @discardableResult
     public mutating func update(_ unit: RawSpan, base: Int = 0) throws(ParseError) -> Bool {
         guard let header = HEVCNALHeader(unit), header.layer == 0 else { return false }
@@ -97,7 +97,7 @@ public struct HEVCParameterSets: Sendable {
         contexts[id] = sequences[sequenceID].map { HEVCSliceContext($0, picture) }
     }
 
-    /// What slices need that name this picture parameter set, 0 to 63.
+    /// Returns the parameter sets for slices that refer to a picture parameter set ID, 0 to 63.
     @inline(__always)
     func context(_ id: Int) -> HEVCSliceContext? { contexts[id] }
 }

@@ -31,55 +31,55 @@ public import ByteCoding
 public struct HEVCPictureParameterSet: Hashable, Sendable {
     /// The ID, 0 to 63.
     public var id: Int
-    /// The ID of the sequence parameter set that it builds on, 0 to 15.
+    /// The ID of the sequence parameter set that this parameter set refers to, 0 to 15.
     public var sequenceParameterSetID: Int
-    /// `dependent_slice_segments_enabled_flag`.
+    /// The `dependent_slice_segments_enabled_flag`.
     public var hasDependentSegments: Bool
-    /// `output_flag_present_flag`.
+    /// The `output_flag_present_flag`.
     public var hasOutputFlag: Bool
-    /// `num_extra_slice_header_bits`.
+    /// The `num_extra_slice_header_bits`.
     public var extraSliceHeaderBits: Int
-    /// `cabac_init_present_flag`.
+    /// The `cabac_init_present_flag`.
     public var hasCABACInit: Bool
-    /// How many entries of list 0 a slice has unless it says otherwise.
+    /// The number of entries in reference list 0 for slices that do not override it.
     public var defaultReferences0: Int
-    /// How many entries of list 1 a slice has unless it says otherwise.
+    /// The number of entries in reference list 1 for slices that do not override it.
     public var defaultReferences1: Int
-    /// `pps_slice_chroma_qp_offsets_present_flag`.
+    /// The `pps_slice_chroma_qp_offsets_present_flag`.
     public var hasSliceChromaOffsets: Bool
-    /// Whether P slices have a table of weights.
+    /// Whether P slices contain a prediction weight table.
     public var hasWeightedPrediction: Bool
-    /// Whether B slices have a table of weights.
+    /// Whether B slices contain a prediction weight table.
     public var hasWeightedBiprediction: Bool
-    /// `tiles_enabled_flag`.
+    /// The `tiles_enabled_flag`.
     public var hasTiles: Bool
-    /// `entropy_coding_sync_enabled_flag`: rows of blocks can be decoded side by side.
+    /// The `entropy_coding_sync_enabled_flag`: rows of blocks can be decoded in parallel.
     public var hasEntropySync: Bool
-    /// Columns and rows of tiles.
+    /// The number of tile columns and tile rows.
     public var tiles = PictureSize(width: 1, height: 1)
-    /// `pps_loop_filter_across_slices_enabled_flag`.
+    /// The `pps_loop_filter_across_slices_enabled_flag`.
     public var filtersAcrossSlices: Bool
-    /// `deblocking_filter_override_enabled_flag`.
+    /// The `deblocking_filter_override_enabled_flag`.
     public var allowsDeblockingOverride = false
-    /// `pps_deblocking_filter_disabled_flag`.
+    /// The `pps_deblocking_filter_disabled_flag`.
     public var disablesDeblocking = false
-    /// `lists_modification_present_flag`.
+    /// The `lists_modification_present_flag`.
     public var hasListModification: Bool
-    /// `slice_segment_header_extension_present_flag`.
+    /// The `slice_segment_header_extension_present_flag`.
     public var hasSliceHeaderExtension: Bool
-    /// `chroma_qp_offset_list_enabled_flag` of the range extension.
+    /// The `chroma_qp_offset_list_enabled_flag` of the range extension.
     public var hasChromaOffsetList = false
-    /// `pps_curr_pic_ref_enabled_flag` of the screen content extension: a picture can refer to itself.
+    /// The `pps_curr_pic_ref_enabled_flag` of the screen content extension: a picture can refer to itself.
     public var refersToItself = false
-    /// `pps_slice_act_qp_offsets_present_flag` of the screen content extension.
+    /// The `pps_slice_act_qp_offsets_present_flag` of the screen content extension.
     public var hasSliceColorTransformOffsets = false
 
-    /// Reads a parameter set.
+    /// Parses a picture parameter set.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits;
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if a value is outside the standard's limits;
     ///   `unsupported-codec-feature` for layers above the base layer.
     public init(_ unit: RawSpan, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
@@ -125,7 +125,7 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
     }
 
     private static func readTiles(_ reader: inout BitReader) throws(ParseError) -> PictureSize {
-        // Level 6.2 allows 40 columns and 44 rows; more cannot be needed, and must not overflow.
+        // Level 6.2 allows 40 columns and 44 rows. The limits prevent overflow.
         let columns = 1 + (try reader.readUE("num_tile_columns_minus1", upTo: 1023))
         let rows = 1 + (try reader.readUE("num_tile_rows_minus1", upTo: 1023))
         if try !reader.readFlag("uniform_spacing_flag") {
@@ -135,8 +135,8 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
         return PictureSize(width: columns, height: rows)
     }
 
-    /// Reads what lies behind `pps_extension_present_flag`, up to what slice headers depend on (7.3.2.3.2 and
-    /// 7.3.2.3.3).
+    /// Reads the extensions after `pps_extension_present_flag`, up to the last field that slice headers depend on
+    /// (7.3.2.3.2 and 7.3.2.3.3).
     private mutating func readExtensions(_ reader: inout BitReader, skipsTransforms: Bool) throws(ParseError) {
         let hasRange = try reader.readFlag("pps_range_extension_flag")
         let hasLayers = try reader.readFlag("pps_multilayer_extension_flag")
@@ -162,7 +162,7 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
             throw reader.failure(
                 .unsupportedCodecFeature,
                 "picture parameter set",
-                "its screen content extension stands behind one for layers"
+                "a screen content extension after a multilayer or 3D extension is not supported"
             )
         }
         refersToItself = try reader.readFlag("pps_curr_pic_ref_enabled_flag")

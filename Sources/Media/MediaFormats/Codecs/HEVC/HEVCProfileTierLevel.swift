@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// What a decoder must be able to do (ITU-T H.265, 7.3.3).
+/// The profile, tier and level of a stream: the capabilities that a decoder requires (ITU-T H.265, 7.3.3).
 ///
 ///     general_profile_space                u(2)
 ///     general_tier_flag                    u(1)
@@ -8,25 +8,25 @@ import ByteCoding
 ///     general_profile_compatibility_flag   u(32)
 ///     constraint flags                     u(48)
 ///     general_level_idc                    u(8)
-///     sub_layer_profile_present_flag       u(1)   ┐ each sub-layer but the highest
+///     sub_layer_profile_present_flag       u(1)   ┐ each sub-layer except the highest
 ///     sub_layer_level_present_flag         u(1)   ┘
 ///     reserved_zero_2bits                  u(2)   up to 8 pairs, if there are any
 ///     88 bits, 8 bits                             each sub-layer, where present
 public struct HEVCProfileTierLevel: Hashable, Sendable {
-    /// `general_profile_space`, 0 to 3.
+    /// The `general_profile_space`, 0 to 3.
     public var profileSpace: UInt8
-    /// Whether it is the high tier.
+    /// Whether the stream is in the high tier (`general_tier_flag`).
     public var isHighTier: Bool
-    /// `general_profile_idc`, 0 to 31.
+    /// The `general_profile_idc`, 0 to 31.
     public var profile: UInt8
-    /// The compatibility flags; flag 0 is the highest bit.
+    /// The profile compatibility flags. Flag 0 is the highest bit.
     public var compatibility: UInt32
-    /// The 48 bits of `general_progressive_source_flag` and what follows.
+    /// The 48 bits that start with `general_progressive_source_flag`.
     public var constraints: UInt64
-    /// `general_level_idc`: thirty times the level.
+    /// The `general_level_idc`: thirty times the level.
     public var level: UInt8
 
-    /// Makes a value.
+    /// Creates a profile, tier and level.
     public init(
         profileSpace: UInt8 = 0,
         isHighTier: Bool = false,
@@ -43,7 +43,7 @@ public struct HEVCProfileTierLevel: Hashable, Sendable {
         self.level = level
     }
 
-    /// Reads the general part, and passes over that of sub-layers.
+    /// Reads the general part and skips the parts of sub-layers.
     init(_ reader: inout BitReader, maximumSubLayers: Int) throws(ParseError) {
         let first = UInt8(truncatingIfNeeded: try reader.readBits(8, "profile"))
         profileSpace = first >> 6

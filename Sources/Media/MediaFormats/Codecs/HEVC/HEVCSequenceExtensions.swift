@@ -24,22 +24,22 @@ extension HEVCSequenceParameterSet {
         for _ in 0..<4 { _ = try reader.readUE("limit of sizes and motion vectors") }
     }
 
-    /// Frames per second where all frames have the same distance; nil otherwise. Encoders that write no HRD parameters
-    /// do not say so even if they have: see ``nominalFrameRate``.
+    /// The frame rate if all frames have the same duration; otherwise nil. Encoders that write no HRD parameters do not
+    /// specify a fixed rate; see ``nominalFrameRate``.
     public var fixedFrameRate: FrameRate? { usability.timing?.isFixed == true ? nominalFrameRate : nil }
 
-    /// Pictures per second if each lasts a tick.
+    /// The frame rate if each picture lasts one clock tick.
     public var nominalFrameRate: FrameRate? {
         usability.timing.map { FrameRate(frames: UInt64($0.timeScale), seconds: UInt64($0.unitsInTick)) }
     }
 
-    /// Reads what lies behind `sps_extension_present_flag` (7.3.2.2.2, 7.3.2.2.3, Annexes F and I).
+    /// Reads the extensions after `sps_extension_present_flag` (7.3.2.2.2, 7.3.2.2.3, Annexes F and I).
     mutating func readExtensions(_ reader: inout BitReader) throws(ParseError) {
         let hasRange = try reader.readFlag("sps_range_extension_flag")
         let hasLayers = try reader.readFlag("sps_multilayer_extension_flag")
         let hasDepth = try reader.readFlag("sps_3d_extension_flag")
         let hasScreenContent = try reader.readFlag("sps_scc_extension_flag")
-        // What later editions add, they add behind what is read here.
+        // Extensions of later editions follow the extensions that are read here.
         try reader.skip(bits: 4, "sps_extension_4bits")
         if hasRange { try reader.skip(bits: 9, "sps_range_extension") }
         if hasLayers { try reader.skip(bits: 1, "inter_view_mv_vert_constraint_flag") }
@@ -66,11 +66,11 @@ extension HEVCSequenceParameterSet {
     }
 }
 
-/// HRD parameters (ITU-T H.265, E.2.2).
+/// Hypothetical reference decoder (HRD) parameters (ITU-T H.265, E.2.2).
 enum HEVCHypotheticalDecoder {
-    /// Passes over them.
+    /// Skips HRD parameters.
     ///
-    /// - Returns: How many ticks each picture of the highest sub-layer lasts; nil when they differ.
+    /// - Returns: the duration in clock ticks of each picture in the highest sub-layer; nil if durations differ.
     static func readTicksPerPicture(_ reader: inout BitReader, subLayers: Int) throws(ParseError) -> Int? {
         let hasNAL = try reader.readFlag("nal_hrd_parameters_present_flag")
         let hasVCL = try reader.readFlag("vcl_hrd_parameters_present_flag")

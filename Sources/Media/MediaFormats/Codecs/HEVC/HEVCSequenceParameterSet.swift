@@ -29,74 +29,77 @@ public import ByteCoding
 public struct HEVCSequenceParameterSet: Hashable, Sendable {
     /// The ID of the video parameter set.
     public var videoParameterSetID: Int
-    /// How many temporal sub-layers there can be, 1 to 7.
+    /// The maximum number of temporal sub-layers, 1 to 7.
     public var maximumSubLayers: Int
-    /// Whether one can switch up to a higher temporal sub-layer anywhere.
+    /// Whether a decoder can switch to a higher temporal sub-layer at any picture (`sps_temporal_id_nesting_flag`).
     public var isTemporallyNested: Bool
-    /// What a decoder must be able to do.
+    /// The profile, tier and level.
     public var profileTierLevel: HEVCProfileTierLevel
     /// The ID, 0 to 15.
     public var id: Int
-    /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
+    /// The `chroma_format_idc`: 0 is monochrome, 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
     public var chromaFormat: Int
-    /// Whether the three colors are coded apart.
+    /// Whether the three color planes are coded separately.
     public var hasSeparateColorPlanes = false
-    /// The size of the coded picture.
+    /// The size of the coded picture in luma samples.
     public var codedSize: PictureSize
-    /// The size after the conformance window has been cut out.
+    /// The size of the conformance window in luma samples.
     public var croppedSize: PictureSize
-    /// Bits of a luma sample.
+    /// The bit depth of luma samples.
     public var lumaBitDepth: Int
-    /// Bits of a chroma sample.
+    /// The bit depth of chroma samples.
     public var chromaBitDepth: Int
-    /// Bits of `slice_pic_order_cnt_lsb`.
+    /// The size of `slice_pic_order_cnt_lsb` in bits.
     public var pictureOrderBits: Int
-    /// How many pictures can follow in decoding order and precede in output order, in the highest sub-layer.
+    /// The maximum number of pictures that precede a picture in decoding order and follow it in output order, in the
+    /// highest sub-layer (`sps_max_num_reorder_pics`).
     public var reorderPictures: Int
-    /// Width and height of the picture in coding tree blocks.
+    /// The size of the picture in coding tree blocks.
     public var sizeInTreeBlocks: PictureSize
-    /// `sample_adaptive_offset_enabled_flag`.
+    /// The `sample_adaptive_offset_enabled_flag`.
     public var hasSampleAdaptiveOffset: Bool
-    /// `long_term_ref_pics_present_flag`.
+    /// The `long_term_ref_pics_present_flag`.
     public var hasLongTermPictures: Bool
-    /// `sps_temporal_mvp_enabled_flag`.
+    /// The `sps_temporal_mvp_enabled_flag`.
     public var hasTemporalPrediction: Bool
-    /// What is said about showing the video.
+    /// The video usability information (VUI).
     public var usability = VideoUsabilityInformation()
-    /// `min_spatial_segmentation_idc`, which `hvcC` repeats.
+    /// The `min_spatial_segmentation_idc`, which `hvcC` repeats.
     public var minimumSpatialSegmentation = 0
-    /// `motion_vector_resolution_control_idc` of the screen content extension.
+    /// The `motion_vector_resolution_control_idc` of the screen content extension.
     public var motionVectorResolution = 0
-    /// Short-term reference picture sets.
+    /// The short-term reference picture sets.
     var referencePictureSets: [HEVCReferencePictureSet] = []
-    /// `used_by_curr_pic_lt_sps_flag` of each long-term picture.
+    /// The `used_by_curr_pic_lt_sps_flag` of each long-term picture.
     var longTermUsed: [Bool] = []
 
-    /// `ChromaArrayType`: the chroma format, 0 with separate planes.
+    /// The `ChromaArrayType`: the chroma format, or 0 with separate color planes.
     var chromaArrayType: Int { hasSeparateColorPlanes ? 0 : chromaFormat }
 
-    /// The size on a screen of square samples.
+    /// The display size in square pixels.
     public var displaySize: PictureSize { croppedSize.displayed(usability.sampleAspectRatio) }
 
-    /// Reads a parameter set.
+    /// Parses a sequence parameter set.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits;
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if a value is outside the standard's limits;
     ///   `unsupported-codec-feature` for layers above the base layer.
     public init(_ unit: RawSpan, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         try HEVCLayer.readHeader(&reader, "sequence parameter set")
         videoParameterSetID = try reader.readInt(4, "sps_video_parameter_set_id")
         maximumSubLayers = 1 + (try reader.readInt(3, "sps_max_sub_layers_minus1"))
-        guard maximumSubLayers <= 7 else { throw reader.failure(.invalidValue, "sps_max_sub_layers_minus1", "7") }
+        guard maximumSubLayers <= 7 else {
+            throw reader.failure(.invalidValue, "sps_max_sub_layers_minus1", "the value 7 is out of range")
+        }
         isTemporallyNested = try reader.readFlag("sps_temporal_id_nesting_flag")
         profileTierLevel = try HEVCProfileTierLevel(&reader, maximumSubLayers: maximumSubLayers)
         id = try reader.readUE("sps_seq_parameter_set_id", upTo: 15)
         chromaFormat = try reader.readUE("chroma_format_idc", upTo: 3)
         if chromaFormat == 3 { hasSeparateColorPlanes = try reader.readFlag("separate_colour_plane_flag") }
-        // Level 6.2 allows 16888 at most (A.4.1).
+        // Level 6.2 allows at most 16888 (A.4.1).
         let width = try reader.readUE("pic_width_in_luma_samples", upTo: 65535)
         let height = try reader.readUE("pic_height_in_luma_samples", upTo: 65535)
         codedSize = PictureSize(width: width, height: height)
@@ -114,7 +117,7 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
             }
         }
         guard croppedSize.width > 0, croppedSize.height > 0 else {
-            throw reader.failure(.invalidValue, "size of the picture", "nothing is left of it")
+            throw reader.failure(.invalidValue, "size of the picture", "no part of the picture remains after cropping")
         }
         lumaBitDepth = 8 + (try reader.readUE("bit_depth_luma_minus8", upTo: 8))
         chromaBitDepth = 8 + (try reader.readUE("bit_depth_chroma_minus8", upTo: 8))
@@ -128,7 +131,13 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
         }
         let minimumBits = 3 + (try reader.readUE("log2_min_luma_coding_block_size_minus3", upTo: 3))
         let treeBits = minimumBits + (try reader.readUE("log2_diff_max_min_luma_coding_block_size", upTo: 3))
-        guard treeBits <= 6 else { throw reader.failure(.invalidValue, "size of coding tree blocks", "2^\(treeBits)") }
+        guard treeBits <= 6 else {
+            throw reader.failure(
+                .invalidValue,
+                "size of coding tree blocks",
+                "the size is 2^\(treeBits), must be at most 2^6"
+            )
+        }
         sizeInTreeBlocks = PictureSize(
             width: (width + 1 << treeBits - 1) >> treeBits,
             height: (height + 1 << treeBits - 1) >> treeBits
@@ -172,11 +181,11 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
     }
 }
 
-/// What holds for all parameter sets and slices that are read here: they belong to the base layer.
+/// The layer check that all parameter sets and slices share: only the base layer is supported.
 enum HEVCLayer {
     /// Reads the header of a NAL unit.
     ///
-    /// - Throws: `ParseError` `unsupported-codec-feature` for a layer above the base layer.
+    /// - Throws: `ParseError` `unsupported-codec-feature` if its layer is not the base layer.
     @inline(__always)
     @discardableResult
     static func readHeader(_ reader: inout BitReader, _ structure: String) throws(ParseError) -> HEVCNALHeader {
@@ -185,16 +194,16 @@ enum HEVCLayer {
             throw reader.failure(
                 .unsupportedCodecFeature,
                 structure,
-                "it belongs to layer \(header.layer); only the base layer is supported"
+                "layer \(header.layer) is not supported, only the base layer"
             )
         }
         return header
     }
 }
 
-/// Scaling lists (ITU-T H.265, 7.3.4). Nobody here needs their numbers.
+/// Scaling lists (ITU-T H.265, 7.3.4), which are only skipped.
 enum HEVCScalingLists {
-    /// Passes over them: 6 matrices in each of 3 sizes, 2 in the largest.
+    /// Skips the lists: 6 matrices in each of 3 sizes, 2 in the largest size.
     static func skip(_ reader: inout BitReader) throws(ParseError) {
         for size in 0..<4 {
             for _ in 0..<(size == 3 ? 2 : 6) {

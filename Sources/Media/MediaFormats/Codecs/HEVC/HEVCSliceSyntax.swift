@@ -1,18 +1,18 @@
 import ByteCoding
 
 extension HEVCSliceHeader {
-    /// Reads what a dependent slice segment takes from the segment before it.
+    /// Reads the fields that a dependent slice segment inherits from the previous segment.
     ///
     ///     slice_reserved_flag                       u(1)   num_extra_slice_header_bits times
     ///     slice_type                                ue
-    ///     pic_output_flag                           u(1)   if the picture parameter set says so
+    ///     pic_output_flag                           u(1)   if the picture parameter set enables it
     ///     colour_plane_id                           u(2)   with separate color planes
     ///     reference pictures                               not in IDR pictures
     ///     slice_sao_luma_flag, chroma               u(1)   with sample adaptive offset
     ///     lists, weights                                   P, B
     ///     slice_qp_delta                            se
     ///     slice_cb_qp_offset, cr                    se     ┐
-    ///     slice_act_y_qp_offset, cb, cr             se     │ where the picture parameter set says so
+    ///     slice_act_y_qp_offset, cb, cr             se     │ where the picture parameter set enables it
     ///     cu_chroma_qp_offset_enabled_flag          u(1)   │
     ///     deblocking_filter_override_flag           u(1)   ┘
     ///     slice_deblocking_filter_disabled_flag     u(1)   and two offsets (se), if it is overridden
@@ -42,7 +42,7 @@ extension HEVCSliceHeader {
         if kind != .i {
             try readPrediction(&reader, context, kind, references: references, predictsMotion: predictsMotion)
         }
-        // 51 and 6 for each bit above 8, of which there are 8 at most.
+        // The range is extended by 6 for each bit of bit depth above 8, at most 8 bits.
         quantizerDelta = try reader.readSE("slice_qp_delta", in: -99...99)
         if picture.hasSliceChromaOffsets {
             _ = try reader.readSE("slice_cb_qp_offset", in: -12...12)
@@ -70,7 +70,7 @@ extension HEVCSliceHeader {
     ///     slice_pic_order_cnt_lsb            u(v)
     ///     short_term_ref_pic_set_sps_flag    u(1)
     ///     short_term_ref_pic_set_idx         u(v)   if it is 1 and there is a choice; if it is 0, a set
-    ///     num_long_term_sps                  ue     ┐ if the sequence parameter set has some
+    ///     num_long_term_sps                  ue     ┐ if the sequence parameter set lists any
     ///     num_long_term_pics                 ue     │ with long-term pictures
     ///     lt_idx_sps                         u(v)   │ ┐ the first ones
     ///     poc_lsb_lt                         u(v)   │ │ ┐ the rest
@@ -78,7 +78,7 @@ extension HEVCSliceHeader {
     ///     delta_poc_msb_present_flag         u(1)   │ │
     ///     delta_poc_msb_cycle_lt             ue     ┘ ┘ if it is 1
     ///
-    /// - Returns: How many pictures the picture refers to itself: `NumPicTotalCurr`.
+    /// - Returns: the number of pictures that the current picture refers to, `NumPicTotalCurr`.
     @inline(__always)
     private mutating func readReferencePictures(
         _ reader: inout BitReader,
@@ -89,7 +89,11 @@ extension HEVCSliceHeader {
         if try reader.readFlag("short_term_ref_pic_set_sps_flag") {
             let index = try reader.readInt(context.setIndexBits, "short_term_ref_pic_set_idx")
             guard index < context.sequence.referencePictureSets.count else {
-                throw reader.failure(.invalidValue, "short_term_ref_pic_set_idx", "there is no set \(index)")
+                throw reader.failure(
+                    .invalidValue,
+                    "short_term_ref_pic_set_idx",
+                    "reference picture set \(index) does not exist"
+                )
             }
             used = context.sequence.referencePictureSets[index].usedCount
         } else {
@@ -108,7 +112,7 @@ extension HEVCSliceHeader {
             if index < fromSequence {
                 let index = try reader.readInt(context.longTermIndexBits, "lt_idx_sps")
                 guard index < listed.count else {
-                    throw reader.failure(.invalidValue, "lt_idx_sps", "there is no picture \(index)")
+                    throw reader.failure(.invalidValue, "lt_idx_sps", "reference picture \(index) does not exist")
                 }
                 used += listed[index] ? 1 : 0
             } else {
@@ -120,18 +124,19 @@ extension HEVCSliceHeader {
         return used
     }
 
-    /// Reads lists and weights of P and B slices.
+    /// Reads the reference lists and weights of P and B slices.
     ///
     ///     num_ref_idx_active_override_flag    u(1)   then one or two numbers, ue
-    ///     ref_pic_list_modification_flag      u(1)   ┐ each list, if the picture parameter set says so and there is a choice
+    ///     ref_pic_list_modification_flag      u(1)   ┐ each list, if the picture parameter set enables it and there
+    ///                                                │ is more than one picture
     ///     list_entry                          u(v)   ┘ each entry, if it is 1
     ///     mvd_l1_zero_flag                    u(1)   B
-    ///     cabac_init_flag                     u(1)   if the picture parameter set says so
+    ///     cabac_init_flag                     u(1)   if the picture parameter set enables it
     ///     collocated_from_l0_flag             u(1)   ┐ B, with motion from another picture
     ///     collocated_ref_idx                  ue     ┘ if that list has more than one entry
-    ///     pred_weight_table                          if the picture parameter set says so
+    ///     pred_weight_table                          if the picture parameter set enables it
     ///     five_minus_max_num_merge_cand       ue
-    ///     use_integer_mv_flag                 u(1)   screen content, if left to the slice
+    ///     use_integer_mv_flag                 u(1)   screen content, if the slice specifies it
     @inline(__always)
     private func readPrediction(
         _ reader: inout BitReader,
@@ -173,13 +178,14 @@ extension HEVCSliceHeader {
     }
 }
 
-/// Weights of prediction (ITU-T H.265, 7.3.6.3), and which entries of the lists have none (7.3.6.2 and 8.3.4).
+/// Prediction weights (ITU-T H.265, 7.3.6.3), and the list entries without weights (7.3.6.2 and 8.3.4).
 ///
-/// With screen content coding a picture can refer to itself, and that entry has no weights. Masks say which entries
-/// these are; entry 0 is bit 0.
+/// With screen content coding a picture can refer to itself, and list entries for the picture itself have no weights. A
+/// bit mask specifies these entries; entry 0 is bit 0.
 enum HEVCWeights {
-    /// The entries that are the picture itself in a list that is not modified. It is the last of the pictures that the
-    /// list repeats; the last entry of list 0 is the picture itself when the list is too short for it.
+    /// Returns the entries of an unmodified list that refer to the current picture. The current picture is the last of
+    /// the pictures that the list repeats. If list 0 is too short to include it, the last entry of list 0 is the
+    /// current picture.
     @inline(__always)
     static func entriesForItself(
         _ picture: HEVCPictureParameterSet,
@@ -196,7 +202,7 @@ enum HEVCWeights {
 
     /// Reads the modification of one list.
     ///
-    /// - Returns: The entries that are the picture itself.
+    /// - Returns: the entries that refer to the current picture.
     static func readModification(
         _ reader: inout BitReader,
         _ count: Int,
@@ -210,14 +216,14 @@ enum HEVCWeights {
         for entry in 0..<count {
             let index = try reader.readInt(bits, "list_entry")
             guard index < references else {
-                throw reader.failure(.invalidValue, "list_entry", "there is no picture \(index)")
+                throw reader.failure(.invalidValue, "list_entry", "reference picture \(index) does not exist")
             }
             if picture.refersToItself, index == references - 1 { mask |= 1 << UInt32(entry) }
         }
         return mask
     }
 
-    /// Passes over a table of weights.
+    /// Skips a prediction weight table.
     ///
     ///     luma_log2_weight_denom           ue
     ///     delta_chroma_log2_weight_denom   se       with chroma
@@ -256,7 +262,7 @@ enum HEVCWeights {
         for entry in 0..<UInt32(count) {
             if luma >> entry & 1 == 1 {
                 _ = try reader.readSE("delta_luma_weight", in: -128...127)
-                // 16 bits with high_precision_offsets_enabled_flag.
+                // The offset has 16 bits with high_precision_offsets_enabled_flag.
                 _ = try reader.readSE("luma_offset", in: -32768...32767)
             }
             if chroma >> entry & 1 == 1 {

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// A video parameter set, as far as a base layer needs it (ITU-T H.265, 7.3.2.1).
+/// A video parameter set, with the fields that a base layer requires (ITU-T H.265, 7.3.2.1).
 ///
 ///     vps_video_parameter_set_id          u(4)
 ///     vps_base_layer_internal_flag        u(1)
@@ -14,28 +14,28 @@ public import ByteCoding
 ///     vps_max_layer_id                    u(6)
 ///     vps_num_layer_sets_minus1           ue, then flags
 ///     vps_timing_info_present_flag        u(1)
-///     vps_num_units_in_tick               u(32)  ┐ if it is there
+///     vps_num_units_in_tick               u(32)  ┐ if present
 ///     vps_time_scale                      u(32)  ┘
 public struct HEVCVideoParameterSet: Hashable, Sendable {
     /// The ID, 0 to 15.
     public var id: Int
-    /// How many layers there can be; 1 without scalable, multiview or alpha extensions.
+    /// The maximum number of layers; 1 without scalable, multiview or alpha extensions.
     public var maximumLayers: Int
-    /// How many temporal sub-layers there can be, 1 to 7.
+    /// The maximum number of temporal sub-layers, 1 to 7.
     public var maximumSubLayers: Int
-    /// Whether one can switch up to a higher temporal sub-layer anywhere.
+    /// Whether a decoder can switch to a higher temporal sub-layer at any picture (`vps_temporal_id_nesting_flag`).
     public var isTemporallyNested: Bool
-    /// What a decoder must be able to do.
+    /// The profile, tier and level.
     public var profileTierLevel: HEVCProfileTierLevel
-    /// Units and time scale; nil when absent.
+    /// The timing information, `vps_num_units_in_tick` and `vps_time_scale`; nil if absent or 0.
     public var timing: VideoUsabilityInformation.Timing?
 
-    /// Reads a parameter set up to its timing.
+    /// Parses a video parameter set up to its timing information.
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated`; `invalid-value` for a value beyond the standard's limits.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated`; `invalid-value` if a value is outside the standard's limits.
     public init(_ unit: RawSpan, base: Int = 0) throws(ParseError) {
         var reader = BitReader(unit, base: base)
         try reader.skip(bits: 16, "NAL unit header")
@@ -43,7 +43,9 @@ public struct HEVCVideoParameterSet: Hashable, Sendable {
         try reader.skip(bits: 2, "vps_base_layer_internal_flag, vps_base_layer_available_flag")
         maximumLayers = 1 + (try reader.readInt(6, "vps_max_layers_minus1"))
         maximumSubLayers = 1 + (try reader.readInt(3, "vps_max_sub_layers_minus1"))
-        guard maximumSubLayers <= 7 else { throw reader.failure(.invalidValue, "vps_max_sub_layers_minus1", "7") }
+        guard maximumSubLayers <= 7 else {
+            throw reader.failure(.invalidValue, "vps_max_sub_layers_minus1", "the value 7 is out of range")
+        }
         isTemporallyNested = try reader.readFlag("vps_temporal_id_nesting_flag")
         try reader.skip(bits: 16, "vps_reserved_0xffff_16bits")
         profileTierLevel = try HEVCProfileTierLevel(&reader, maximumSubLayers: maximumSubLayers)

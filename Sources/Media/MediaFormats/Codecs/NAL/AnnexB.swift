@@ -1,16 +1,18 @@
 public import ByteCoding
 
-/// Turns samples with lengths into byte streams with start codes, and back, into a buffer of the caller's.
+/// Conversion between samples with length-prefixed NAL units and byte streams with start codes, in a buffer of the
+/// caller.
 public enum AnnexB {
-    /// The most bytes that ``write(lengthPrefixed:lengthSize:into:at:)`` makes of a sample of `count` bytes.
+    /// Returns the maximum number of bytes that ``write(lengthPrefixed:lengthSize:into:at:)`` writes for a sample of
+    /// `count` bytes.
     public static func maximumSize(of count: Int, lengthSize: Int) -> Int {
         count + count / (lengthSize + 1) * (4 - lengthSize)
     }
 
-    /// Writes the NAL units of a sample, each behind a start code of 4 bytes. Empty ones are left out.
+    /// Writes the NAL units of a sample, each after a start code of 4 bytes. Empty NAL units are skipped.
     ///
-    /// - Returns: How many bytes were written; nil when there was no room.
-    /// - Throws: `ParseError` `truncated` when the sample's lengths do not fit.
+    /// - Returns: the number of bytes written; nil if the output is too small.
+    /// - Throws: `ParseError` `truncated` if a NAL unit's length extends beyond the sample.
     public static func write(
         lengthPrefixed sample: RawSpan,
         lengthSize: Int,
@@ -25,13 +27,13 @@ public enum AnnexB {
         return write - offset
     }
 
-    /// The most bytes that ``write(byteStream:into:at:)`` makes of a stream of `count` bytes: a start code has 3 bytes
-    /// at least.
+    /// Returns the maximum number of bytes that ``write(byteStream:into:at:)`` writes for a stream of `count` bytes,
+    /// whose start codes have at least 3 bytes.
     public static func maximumLengthPrefixedSize(of count: Int) -> Int { count + count / 4 + 4 }
 
-    /// Writes the NAL units of a byte stream, each behind a length of 4 bytes.
+    /// Writes the NAL units of a byte stream, each after a length of 4 bytes.
     ///
-    /// - Returns: How many bytes were written; nil when there was no room.
+    /// - Returns: the number of bytes written; nil if the output is too small.
     public static func write(byteStream: RawSpan, into output: inout MutableRawSpan, at offset: Int = 0) -> Int? {
         var units = AnnexBNALUnits()
         var write = offset
@@ -44,7 +46,8 @@ public enum AnnexB {
         return write - offset
     }
 
-    /// Writes a start code of 4 bytes and a NAL unit; nothing for an empty one. False when there is no room.
+    /// Writes a start code of 4 bytes and a NAL unit, or nothing if the NAL unit is empty. Returns false if the output
+    /// is too small.
     static func append(
         _ bytes: RawSpan,
         _ unit: Range<Int>,

@@ -1,28 +1,28 @@
 public import ByteCoding
 
-/// Turns samples of a video track into access units of a transport stream (ISO/IEC 13818-1, 2.14.1 and 2.17.1): start
-/// codes, a delimiter first, parameter sets wherever decoding can start.
+/// A writer that converts samples of a video track to access units of a transport stream (ISO/IEC 13818-1, 2.14.1 and
+/// 2.17.1): with start codes, an access unit delimiter first, and parameter sets at random access points.
 public struct ByteStreamWriter: Sendable {
-    /// What the samples' NAL units are.
+    /// The video codec.
     public enum Codec: Sendable {
         case h264
         case hevc
     }
 
-    /// What the samples' NAL units are.
+    /// The codec of the samples.
     public let codec: Codec
-    /// How many bytes a length in a sample has.
+    /// The size in bytes of the length before each NAL unit in a sample.
     public let lengthSize: Int
     private let start: [UInt8]
     private let startWithSets: [UInt8]
 
-    /// Makes a writer for a track of H.264.
+    /// Creates a writer for an H.264 track.
     public init(_ configuration: AVCConfigurationBox) {
         let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
         self.init(.h264, configuration.lengthSize, H264AccessUnit.delimiter, sets)
     }
 
-    /// Makes a writer for a track of HEVC.
+    /// Creates a writer for an HEVC track.
     public init(_ configuration: HEVCConfigurationBox) {
         let sets = [.videoParameterSet, .sequenceParameterSet, .pictureParameterSet].flatMap(configuration.units)
         self.init(.hevc, configuration.lengthSize, HEVCAccessUnit.delimiter, sets)
@@ -35,14 +35,14 @@ public struct ByteStreamWriter: Sendable {
         startWithSets = start + sets.flatMap { [0, 0, 0, 1] + $0 }
     }
 
-    /// The most bytes that ``write(_:into:at:)`` makes of a sample of `count` bytes.
+    /// Returns the maximum number of bytes that ``write(_:into:at:)`` writes for a sample of `count` bytes.
     public func maximumSize(of count: Int) -> Int {
         startWithSets.count + AnnexB.maximumSize(of: count, lengthSize: lengthSize)
     }
 
-    /// What kinds of NAL units a sample holds.
+    /// Returns a summary of the NAL units in a sample.
     ///
-    /// - Throws: `ParseError` when the sample's lengths do not fit. A broken SEI message is passed over.
+    /// - Throws: `ParseError` if a NAL unit's length extends beyond the sample. An invalid SEI message is ignored.
     public func summary(_ sample: RawSpan) throws(ParseError) -> AccessUnitSummary {
         switch codec {
         case .h264: try H264AccessUnit.summary(sample, lengthSize: lengthSize)
@@ -50,10 +50,11 @@ public struct ByteStreamWriter: Sendable {
         }
     }
 
-    /// What goes before a sample's NAL units: a delimiter unless it has one, and parameter sets where decoding can
-    /// start unless it has them. For those who write the NAL units themselves, since they encrypt them.
+    /// Returns the bytes to write before a sample's NAL units: an access unit delimiter unless the sample has one, and
+    /// parameter sets at random access points unless the sample has them. For callers that write the NAL units
+    /// themselves, because they encrypt them.
     ///
-    /// When the sample starts with a delimiter and needs parameter sets, its own delimiter is to be left out.
+    /// If the sample starts with a delimiter and the result is not empty, skip the sample's delimiter.
     public func start(of summary: AccessUnitSummary) -> [UInt8] {
         if summary.randomAccess != .none, !summary.hasParameterSets { return startWithSets }
         return summary.startsWithDelimiter ? [] : start
@@ -61,8 +62,8 @@ public struct ByteStreamWriter: Sendable {
 
     /// Writes a sample as an access unit.
     ///
-    /// - Returns: How many bytes were written; nil when there was no room.
-    /// - Throws: `ParseError` when the sample's lengths do not fit.
+    /// - Returns: the number of bytes written; nil if the output is too small.
+    /// - Throws: `ParseError` if a NAL unit's length extends beyond the sample.
     public func write(
         _ sample: RawSpan,
         into output: inout MutableRawSpan,
@@ -72,7 +73,7 @@ public struct ByteStreamWriter: Sendable {
         let start = start(of: summary)
         var units = LengthPrefixedNALUnits(lengthSize: lengthSize)
         if summary.startsWithDelimiter, !start.isEmpty {
-            // Past empty NAL units and the delimiter that follows.
+            // Skips empty NAL units and the delimiter after them.
             while let range = try units.next(sample), range.isEmpty {}
         }
         var write = offset

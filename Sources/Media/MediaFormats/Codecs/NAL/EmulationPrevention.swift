@@ -1,19 +1,20 @@
-/// Puts emulation prevention bytes into NAL units and takes them out (ITU-T H.264, 7.3.1 and 7.4.1.1; H.265, 7.3.1.1).
+/// Insertion and removal of emulation prevention bytes in NAL units (ITU-T H.264, 7.3.1 and 7.4.1.1; H.265, 7.3.1.1).
 ///
 ///     00 00 00 -> 00 00 03 00        00 00 02 -> 00 00 03 02
 ///     00 00 01 -> 00 00 03 01        00 00 03 -> 00 00 03 03
 ///     00 00 at the end -> 00 00 03
 public enum EmulationPrevention {
-    /// The most bytes that ``escape(_:into:at:)`` makes of `count`.
+    /// Returns the maximum number of bytes that ``escape(_:into:at:)`` writes for `count` bytes.
     public static func maximumEscapedSize(of count: Int) -> Int { count + count / 2 }
 
-    /// Writes `bytes` with emulation prevention bytes put in. Whatever goes in, ``unescape(_:into:at:)`` gives it back.
+    /// Writes `bytes` with emulation prevention bytes inserted. ``unescape(_:into:at:)`` is the exact inverse.
     ///
     /// - Parameters:
-    ///   - bytes: A NAL unit, its header included, that has none; or one that has some, for a second layer as SAMPLE-AES asks.
-    ///   - output: Where to write; it has ``maximumEscapedSize(of:)`` bytes from `offset`, or as many as are needed.
-    ///   - offset: Where in `output` to begin.
-    /// - Returns: How many bytes were written; nil when there was no room.
+    ///   - bytes: a NAL unit, including its header, without emulation prevention bytes; or with them, to add a second
+    ///     layer as SAMPLE-AES requires.
+    ///   - output: the memory to write to; ``maximumEscapedSize(of:)`` bytes from `offset` are always sufficient.
+    ///   - offset: the offset in `output` to start at.
+    /// - Returns: the number of bytes written; nil if the output is too small.
     public static func escape(_ bytes: RawSpan, into output: inout MutableRawSpan, at offset: Int = 0) -> Int? {
         var write = offset
         var read = 0
@@ -27,10 +28,11 @@ public enum EmulationPrevention {
         return write - offset
     }
 
-    /// The index before which the next emulation prevention byte goes in: the end of `bytes` where these end with two
-    /// zeros; nil when none is needed any more. For those who write the parts between them themselves.
+    /// Returns the index before which the next emulation prevention byte must be inserted; the end of `bytes` if they
+    /// end with two zeros; nil if no more bytes must be inserted. For callers that write the parts in between
+    /// themselves.
     ///
-    /// - Parameter start: 0, or the index that the call before has given.
+    /// - Parameter start: 0, or the index that the previous call returned.
     public static func nextInsertion(in bytes: RawSpan, from start: Int) -> Int? {
         var from = start
         while let pair = ZeroPair.next(in: bytes, from: from) {
@@ -41,19 +43,19 @@ public enum EmulationPrevention {
         return nil
     }
 
-    /// Writes `bytes` with emulation prevention bytes taken out.
+    /// Writes `bytes` with emulation prevention bytes removed.
     ///
     /// - Parameters:
-    ///   - bytes: A NAL unit as it lies in the file, without its length or start code.
-    ///   - output: Where to write; as many bytes as `bytes` has always suffice.
-    ///   - offset: Where in `output` to begin.
-    /// - Returns: How many bytes were written; nil when there was no room.
+    ///   - bytes: a NAL unit as it is stored in the file, without its length or start code.
+    ///   - output: the memory to write to; the size of `bytes` is always sufficient.
+    ///   - offset: the offset in `output` to start at.
+    /// - Returns: the number of bytes written; nil if the output is too small.
     public static func unescape(_ bytes: RawSpan, into output: inout MutableRawSpan, at offset: Int = 0) -> Int? {
         var write = offset
         var read = 0
         var from = 0
         while let pair = ZeroPair.next(in: bytes, from: from) {
-            // A run of more than two zeros is not allowed, but what is not allowed must do no harm.
+            // More than two zeros in a row are not allowed in a NAL unit, but must be handled safely.
             var end = pair + 2
             while end < bytes.byteCount, bytes.unsafeLoad(fromByteOffset: end, as: UInt8.self) == 0 { end += 1 }
             from = end
@@ -66,7 +68,7 @@ public enum EmulationPrevention {
         return write - offset
     }
 
-    /// Copies a part of `bytes` to `write` and moves `write` on; false when there is no room.
+    /// Copies a part of `bytes` to the offset `write` and increases `write`. Returns false if the output is too small.
     @inline(__always)
     static func copy(
         _ bytes: RawSpan,
@@ -77,7 +79,7 @@ public enum EmulationPrevention {
         guard write >= 0, part.count <= output.byteCount - write else { return false }
         let start = write
         write += part.count
-        // Where zeros are many, parts are short, and a call costs more than what it copies.
+        // Data with many zeros have short parts, for which a call of memcpy costs more than the copy.
         if part.count <= 8 {
             for index in 0..<part.count {
                 let byte = bytes.unsafeLoad(fromByteOffset: part.lowerBound + index, as: UInt8.self)
@@ -86,7 +88,7 @@ public enum EmulationPrevention {
             return true
         }
         let source = bytes.extracting(part)
-        // One memcpy. Both ranges were held against their spans above.
+        // One memcpy. Both ranges were checked against their spans above.
         output.withUnsafeMutableBytes { target in
             source.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[start...]).copyMemory(from: $0) }
         }

@@ -1,38 +1,42 @@
 public import ByteCoding
 
-/// Walks through the NAL units of a sample in an MP4 file, each behind its length (ISO/IEC 14496-15, 5.3.3 and 8.3.3).
+/// An iterator over the NAL units of a sample in an MP4 file, each of which follows its length (ISO/IEC 14496-15, 5.3.3
+/// and 8.3.3).
 ///
-/// It keeps ranges, not bytes: the sample is handed in again for each.
+/// It stores positions, not bytes: pass the same sample to each call of `next`.
 ///
 ///     var units = LengthPrefixedNALUnits(lengthSize: 4)
 ///     while let unit = try units.next(sample) { ... sample.extracting(unit) ... }
 public struct LengthPrefixedNALUnits: Sendable {
-    /// How many bytes a length has: 1, 2 or 4.
+    /// The size in bytes of the length before each NAL unit: 1, 2 or 4.
     public let lengthSize: Int
-    /// Where in the sample the next length stands.
+    /// The position of the next length in the sample.
     public private(set) var position: Int
     private let base: Int
 
-    /// Starts at the first NAL unit.
+    /// Creates an iterator that starts at the first NAL unit.
     ///
     /// - Parameters:
-    ///   - lengthSize: How many bytes a length has: 1, 2 or 4.
-    ///   - base: What the first byte of the sample counts as in errors.
+    ///   - lengthSize: the size in bytes of the length before each NAL unit: 1, 2 or 4.
+    ///   - base: the offset of the sample's first byte, for errors.
     public init(lengthSize: Int, base: Int = 0) {
-        precondition((1...4).contains(lengthSize), "a NAL unit length has 1 to 4 bytes")
+        precondition((1...4).contains(lengthSize), "the size of a NAL unit length must be 1 to 4 bytes")
         self.lengthSize = lengthSize
         self.base = base
         position = 0
     }
 
-    /// The range of the next NAL unit in the sample, its length not included; nil after the last. It can be empty.
+    /// Returns the range of the next NAL unit in the sample, without its length; nil after the last. The range can be
+    /// empty.
     ///
-    /// - Throws: `ParseError` `truncated` when the sample ends in a length or before a NAL unit does.
+    /// - Throws: `ParseError` `truncated` if the sample ends within a length or a NAL unit.
     @inline(__always)
     public mutating func next(_ sample: RawSpan) throws(ParseError) -> Range<Int>? {
         let left = sample.byteCount - position
         guard left > 0 else { return nil }
-        guard left >= lengthSize else { throw truncated("NAL unit length", "\(left) bytes left") }
+        guard left >= lengthSize else {
+            throw truncated("NAL unit length", "expected \(lengthSize) bytes, \(left) are left")
+        }
         let length: Int
         if lengthSize == 4 {
             length = Int(UInt32(bigEndian: sample.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self)))
@@ -42,7 +46,7 @@ public struct LengthPrefixedNALUnits: Sendable {
             }
         }
         guard length <= left - lengthSize else {
-            throw truncated("NAL unit", "\(length) bytes expected, \(left - lengthSize) left")
+            throw truncated("NAL unit", "expected \(length) bytes, \(left - lengthSize) are left")
         }
         let start = position + lengthSize
         position = start + length
@@ -55,19 +59,21 @@ public struct LengthPrefixedNALUnits: Sendable {
     }
 }
 
-/// Walks through the NAL units of a byte stream, each behind a start code (ITU-T H.264 and H.265, Annex B).
+/// An iterator over the NAL units of a byte stream, each of which follows a start code (ITU-T H.264 and H.265, Annex
+/// B).
 ///
-/// Zero bytes before a start code and behind a NAL unit belong to neither. What lies before the first start code is
-/// passed over.
+/// Zero bytes before a start code and after a NAL unit belong to neither. Bytes before the first start code are
+/// skipped.
 public struct AnnexBNALUnits: Sendable {
-    /// Where the next NAL unit begins; nil before the first one and after the last.
+    /// The start of the next NAL unit; nil before the first and after the last.
     private var start: Int?
     private var begun = false
 
-    /// Starts at the first NAL unit.
+    /// Creates an iterator that starts at the first NAL unit.
     public init() {}
 
-    /// The range of the next NAL unit in the stream, start codes and zeros around it left out; nil after the last.
+    /// Returns the range of the next NAL unit in the stream, without start codes and zero bytes around it; nil after
+    /// the last.
     public mutating func next(_ stream: RawSpan) -> Range<Int>? {
         if !begun {
             begun = true

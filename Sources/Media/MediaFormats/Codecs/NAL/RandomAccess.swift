@@ -1,20 +1,21 @@
-/// Whether decoding can start with a sample, and how.
+/// The type of random access that a sample provides.
 public enum RandomAccess: Hashable, Sendable {
-    /// It cannot.
+    /// Decoding cannot start at the sample.
     case none
-    /// An IDR picture: nothing behind it refers to anything before it. HEVC says whether there may be leading pictures,
-    /// which can all be decoded.
+    /// An IDR picture: no picture after it refers to a picture before it. HEVC specifies whether there can be leading
+    /// pictures, all of which can be decoded.
     case idr(mayHaveLeadingPictures: Bool)
-    /// A clean random access picture (HEVC). Leading pictures that follow may not be decodable; they are not shown
-    /// then.
+    /// A clean random access (CRA) picture of HEVC. Leading pictures that follow may not be decodable and are not
+    /// displayed if decoding starts here.
     case cra
-    /// A broken link access picture (HEVC): as CRA, and its RASL pictures are never shown.
+    /// A broken link access (BLA) picture of HEVC: like CRA, but its RASL pictures are never displayed.
     case bla(mayHaveLeadingPictures: Bool)
-    /// No IDR picture, but a recovery point: all is right after so many frames, with 0 at once (open GOP in H.264).
+    /// A recovery point that is not an IDR picture: the output is correct after the given number of frames, with 0
+    /// immediately (open GOP in H.264).
     case recoveryPoint(frames: Int)
 
-    /// Whether a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3): IDR, CRA and BLA pictures are. A recovery
-    /// point of H.264 is not: it is signaled by a sample group or as a partial sync sample.
+    /// Whether a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3). IDR, CRA and BLA pictures are sync
+    /// samples. A recovery point of H.264 is not; it is signaled by a sample group or as a partial sync sample.
     public var isSyncSample: Bool {
         switch self {
         case .idr, .cra, .bla: true
@@ -23,15 +24,16 @@ public enum RandomAccess: Hashable, Sendable {
     }
 }
 
-/// What kinds of NAL units a sample holds, as far as segmenting and transport streams ask.
+/// A summary of the NAL units in a sample, with the properties that segmenting and transport streams require.
 public struct AccessUnitSummary: Hashable, Sendable {
-    /// How decoding can start here.
+    /// The type of random access at the sample.
     public var randomAccess = RandomAccess.none
-    /// Whether the first NAL unit is an access unit delimiter. Transport streams ask for one (ISO/IEC 13818-1, 2.14.1).
+    /// Whether the first NAL unit is an access unit delimiter, which transport streams require (ISO/IEC 13818-1,
+    /// 2.14.1).
     public var startsWithDelimiter = false
-    /// Whether there are parameter sets: all kinds that the codec has.
+    /// Whether the sample contains parameter sets of all types that the codec has.
     public var hasParameterSets = false
-    /// How many slices, or slice segments, there are.
+    /// The number of slices or slice segments.
     public var sliceCount = 0
     /// Whether the picture is a leading picture (HEVC).
     public var isLeading = false

@@ -1,16 +1,17 @@
 public import ByteCoding
 
-/// A message of a SEI NAL unit (ITU-T H.264, 7.3.2.3.1; H.265, 7.3.5), with what packagers ask for.
+/// A message of an SEI NAL unit (ITU-T H.264, 7.3.2.3.1; H.265, 7.3.5). The messages that packagers use are decoded.
 public enum SEIMessage: Hashable, Sendable {
-    /// Payload 6: decoding can start here, and all is right after so many frames (H.264) or pictures (HEVC).
+    /// Payload type 6: decoding can start here, and the output is correct after the given number of frames (H.264) or
+    /// pictures (HEVC).
     case recoveryPoint(frames: Int, isExact: Bool)
-    /// Payload 147: transfer characteristics to prefer over those of the VUI.
+    /// Payload type 147: transfer characteristics that take precedence over those of the VUI.
     case alternativeTransfer(UInt8)
-    /// Payload 137: the bytes of a `mdcv` box.
+    /// Payload type 137: the content of an `mdcv` box.
     case masteringDisplay(MasteringDisplayBox)
-    /// Payload 144: the bytes of a `clli` box.
+    /// Payload type 144: the content of a `clli` box.
     case contentLightLevel(ContentLightLevelBox)
-    /// Another payload, by type and size in bytes.
+    /// Any other payload, with its type and its size in bytes.
     case other(type: Int, size: Int)
 
     /// Reads the messages of a NAL unit.
@@ -22,15 +23,15 @@ public enum SEIMessage: Hashable, Sendable {
     ///     payload              size bytes
     ///
     /// - Parameters:
-    ///   - unit: The NAL unit, header included, emulation prevention bytes in place.
-    ///   - headerSize: 1 byte in H.264, 2 in HEVC.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError` `truncated` when a message ends outside the NAL unit.
+    ///   - unit: the NAL unit, including its header and emulation prevention bytes.
+    ///   - headerSize: the size of the NAL unit header in bytes: 1 in H.264, 2 in HEVC.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError` `truncated` if a message extends beyond the NAL unit.
     public static func messages(_ unit: RawSpan, headerSize: Int, base: Int = 0) throws(ParseError) -> [SEIMessage] {
         var reader = BitReader(unit, base: base)
         try reader.skip(bits: headerSize * 8, "NAL unit header")
         var messages: [SEIMessage] = []
-        // The last byte that is not 0 holds the stop bit.
+        // The last nonzero byte contains the stop bit.
         var end = unit.byteCount
         while end > 0, unit.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self) == 0 { end -= 1 }
         while reader.bytesTouched < end - 1 {
@@ -39,7 +40,7 @@ public enum SEIMessage: Hashable, Sendable {
             let payloadEnd = reader.bitsRead + size * 8
             messages.append(try message(&reader, type, size, isHEVC: headerSize == 2))
             guard payloadEnd >= reader.bitsRead else {
-                throw reader.failure(.invalidLength, "SEI message", "its payload of \(size) bytes is too short")
+                throw reader.failure(.invalidLength, "SEI message", "the payload of \(size) bytes is too short")
             }
             try reader.skip(bits: payloadEnd - reader.bitsRead, "SEI payload")
         }

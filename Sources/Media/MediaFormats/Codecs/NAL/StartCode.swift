@@ -1,11 +1,11 @@
-/// Finds start codes: 00 00 01 (ITU-T H.264 and H.265, Annex B).
+/// A search for start codes, 00 00 01 (ITU-T H.264 and H.265, Annex B).
 public enum StartCode {
-    /// The index of the next 00 00 01 in `bytes` at or after `start`; nil when there is none. A zero byte before it,
-    /// which makes it a code of 4 bytes, is not looked at.
+    /// Returns the index of the next 00 00 01 in `bytes` at or after `start`; nil if there is none. A zero byte before
+    /// it, which makes it a start code of 4 bytes, is not part of it.
     public static func next(in bytes: RawSpan, from start: Int = 0) -> Int? {
         var from = start
         while let pair = ZeroPair.next(in: bytes, from: from) {
-            // More than two zeros: the last two count.
+            // If there are more than two zeros, the last two belong to the start code.
             var third = pair + 2
             while third < bytes.byteCount, bytes.unsafeLoad(fromByteOffset: third, as: UInt8.self) == 0 { third += 1 }
             guard third < bytes.byteCount else { return nil }
@@ -16,20 +16,20 @@ public enum StartCode {
     }
 }
 
-/// The kernel that start codes and emulation prevention share: it finds two zero bytes in a row, 8 bytes at a time,
-/// since in coded video they are rare.
+/// A search for two zero bytes in a row, shared by start codes and emulation prevention. It inspects 8 bytes at a time,
+/// because such pairs are rare in coded video.
 enum ZeroPair {
-    /// The index of the first of two zero bytes at or after `start`; nil when there are none. It loads no byte outside
-    /// the span.
+    /// Returns the index of the first of two zero bytes at or after `start`; nil if there are none. No byte outside the
+    /// span is loaded.
     @inline(__always)
     static func next(in bytes: RawSpan, from start: Int) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
         var index = max(start, 0)
         let end = bytes.byteCount
-        // In a run of zeros the next pair is right here.
+        // In a run of zeros the next pair is at the current index.
         if index <= end - 2, bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self) == 0 { return index }
-        // A byte of `word` is 0 where a byte and its successor are. The lowest byte found so is exact.
+        // A byte of `word` is 0 if the byte and its successor are 0. Only the lowest match is exact.
         while index <= end - 33 {
             let a = pairs(bytes, index)
             let b = pairs(bytes, index + 8)
@@ -52,7 +52,7 @@ enum ZeroPair {
         return nil
     }
 
-    /// 8 bytes from `index`, each joined with the byte behind it; the first one lowest.
+    /// Returns 8 bytes from `index`, each combined with its successor by OR; the first byte is the least significant.
     @inline(__always)
     private static func pairs(_ bytes: RawSpan, _ index: Int) -> UInt64 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `dac3`: AC-3 in a track (ETSI TS 102 366, F.4).
+/// A `dac3` box: the configuration of an AC-3 track (ETSI TS 102 366, F.4).
 ///
 ///     fscod           2 bits
 ///     bsid            5 bits
@@ -8,31 +8,31 @@ public import ByteCoding
 ///     acmod           3 bits
 ///     lfeon           1 bit
 ///     bit_rate_code   5 bits
-///     reserved        5 bits   kept as they are
+///     reserved        5 bits   preserved
 public struct AC3ConfigurationBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "dac3"
 
-    /// 0 is 48, 1 is 44.1, 2 is 32 kHz.
+    /// The `fscod`: 0 is 48 kHz, 1 is 44.1 kHz, 2 is 32 kHz.
     public var frequencyCode: UInt8
-    /// Which version of the format.
+    /// The `bsid`: the version of the format.
     public var bitStreamID: UInt8
-    /// The kind of service; 0 is a complete main one.
+    /// The `bsmod`: the type of service; 0 is a complete main service.
     public var bitStreamMode: UInt8
-    /// Which full-bandwidth channels there are.
+    /// The `acmod`: the full-bandwidth channels.
     public var codingMode: UInt8
-    /// Whether there is a channel for low frequencies.
+    /// Whether there is a low-frequency effects (LFE) channel.
     public var hasLowFrequency: Bool
-    /// The nominal bit rate, 0 to 18 for 32 to 640 thousand bits a second.
+    /// The code of the nominal bit rate, 0 to 18 for 32 to 640 kbit/s.
     public var bitRateCode: UInt8
     private var reserved: UInt8 = 0
 
-    /// Makes the box of a stream.
+    /// Creates the box of a stream from its first syncframe.
     ///
-    /// - Throws: `ParseError` `not-supported` for a syncframe of E-AC-3.
+    /// - Throws: `ParseError` `not-supported` for an E-AC-3 syncframe.
     public init(_ syncframe: AC3Syncframe) throws(ParseError) {
         guard !syncframe.isEnhanced else {
-            let reason = "bsid \(syncframe.bitStreamID) is that of E-AC-3, which has a dec3 box"
+            let reason = "the syncframe is E-AC-3 (bsid \(syncframe.bitStreamID)), which requires a dec3 box"
             throw ParseError(.notSupported, reading: "AC-3 syncframe", offset: 0, reason: reason)
         }
         frequencyCode = syncframe.frequencyCode
@@ -43,18 +43,18 @@ public struct AC3ConfigurationBox: Box, Hashable {
         bitRateCode = syncframe.bitRateCode
     }
 
-    /// Channels, that for low frequencies included.
+    /// The number of channels, including the LFE channel.
     public var channelCount: Int { AC3Syncframe.channels[Int(codingMode & 7)] + (hasLowFrequency ? 1 : 0) }
-    /// Samples a second; 0 for the code that is reserved.
+    /// The sample rate in hertz; 0 for the reserved code.
     public var sampleRate: UInt32 { AC3Syncframe.sampleRate(frequencyCode) }
-    /// Bits a second; 0 for codes that are reserved.
+    /// The nominal bit rate in bits per second; 0 for reserved codes.
     public var bitRate: UInt32 {
         bitRateCode < 19 ? UInt32(AC3Syncframe.bitRates[Int(bitRateCode)]) * 1000 : 0
     }
-    /// The element of a CODECS attribute (RFC 6381).
+    /// The codec string for a CODECS attribute (RFC 6381).
     public var codecs: String { "ac-3" }
 
-    /// Reads the content, the header left out: 3 bytes.
+    /// Reads the content of the box, 3 bytes after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let bits =
             UInt32(try reader.readUInt16("AC-3 configuration")) << 8

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `avcC`: how an H.264 track is decoded (ISO/IEC 14496-15, 5.3.3.1).
+/// An `avcC` box: the decoder configuration of an H.264 track (ISO/IEC 14496-15, 5.3.3.1).
 ///
 ///     configurationVersion                1 byte    1
 ///     AVCProfileIndication                1 byte
@@ -22,35 +22,40 @@ public import ByteCoding
 ///     numOfSequenceParameterSetExt        1 byte    │
 ///     length 2 bytes, NAL unit                      ┘ each
 public struct AVCConfigurationBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "avcC"
 
-    /// `profile_idc`.
+    /// The `profile_idc`.
     public var profile: UInt8
-    /// The constraint flags.
+    /// The constraint flags (`profile_compatibility`).
     public var compatibility: UInt8
-    /// `level_idc`.
+    /// The `level_idc`.
     public var level: UInt8
-    /// How many bytes the length before each NAL unit has: 1, 2 or 4.
+    /// The size in bytes of the length before each NAL unit: 1, 2 or 4.
     public var lengthSize: Int
-    /// NAL units, headers included.
+    /// The sequence parameter sets as NAL units, including their headers.
     public var sequenceParameterSets: [[UInt8]]
-    /// NAL units, headers included.
+    /// The picture parameter sets as NAL units, including their headers.
     public var pictureParameterSets: [[UInt8]]
-    /// What follows, as it is: chroma format, bit depths, extensions. Empty where it is missing.
+    /// The remaining bytes of the box: chroma format, bit depths and extensions. Empty if they are missing.
     public var extensions: [UInt8]
 
-    /// Makes a box of the parameter sets of a stream; its profile and level are those of the first sequence parameter
-    /// set.
+    /// Creates a box from the parameter sets of a stream. The profile and level are those of the first sequence
+    /// parameter set.
     ///
-    /// - Throws: `ParseError` as the parameter set does; `invalid-value` without one.
+    /// - Throws: `ParseError`, as for the parameter set; `invalid-value` without a sequence parameter set.
     public init(
         sequenceParameterSets: [[UInt8]],
         pictureParameterSets: [[UInt8]],
         lengthSize: Int = 4
     ) throws(ParseError) {
         guard let first = sequenceParameterSets.first else {
-            throw ParseError(.invalidValue, reading: "avcC box", offset: 0, reason: "it has no sequence parameter set")
+            throw ParseError(
+                .invalidValue,
+                reading: "avcC box",
+                offset: 0,
+                reason: "the box requires a sequence parameter set"
+            )
         }
         let set = try H264SequenceParameterSet(first.span.bytes)
         profile = set.profile
@@ -68,16 +73,21 @@ public struct AVCConfigurationBox: Box, Hashable {
         }
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
-        let version = try reader.readUInt8("version of an avcC box")
+        let version = try reader.readUInt8("version of the avcC box")
         guard version == 1 else {
-            throw ParseError(.invalidValue, reading: "version of an avcC box", offset: offset, reason: "\(version)")
+            throw ParseError(
+                .invalidValue,
+                reading: "version of the avcC box",
+                offset: offset,
+                reason: "version \(version) is not supported, must be 1"
+            )
         }
-        profile = try reader.readUInt8("profile of an avcC box")
-        compatibility = try reader.readUInt8("profile compatibility of an avcC box")
-        level = try reader.readUInt8("level of an avcC box")
+        profile = try reader.readUInt8("profile of the avcC box")
+        compatibility = try reader.readUInt8("profile compatibility of the avcC box")
+        level = try reader.readUInt8("level of the avcC box")
         lengthSize = try reader.readLengthSize("avcC")
         let count = Int(try reader.readUInt8("number of sequence parameter sets")) & 31
         sequenceParameterSets = try reader.readNALUnits(count, "sequence parameter set")
@@ -85,7 +95,7 @@ public struct AVCConfigurationBox: Box, Hashable {
             Int(try reader.readUInt8("number of picture parameter sets")),
             "picture parameter set"
         )
-        extensions = try reader.readRest("extensions of an avcC box")
+        extensions = try reader.readRest("extensions of the avcC box")
     }
 
     /// Writes the whole box.
@@ -102,17 +112,22 @@ public struct AVCConfigurationBox: Box, Hashable {
 }
 
 extension ByteReader {
-    /// Reads the byte whose lowest 2 bits say how many bytes a NAL unit's length has, less one.
+    /// Reads the byte whose lowest 2 bits are the size of NAL unit lengths minus one.
     mutating func readLengthSize(_ box: String) throws(ParseError) -> Int {
         let offset = self.offset
-        let size = Int(try readUInt8("length size of a \(box) box") & 3) + 1
+        let size = Int(try readUInt8("length size of the \(box) box") & 3) + 1
         guard size != 3 else {
-            throw ParseError(.invalidValue, reading: "length size of a \(box) box", offset: offset, reason: "3 bytes")
+            throw ParseError(
+                .invalidValue,
+                reading: "length size of the \(box) box",
+                offset: offset,
+                reason: "the size is 3 bytes, must be 1, 2 or 4"
+            )
         }
         return size
     }
 
-    /// Reads NAL units, each behind a length of 2 bytes.
+    /// Reads `count` NAL units, each after a length of 2 bytes.
     mutating func readNALUnits(_ count: Int, _ field: String) throws(ParseError) -> [[UInt8]] {
         var units: [[UInt8]] = []
         for _ in 0..<count {
@@ -124,7 +139,7 @@ extension ByteReader {
 }
 
 extension BoxWriter {
-    /// Writes a NAL unit behind a length of 2 bytes.
+    /// Writes a NAL unit after a length of 2 bytes.
     mutating func writeNALUnit(_ unit: [UInt8]) {
         write(UInt16(truncatingIfNeeded: unit.count))
         write(unit)

@@ -1,26 +1,26 @@
 public import ByteCoding
 
-/// `saiz`: the sizes of the samples' auxiliary information (ISO/IEC 14496-12, 8.7.8).
+/// A `saiz` box: the sizes of the samples' auxiliary information (ISO/IEC 14496-12, 8.7.8).
 ///
 ///     aux_info_type             4 bytes   ┐ if flags 0x000001
 ///     aux_info_type_parameter   4 bytes   ┘
-///     default_sample_info_size  1 byte    0: each sample has its own
+///     default_sample_info_size  1 byte    0: see sample_info_size
 ///     sample_count              4 bytes
 ///     sample_info_size          1 byte each, if the default is 0
 public struct AuxiliaryInformationSizesBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "saiz"
 
-    /// The kind of information; nil: that of the protection scheme.
+    /// The type of the auxiliary information; nil for that of the protection scheme.
     public var infoType: FourCC?
-    /// The size of every entry in bytes; 0 when each has its own.
+    /// The size of every entry in bytes; 0 if the sizes differ.
     public var defaultSize: UInt8
     /// The number of samples.
     public var sampleCount: Int
-    /// The sizes in bytes, when ``defaultSize`` is 0.
+    /// The sizes in bytes if ``defaultSize`` is 0; otherwise empty.
     public var sizes: [UInt8]
 
-    /// Makes a box of sizes, in the short form where all are equal.
+    /// Creates a box of sizes, in the short form if all are equal.
     public init(sizes: [UInt8]) {
         infoType = nil
         sampleCount = sizes.count
@@ -30,7 +30,7 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
         self.sizes = isUniform ? [] : sizes
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -42,10 +42,10 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
         }
         defaultSize = try reader.readUInt8("default size of auxiliary information")
         if defaultSize == 0 {
-            sampleCount = try reader.readCount(entrySize: 1, "number of samples in a saiz box")
+            sampleCount = try reader.readCount(entrySize: 1, "number of samples in the saiz box")
             sizes = try reader.readBytes(sampleCount, "sizes of auxiliary information")
         } else {
-            sampleCount = Int(try reader.readUInt32("number of samples in a saiz box"))
+            sampleCount = Int(try reader.readUInt32("number of samples in the saiz box"))
             sizes = []
         }
     }
@@ -64,28 +64,29 @@ public struct AuxiliaryInformationSizesBox: Box, Hashable {
     }
 }
 
-/// `saio`: where the samples' auxiliary information lies (ISO/IEC 14496-12, 8.7.9).
+/// A `saio` box: the offsets of the samples' auxiliary information (ISO/IEC 14496-12, 8.7.9).
 ///
 ///     aux_info_type             4 bytes   ┐ if flags 0x000001
 ///     aux_info_type_parameter   4 bytes   ┘
 ///     entry_count               4 bytes
 ///     offset                    4 bytes each in version 0, 8 in version 1
 public struct AuxiliaryInformationOffsetsBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "saio"
 
-    /// The kind of information; nil: that of the protection scheme.
+    /// The type of the auxiliary information; nil for that of the protection scheme.
     public var infoType: FourCC?
-    /// The offsets: one for all samples of a fragment, from the base of the fragment; or one for each run.
+    /// The offsets in bytes: one for all samples of a fragment, relative to the base of the fragment; or one for each
+    /// run.
     public var offsets: [UInt64]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(offsets: [UInt64]) {
         infoType = nil
         self.offsets = offsets
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -95,7 +96,7 @@ public struct AuxiliaryInformationOffsetsBox: Box, Hashable {
             infoType = try reader.readFourCC("type of auxiliary information")
             try reader.skip(4, "parameter of auxiliary information")
         }
-        let count = try reader.readCount(entrySize: header.version == 0 ? 4 : 8, "number of offsets in a saio box")
+        let count = try reader.readCount(entrySize: header.version == 0 ? 4 : 8, "number of offsets in the saio box")
         offsets = []
         offsets.reserveCapacity(count)
         for _ in 0..<count { offsets.append(try reader.readTime(header, "offset of auxiliary information")) }

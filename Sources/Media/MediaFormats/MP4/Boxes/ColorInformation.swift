@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `colr`: what colors numbers mean (ISO/IEC 14496-12, 12.1.5).
+/// A `colr` box: the color space of a track (ISO/IEC 14496-12, 12.1.5).
 ///
 ///     colour_type                4 bytes   nclx, nclc (QuickTime), rICC, prof
 ///     colour_primaries           2 bytes   ┐ nclx and nclc
@@ -8,28 +8,28 @@ public import ByteCoding
 ///     matrix_coefficients        2 bytes   ┘
 ///     full_range_flag            1 bit     ┐ nclx
 ///     reserved                   7 bits    ┘
-///     ICC profile                          otherwise
+///     ICC profile                          rICC and prof
 public struct ColorInformationBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "colr"
 
-    /// The kind of description.
+    /// The type of color description.
     public enum Content: Hashable, Sendable {
-        /// Code points, with the range: `nclx`.
+        /// Code points with the range flag: `nclx`.
         case nclx(ColorDescription)
-        /// Code points as QuickTime writes them, without the range: `nclc`.
+        /// QuickTime code points without the range flag: `nclc`.
         case nclc(ColorDescription)
-        /// An ICC profile or something unknown, as it is.
+        /// An ICC profile or an unknown description.
         case other(type: FourCC, bytes: [UInt8])
     }
 
-    /// The description.
+    /// The color description.
     public var content: Content
 
-    /// Makes a box.
+    /// Creates a box.
     public init(_ content: Content) { self.content = content }
 
-    /// The code points; nil for ICC profiles.
+    /// The code points; nil for an ICC profile or an unknown description.
     public var description: ColorDescription? {
         switch content {
         case .nclx(let description), .nclc(let description): description
@@ -37,11 +37,11 @@ public struct ColorInformationBox: Box, Hashable {
         }
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
-        let type = try reader.readFourCC("type of a colr box")
+        let type = try reader.readFourCC("type of the colr box")
         guard type == "nclx" || type == "nclc" else {
-            content = .other(type: type, bytes: try reader.readRest("content of a colr box"))
+            content = .other(type: type, bytes: try reader.readRest("content of the colr box"))
             return
         }
         var points: [UInt8] = []
@@ -49,13 +49,18 @@ public struct ColorInformationBox: Box, Hashable {
             let offset = reader.offset
             let value = try reader.readUInt16(field)
             guard value <= 255 else {
-                throw ParseError(.invalidValue, reading: field, offset: offset, reason: "\(value) is above 255")
+                throw ParseError(
+                    .invalidValue,
+                    reading: field,
+                    offset: offset,
+                    reason: "the value \(value) is above 255"
+                )
             }
             points.append(UInt8(value))
         }
         var description = ColorDescription(primaries: points[0], transfer: points[1], matrix: points[2])
         if type == "nclx" {
-            description.isFullRange = try reader.readUInt8("range of a colr box") & 0x80 != 0
+            description.isFullRange = try reader.readUInt8("range of the colr box") & 0x80 != 0
             content = .nclx(description)
         } else {
             content = .nclc(description)

@@ -1,25 +1,25 @@
 public import ByteCoding
 
-/// `dref`: in which files the samples of a track lie (ISO/IEC 14496-12, 8.7.2). It stands in `dinf`.
+/// A `dref` box: the files that contain the samples of a track (ISO/IEC 14496-12, 8.7.2). It is in `dinf`.
 ///
 ///     entry_count   4 bytes
 ///     entries       full boxes: url, urn, alis; flags 1: in this file
 public struct DataReferenceBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "dref"
 
-    /// The entries; sample entries refer to them by number, from 1.
+    /// The entries. Sample entries refer to them by index, from 1.
     public var entries: [RawBox]
 
-    /// Makes a box with one entry: this file.
+    /// Creates a box with one entry for this file.
     public init() { entries = [RawBox(type: "url ", content: [0, 0, 0, 1])] }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        // An entry has version and flags behind its header; one that lacks them is kept as it is.
+        // Entries have a version and flags after their headers. An entry without them is preserved.
         let count = try reader.readCount(entrySize: 8, "number of data references")
         entries = []
         entries.reserveCapacity(count)
@@ -38,8 +38,8 @@ public struct DataReferenceBox: Box, Hashable {
         }
     }
 
-    /// Whether a reference, from 1, is to this file. One that is missing counts as such: some writers leave the table
-    /// out.
+    /// Returns whether the entry at an index, from 1, refers to this file. A missing entry also counts, because some
+    /// writers omit the table.
     public func isSelfContained(_ index: UInt16) -> Bool {
         guard index > 0, Int(index) <= entries.count else { return true }
         let content = entries[Int(index) - 1].content

@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// `dvcC`, `dvvC`, `dvwC`: Dolby Vision in a track (Dolby Vision Streams within the ISO Base Media File Format, 2.2).
+/// A `dvcC`, `dvvC` or `dvwC` box: the Dolby Vision configuration of a track (Dolby Vision Streams within the ISO Base
+/// Media File Format, 2.2).
 ///
 ///     dv_version_major                1 byte
 ///     dv_version_minor                1 byte
@@ -10,11 +11,11 @@ public import ByteCoding
 ///     el_present_flag                 1 bit
 ///     bl_present_flag                 1 bit
 ///     dv_bl_signal_compatibility_id   4 bits
-///     reserved                        4 bits and 16 bytes   kept as they are; some files end before
+///     reserved                        4 bits and 16 bytes   preserved; missing in some files
 ///
-/// `dvcC` holds profiles up to 7, `dvvC` 8 to 10, `dvwC` those above.
+/// The type is `dvcC` for profiles up to 7, `dvvC` for 8 to 10, and `dvwC` for higher profiles.
 public struct DolbyVisionConfigurationBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "dvcC"
     /// The type for profiles 8 to 10.
     public static let profile8Type: FourCC = "dvvC"
@@ -29,20 +30,21 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
     public var profile: UInt8
     /// The level, 6 bits.
     public var level: UInt8
-    /// Whether the track has reference processing units.
+    /// Whether the track contains reference processing units (RPUs), the Dolby Vision metadata.
     public var hasMetadata: Bool
     /// Whether the track has an enhancement layer.
     public var hasEnhancementLayer: Bool
     /// Whether the track has a base layer.
     public var hasBaseLayer: Bool
-    /// What others see: 0 nothing, 1 HDR10, 2 SDR, 4 HLG, 6 Blu-ray HDR10.
+    /// The format of the base layer for players without Dolby Vision: 0 is none, 1 is HDR10, 2 is SDR, 4 is HLG, 6 is
+    /// Blu-ray HDR10.
     public var baseLayerCompatibility: UInt8
     /// The lowest 4 bits of the fifth byte.
     private var lowBits: UInt8
-    /// What follows the fifth byte.
+    /// The bytes after the fifth byte.
     private var rest: [UInt8]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(
         profile: UInt8,
         level: UInt8,
@@ -63,7 +65,7 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
         rest = [UInt8](repeating: 0, count: 19)
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         majorVersion = try reader.readUInt8("major version of Dolby Vision")
         minorVersion = try reader.readUInt8("minor version of Dolby Vision")

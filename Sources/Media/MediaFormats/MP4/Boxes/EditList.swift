@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// `elst`: which part of the media is presented when (ISO/IEC 14496-12, 8.6.6). Version 1 has 8 bytes where version 0
-/// has 4.
+/// An `elst` box: the edit list, which maps the media to the presentation (ISO/IEC 14496-12, 8.6.6). Version 1 has 8
+/// bytes where version 0 has 4.
 ///
 ///     entry_count            4 bytes
 ///     segment_duration       4 or 8 bytes   in the timescale of mvhd
@@ -9,19 +9,19 @@ public import ByteCoding
 ///     media_rate_integer     2 bytes
 ///     media_rate_fraction    2 bytes
 public struct EditListBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "elst"
 
     /// One edit.
     public struct Entry: Hashable, Sendable {
-        /// How long it is presented, in the timescale of the movie; 0 in a fragmented file means to the end.
+        /// The duration of the edit in the timescale of the movie; 0 in a fragmented file means to the end.
         public var segmentDuration: UInt64
-        /// Where it begins in the media, in the timescale of the media; nil when nothing is presented.
+        /// The start of the edit in the media, in the timescale of the media; nil for an empty edit.
         public var mediaTime: Int64?
-        /// The rate as 16.16; 1.0 is 0x10000.
+        /// The rate as a 16.16 fixed-point number; 1.0 is 0x10000.
         public var mediaRate: UInt32
 
-        /// Makes an edit at the normal rate.
+        /// Creates an edit.
         public init(segmentDuration: UInt64, mediaTime: Int64?, mediaRate: UInt32 = 0x0001_0000) {
             self.segmentDuration = segmentDuration
             self.mediaTime = mediaTime
@@ -32,10 +32,10 @@ public struct EditListBox: Box, Hashable {
     /// The edits in the order of the presentation.
     public var entries: [Entry]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(entries: [Entry]) { self.entries = entries }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {

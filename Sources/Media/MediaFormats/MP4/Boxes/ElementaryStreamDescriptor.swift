@@ -1,33 +1,32 @@
 public import ByteCoding
 
-/// `esds`: the descriptors of an MPEG-4 elementary stream (ISO/IEC 14496-1, 7.2.6), read as far as a packager needs
-/// them.
+/// An `esds` box: the descriptors of an MPEG-4 elementary stream (ISO/IEC 14496-1, 7.2.6). Only the descriptors that a
+/// packager requires are parsed.
 ///
-///     ES_Descriptor              tag 3: ES_ID 2 bytes, flags 1, then by the flags dependsOn_ES_ID 2, URL (length 1,
-///   text),
-///                                OCR_ES_ID 2
-///     DecoderConfigDescriptor    tag 4, in it: objectTypeIndication 1, streamType 1, bufferSizeDB 3, maxBitrate 4,
-///   avgBitrate 4
-///     DecoderSpecificInfo        tag 5, in that: for AAC the AudioSpecificConfig
+///     ES_Descriptor              tag 3: ES_ID 2 bytes, flags 1; depending on the flags dependsOn_ES_ID 2,
+///                                URL (length 1, text), OCR_ES_ID 2
+///     DecoderConfigDescriptor    tag 4, in ES_Descriptor: objectTypeIndication 1, streamType 1, bufferSizeDB 3,
+///                                maxBitrate 4, avgBitrate 4
+///     DecoderSpecificInfo        tag 5, in DecoderConfigDescriptor: for AAC the AudioSpecificConfig
 ///
-/// A descriptor begins with its tag and its size: 1 to 4 bytes with 7 bits each, the highest bit set in all but the
-/// last.
+/// A descriptor begins with its tag and its size. The size has 1 to 4 bytes with 7 bits each; the highest bit is set in
+/// all except the last.
 public struct ElementaryStreamDescriptorBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "esds"
 
-    /// What the stream is: 0x40 MPEG-4 audio, 0x66 to 0x68 MPEG-2 AAC, 0x69 and 0x6B MP3.
+    /// The object type: 0x40 is MPEG-4 audio, 0x66 to 0x68 are MPEG-2 AAC, 0x69 and 0x6B are MP3.
     public var objectType: UInt8
-    /// How much a decoder has to buffer, in bytes, 24 bits; 0 when it is not known.
+    /// The size of the decoding buffer in bytes, 24 bits; 0 if it is not known.
     public var bufferSize: UInt32
-    /// The highest bit rate, in bits a second; 0 when it is not known.
+    /// The maximum bit rate in bits per second; 0 if it is not known.
     public var maximumBitRate: UInt32
-    /// The average bit rate, in bits a second; 0 when it is not known.
+    /// The average bit rate in bits per second; 0 if it is not known.
     public var averageBitRate: UInt32
-    /// What the decoder needs to know, an AudioSpecificConfig for AAC; empty when the descriptor is missing.
+    /// The decoder configuration, an AudioSpecificConfig for AAC; empty if the descriptor is missing.
     public var decoderSpecificInfo: [UInt8]
 
-    /// Makes a box for an audio stream.
+    /// Creates a box for an audio stream.
     public init(
         objectType: UInt8,
         decoderSpecificInfo: [UInt8],
@@ -42,9 +41,9 @@ public struct ElementaryStreamDescriptorBox: Box, Hashable {
         self.decoderSpecificInfo = decoderSpecificInfo
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
-    /// - Throws: `ParseError`; `missing-box` when there is no decoder configuration.
+    /// - Throws: `ParseError`; `missing-box` if there is no decoder configuration.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         let start = reader.offset
@@ -78,13 +77,13 @@ public struct ElementaryStreamDescriptorBox: Box, Hashable {
         throw Self.missing("DecoderConfigDescriptor", start)
     }
 
-    /// Writes the whole box: an audio stream, sizes of descriptors in as few bytes as they take. As a file wants it,
-    /// ES_ID is 0 and the SLConfigDescriptor is the predefined one for MP4 (ISO/IEC 14496-14, 3.1.2).
+    /// Writes the whole box for an audio stream, with descriptor sizes in as few bytes as possible. As MP4 files
+    /// require, ES_ID is 0 and the SLConfigDescriptor is the predefined one (ISO/IEC 14496-14, 3.1.2).
     public func write(to writer: inout BoxWriter) {
         let specific = decoderSpecificInfo.isEmpty ? [] : Self.descriptor(5, decoderSpecificInfo)
         var config = BoxWriter(capacity: 64)
         config.write(objectType)
-        // Stream type 5 is audio; the bit below says whether it goes upstream, the lowest is reserved and 1.
+        // Stream type 5 is audio. The next bit is the upstream flag, and the lowest bit is reserved and 1.
         config.write(UInt32(0x15) << 24 | bufferSize & 0xFF_FFFF)
         config.write(maximumBitRate)
         config.write(averageBitRate)
@@ -104,7 +103,7 @@ public struct ElementaryStreamDescriptorBox: Box, Hashable {
     }
 
     private static func missing(_ descriptor: String, _ offset: Int) -> ParseError {
-        ParseError(.missingBox, reading: "esds box", offset: offset, reason: "it has no \(descriptor)")
+        ParseError(.missingBox, reading: "esds box", offset: offset, reason: "the box has no \(descriptor)")
     }
 }
 

@@ -1,9 +1,9 @@
 public import ByteCoding
 
-/// `dec3`: E-AC-3 in a track (ETSI TS 102 366, F.6).
+/// A `dec3` box: the configuration of an E-AC-3 track (ETSI TS 102 366, F.6).
 ///
-///     data_rate       13 bits   1,000 bits a second, of all substreams together
-///     num_ind_sub     3 bits    less 1
+///     data_rate       13 bits   kbit/s, total of all substreams
+///     num_ind_sub     3 bits    minus 1
 ///     fscod           2 bits    ┐
 ///     bsid            5 bits    │
 ///     reserved        1 bit     │
@@ -13,33 +13,33 @@ public import ByteCoding
 ///     lfeon           1 bit     │
 ///     reserved        3 bits    │
 ///     num_dep_sub     4 bits    │
-///     chan_loc        9 bits    ┘ when num_dep_sub is not 0; otherwise 1 reserved bit
+///     chan_loc        9 bits    ┘ if num_dep_sub is not 0; otherwise 1 reserved bit
 ///     extension                 for object audio (ETSI TS 103 420, C.3): reserved 7 bits,
 ///                               flag_ec3_extension_type_a 1 bit, complexity_index_type_a 8 bits
 ///
-/// Reserved bits are 0; what stands behind the substreams is kept as it is.
+/// Reserved bits are 0. Bytes after the substreams are preserved.
 public struct EnhancedAC3ConfigurationBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "dec3"
 
-    /// An independent substream and what depends on it.
+    /// An independent substream with its dependent substreams.
     public struct Substream: Hashable, Sendable {
-        /// 0 is 48, 1 is 44.1, 2 is 32 kHz, 3 half of one of these.
+        /// The `fscod`: 0 is 48 kHz, 1 is 44.1 kHz, 2 is 32 kHz, 3 is half of one of these.
         public var frequencyCode: UInt8
-        /// Which version of the format.
+        /// The `bsid`: the version of the format.
         public var bitStreamID: UInt8
-        /// Whether it is an associated service, to be mixed with another.
+        /// Whether the substream is an associated service, which is mixed with another.
         public var isAssociated = false
-        /// The kind of service; 0 is a complete main one.
+        /// The `bsmod`: the type of service; 0 is a complete main service.
         public var bitStreamMode: UInt8
-        /// Which full-bandwidth channels there are.
+        /// The `acmod`: the full-bandwidth channels.
         public var codingMode: UInt8
-        /// Whether there is a channel for low frequencies.
+        /// Whether there is a low-frequency effects (LFE) channel.
         public var hasLowFrequency: Bool
-        /// How many dependent substreams belong to it.
+        /// The number of its dependent substreams.
         public var dependentCount: UInt8 = 0
-        /// The channels that those add, 9 bits, from the lowest on: Lc and Rc, Lrs and Rrs, Cs, Ts, Lsd and Rsd, Lw and
-        /// Rw, Lvh and Rvh, Cvh, a second one for low frequencies.
+        /// The channels of the dependent substreams, 9 bits, starting with the lowest: Lc and Rc, Lrs and Rrs, Cs, Ts,
+        /// Lsd and Rsd, Lw and Rw, Lvh and Rvh, Cvh, a second LFE channel.
         public var channelLocations: UInt16 = 0
 
         init(_ syncframe: AC3Syncframe, bitStreamMode: UInt8) {
@@ -50,7 +50,7 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
             hasLowFrequency = syncframe.hasLowFrequency
         }
 
-        /// Channels of the substream and of those that depend on it, low frequencies included.
+        /// The number of channels of the substream and its dependent substreams, including LFE channels.
         public var channelCount: Int {
             let pairs = channelLocations & 0b0_0111_0011
             let others = channelLocations & 0b1_1000_1100
@@ -58,7 +58,7 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
                 + pairs.nonzeroBitCount * 2 + others.nonzeroBitCount
         }
 
-        /// Takes note of the loudspeakers of a dependent substream: bits 5 to 12 and 14 of `chanmap`, from the top.
+        /// Adds the loudspeakers of a dependent substream: bits 5 to 12 and 14 of `chanmap`, counted from the highest.
         mutating func add(channelMap: UInt16) {
             for location in 0..<8 where channelMap >> UInt16(10 - location) & 1 == 1 {
                 channelLocations |= 1 << UInt16(location)
@@ -67,19 +67,19 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
         }
     }
 
-    /// The bit rate of all substreams together, in 1,000 bits a second, 13 bits.
+    /// The total bit rate of all substreams in kbit/s, 13 bits.
     public var dataRate: UInt16
-    /// 1 to 8. The first is what players play.
+    /// The independent substreams, 1 to 8. Players decode the first one.
     public var substreams: [Substream]
-    /// What stands behind the substreams.
+    /// The bytes after the substreams.
     private var rest: [UInt8] = []
 
-    /// Makes the box of a stream from an access unit.
+    /// Creates the box of a stream from an access unit.
     ///
     /// - Parameters:
-    ///   - accessUnit: All of its syncframes, as ``AC3Splitter`` gives them.
-    ///   - base: What its first byte counts as in errors.
-    /// - Throws: `ParseError`; `invalid-value` when a dependent syncframe comes first.
+    ///   - accessUnit: all syncframes of the access unit, as ``AC3Splitter`` returns them.
+    ///   - base: the offset of its first byte, for errors.
+    /// - Throws: `ParseError`; `invalid-value` if the first syncframe is not of independent substream 0.
     public init(accessUnit: RawSpan, base: Int = 0) throws(ParseError) {
         substreams = []
         dataRate = 0
@@ -96,7 +96,7 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
                 rounds += 1
                 rate = header.sampleRate
             }
-            // Further syncframes of substream 0 repeat what the first round said.
+            // Further syncframes of substream 0 repeat the information of the first one.
             guard rounds < 2 else { continue }
             let information = header.isEnhanced ? try EnhancedAC3Information(bytes, base: base + range.lowerBound) : nil
             if header.streamType != .dependent {
@@ -114,30 +114,30 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
                 .invalidValue,
                 reading: "E-AC-3 access unit",
                 offset: base,
-                reason: "it begins with another syncframe than that of independent substream 0"
+                reason: "the access unit must begin with a syncframe of independent substream 0"
             )
         }
         let bits = accessUnit.byteCount * 8 * Int(rate)
         dataRate = UInt16(min(8191, (bits + samples * 500) / (samples * 1000)))
     }
 
-    /// How many objects a decoder of joint object coding has to expect, `complexity_index_type_a`: Dolby Atmos. nil:
+    /// The number of objects for a decoder of joint object coding (Dolby Atmos), `complexity_index_type_a`; nil if
     /// there are none.
     public var objectCount: UInt8? {
         get { rest.count >= 2 && rest[0] & 1 == 1 ? rest[1] : nil }
         set { rest = newValue.map { [1, $0] } ?? [] }
     }
 
-    /// Channels of the first program, without objects; low frequencies included.
+    /// The number of channels of the first program, without objects and including LFE channels.
     public var channelCount: Int { substreams.first?.channelCount ?? 0 }
-    /// Samples a second; 0 for half rates, which the box does not name.
+    /// The sample rate in hertz; 0 for half rates, which the box does not specify.
     public var sampleRate: UInt32 { substreams.first.map { AC3Syncframe.sampleRate($0.frequencyCode) } ?? 0 }
-    /// The element of a CODECS attribute (RFC 6381).
+    /// The codec string for a CODECS attribute (RFC 6381).
     public var codecs: String { "ec-3" }
-    /// The CHANNELS attribute of HLS (RFC 8216bis, 4.4.6.1): `6`, `16/JOC` with objects.
+    /// The CHANNELS attribute of HLS (RFC 8216bis, 4.4.6.1), for example `6`, or `16/JOC` with objects.
     public var channelsAttribute: String { objectCount.map { "\($0)/JOC" } ?? "\(channelCount)" }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let first = try reader.readUInt16("data rate of E-AC-3")
         dataRate = first >> 3
@@ -169,7 +169,7 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
 }
 
 extension EnhancedAC3ConfigurationBox.Substream {
-    /// Takes a substream out of its first 24 bits.
+    /// Creates a substream from its first 24 bits.
     fileprivate init(_ bits: UInt32) {
         frequencyCode = UInt8(bits >> 22)
         bitStreamID = UInt8(bits >> 17 & 31)
@@ -180,7 +180,7 @@ extension EnhancedAC3ConfigurationBox.Substream {
         dependentCount = UInt8(bits >> 1 & 15)
     }
 
-    /// Writes 3 or 4 bytes.
+    /// Writes the substream, 3 or 4 bytes.
     fileprivate func write(to bits: inout BitWriter) {
         bits.write(frequencyCode, bits: 2)
         bits.write(bitStreamID, bits: 5)

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `emsg`: an event beside the media (ISO/IEC 23009-1, 5.10.3.3).
+/// An `emsg` box: an event that accompanies the media (ISO/IEC 23009-1, 5.10.3.3).
 ///
 ///     version 0                                version 1
 ///     scheme_id_uri             text, 0        timescale                 4 bytes
@@ -11,33 +11,33 @@ public import ByteCoding
 ///     id                        4 bytes        value                     text, 0
 ///     message_data              to the end     message_data              to the end
 public struct EventMessageBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "emsg"
 
-    /// When an event is.
+    /// The time of an event.
     public enum Time: Hashable, Sendable {
-        /// From the beginning of the segment (version 0).
+        /// The time relative to the start of the segment (version 0).
         case delta(UInt32)
-        /// From the beginning of the presentation (version 1).
+        /// The time relative to the start of the presentation (version 1).
         case absolute(UInt64)
     }
 
-    /// What kind of event.
+    /// The URI of the scheme, which defines the type of event.
     public var schemeIDURI: String
-    /// What the scheme defines.
+    /// The value, which the scheme defines.
     public var value: String
-    /// Units per second of the times here.
+    /// The timescale of ``time`` and ``duration``, in units per second.
     public var timescale: UInt32
-    /// When.
+    /// The time of the event in units of ``timescale``.
     public var time: Time
-    /// How long; 0xFFFFFFFF: unknown.
+    /// The duration of the event in units of ``timescale``; 0xFFFFFFFF if it is not known.
     public var duration: UInt32
-    /// Equal events have equal IDs.
+    /// The ID of the event. Equal events have equal IDs.
     public var id: UInt32
-    /// What the scheme defines.
+    /// The message, which the scheme defines.
     public var messageData: [UInt8]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(
         schemeIDURI: String,
         value: String = "",
@@ -56,7 +56,7 @@ public struct EventMessageBox: Box, Hashable {
         self.messageData = messageData
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -111,25 +111,26 @@ public struct EventMessageBox: Box, Hashable {
     }
 }
 
-/// `prft`: when a producer made a fragment (ISO/IEC 14496-12, 8.16.5).
+/// A `prft` box: the time at which a producer created a fragment (ISO/IEC 14496-12, 8.16.5).
 ///
 ///     reference_track_ID   4 bytes
 ///     ntp_timestamp        8 bytes   seconds since 1900 as 32.32
 ///     media_time           4 bytes in version 0, 8 in version 1
 public struct ProducerReferenceTimeBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "prft"
 
-    /// What the time is that of, 24 bits: 0 the encoder's input, 1 its output, 2 when the moof was finished.
+    /// The meaning of the time, 24 bits: 0 is the encoder's input, 1 is its output, 2 is the completion of the moof
+    /// box.
     public var flags: UInt32
-    /// The track.
+    /// The ID of the track.
     public var trackID: UInt32
-    /// Seconds since 1900 as 32.32.
+    /// The NTP time: seconds since 1900 as a 32.32 fixed-point number.
     public var ntpTimestamp: UInt64
-    /// In the timescale of the track.
+    /// The media time in the timescale of the track.
     public var mediaTime: UInt64
 
-    /// Makes a box.
+    /// Creates a box.
     public init(flags: UInt32, trackID: UInt32, ntpTimestamp: UInt64, mediaTime: UInt64) {
         self.flags = flags
         self.trackID = trackID
@@ -137,18 +138,18 @@ public struct ProducerReferenceTimeBox: Box, Hashable {
         self.mediaTime = mediaTime
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         flags = header.flags
-        trackID = try reader.readUInt32("track of a prft box")
-        ntpTimestamp = try reader.readUInt64("time of a prft box")
-        mediaTime = try reader.readTime(header, "media time of a prft box")
+        trackID = try reader.readUInt32("track of the prft box")
+        ntpTimestamp = try reader.readUInt64("time of the prft box")
+        mediaTime = try reader.readTime(header, "media time of the prft box")
     }
 
-    /// Always version 1.
+    /// Writes the whole box, always in version 1.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: 1, flags: flags) { writer in
             writer.write(trackID)

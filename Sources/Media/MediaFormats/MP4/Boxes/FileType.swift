@@ -1,38 +1,38 @@
 public import ByteCoding
 
-/// `ftyp` and `styp`: what a file or a segment conforms to (ISO/IEC 14496-12, 4.3 and 8.16.2).
+/// An `ftyp` or `styp` box: the brands of a file or a segment (ISO/IEC 14496-12, 4.3 and 8.16.2).
 ///
 ///     major_brand         4 bytes
 ///     minor_version       4 bytes
 ///     compatible_brands   4 bytes each, to the end
 public struct FileTypeBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "ftyp"
     /// The type of the same box at the start of a segment.
     public static let segmentType: FourCC = "styp"
 
-    /// The best use of the file.
+    /// The major brand: the preferred specification for the file.
     public var majorBrand: FourCC
-    /// Informative.
+    /// The minor version, which is informative.
     public var minorVersion: UInt32
-    /// What else it conforms to.
+    /// The compatible brands: the specifications that the file conforms to.
     public var compatibleBrands: [FourCC]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(majorBrand: FourCC, minorVersion: UInt32 = 0, compatibleBrands: [FourCC]) {
         self.majorBrand = majorBrand
         self.minorVersion = minorVersion
         self.compatibleBrands = compatibleBrands
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         majorBrand = try reader.readFourCC("major brand")
         minorVersion = try reader.readUInt32("minor version")
         compatibleBrands = []
-        // QuickTime writes files whose last brand is cut off.
+        // QuickTime writes files whose last brand is truncated.
         while reader.remaining >= 4 { compatibleBrands.append(try reader.readFourCC("compatible brand")) }
     }
 

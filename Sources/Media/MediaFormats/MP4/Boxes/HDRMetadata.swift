@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `mdcv`: the display on which HDR video was made (ISO/IEC 14496-12, 12.1.7; SMPTE ST 2086). SEI message 137 has the
+/// An `mdcv` box: the mastering display of HDR video (ISO/IEC 14496-12, 12.1.7; SMPTE ST 2086). SEI message 137 has the
 /// same bytes.
 ///
 ///     display_primaries x, y            2 + 2 bytes   green, blue, red; in units of 0.00002
@@ -8,33 +8,33 @@ public import ByteCoding
 ///     max_display_mastering_luminance   4 bytes       in units of 0.0001 candelas per square meter
 ///     min_display_mastering_luminance   4 bytes
 public struct MasteringDisplayBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mdcv"
 
     /// A chromaticity, in units of 0.00002.
     public struct Point: Hashable, Sendable {
-        /// x.
+        /// The x coordinate.
         public var x: UInt16
-        /// y.
+        /// The y coordinate.
         public var y: UInt16
 
-        /// Makes a point.
+        /// Creates a chromaticity.
         public init(x: UInt16, y: UInt16) {
             self.x = x
             self.y = y
         }
     }
 
-    /// Green, blue and red.
+    /// The chromaticities of green, blue and red.
     public var primaries: [Point]
-    /// White.
+    /// The chromaticity of the white point.
     public var whitePoint: Point
-    /// In units of 0.0001 candelas per square meter.
+    /// The maximum luminance in units of 0.0001 candelas per square meter.
     public var maximumLuminance: UInt32
-    /// In units of 0.0001 candelas per square meter.
+    /// The minimum luminance in units of 0.0001 candelas per square meter.
     public var minimumLuminance: UInt32
 
-    /// Makes a box; `primaries` are green, blue and red.
+    /// Creates a box. `primaries` are green, blue and red.
     public init(primaries: (Point, Point, Point), whitePoint: Point, maximumLuminance: UInt32, minimumLuminance: UInt32)
     {
         self.primaries = [primaries.0, primaries.1, primaries.2]
@@ -43,7 +43,7 @@ public struct MasteringDisplayBox: Box, Hashable {
         self.minimumLuminance = minimumLuminance
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         var points: [Point] = []
         for _ in 0..<4 {
@@ -69,26 +69,26 @@ public struct MasteringDisplayBox: Box, Hashable {
     }
 }
 
-/// `clli`: how light the content gets (ISO/IEC 14496-12, 12.1.6). SEI message 144 has the same bytes.
+/// A `clli` box: the light levels of HDR content (ISO/IEC 14496-12, 12.1.6). SEI message 144 has the same bytes.
 ///
 ///     max_content_light_level       2 bytes   candelas per square meter
 ///     max_pic_average_light_level   2 bytes
 public struct ContentLightLevelBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "clli"
 
-    /// Of the lightest sample, in candelas per square meter; 0 unknown.
+    /// The maximum light level of a pixel (MaxCLL) in candelas per square meter; 0 if unknown.
     public var maximum: UInt16
-    /// Of the picture with the lightest average, in candelas per square meter; 0 unknown.
+    /// The maximum of the pictures' average light levels (MaxFALL) in candelas per square meter; 0 if unknown.
     public var maximumAverage: UInt16
 
-    /// Makes a box.
+    /// Creates a box.
     public init(maximum: UInt16, maximumAverage: UInt16) {
         self.maximum = maximum
         self.maximumAverage = maximumAverage
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         maximum = try reader.readUInt16("maximum content light level")
         maximumAverage = try reader.readUInt16("maximum average light level")

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `hvcC`: how an HEVC track is decoded (ISO/IEC 14496-15, 8.3.3.1).
+/// An `hvcC` box: the decoder configuration of an HEVC track (ISO/IEC 14496-15, 8.3.3.1).
 ///
 ///     configurationVersion                  1 byte    1
 ///     general_profile_space                 2 bits
@@ -24,19 +24,19 @@ public import ByteCoding
 ///     numNalus                              2 bytes          │ each array
 ///     length 2 bytes, NAL unit                               ┘ each
 public struct HEVCConfigurationBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "hvcC"
 
-    /// NAL units of one type.
+    /// The NAL units of one type.
     public struct UnitArray: Hashable, Sendable {
-        /// Whether all units of the type are here, and none in the stream.
+        /// Whether all NAL units of the type are in the box, and none in the samples.
         public var isComplete: Bool
-        /// Their type.
+        /// The type of the NAL units.
         public var type: HEVCNALUnitType
-        /// NAL units, headers included.
+        /// The NAL units, including their headers.
         public var units: [[UInt8]]
 
-        /// Makes an array.
+        /// Creates an array.
         public init(isComplete: Bool, type: HEVCNALUnitType, units: [[UInt8]]) {
             self.isComplete = isComplete
             self.type = type
@@ -44,41 +44,45 @@ public struct HEVCConfigurationBox: Box, Hashable {
         }
     }
 
-    /// What a decoder must be able to do.
+    /// The profile, tier and level.
     public var profileTierLevel: HEVCProfileTierLevel
-    /// `min_spatial_segmentation_idc`, 12 bits.
+    /// The `min_spatial_segmentation_idc`, 12 bits.
     public var minimumSpatialSegmentation: UInt16
-    /// 0 unknown, 1 slices, 2 tiles, 3 rows.
+    /// The `parallelismType`: 0 is unknown, 1 is slices, 2 is tiles, 3 is rows.
     public var parallelism: UInt8
-    /// `chroma_format_idc`.
+    /// The `chroma_format_idc`.
     public var chromaFormat: UInt8
-    /// Bits of a luma sample.
+    /// The bit depth of luma samples.
     public var lumaBitDepth: Int
-    /// Bits of a chroma sample.
+    /// The bit depth of chroma samples.
     public var chromaBitDepth: Int
-    /// Frames in 256 seconds; 0 unspecified.
+    /// The average frame rate in frames per 256 seconds; 0 if unspecified.
     public var averageFrameRate: UInt16
-    /// 1: the frame rate is constant; 2: in each temporal layer; 0: unknown.
+    /// The `constantFrameRate`: 1 if the frame rate is constant, 2 if it is constant in each temporal layer, 0 if
+    /// unknown.
     public var constantFrameRate: UInt8
-    /// How many temporal layers there are; 0 unknown.
+    /// The number of temporal layers; 0 if unknown.
     public var temporalLayers: UInt8
-    /// Whether one can switch up to a higher temporal layer anywhere.
+    /// Whether a decoder can switch to a higher temporal layer at any picture.
     public var isTemporallyNested: Bool
-    /// How many bytes the length before each NAL unit has: 1, 2 or 4.
+    /// The size in bytes of the length before each NAL unit: 1, 2 or 4.
     public var lengthSize: Int
-    /// NAL units by type.
+    /// The NAL units by type.
     public var arrays: [UnitArray]
 
-    /// The NAL units of a type.
+    /// Returns the NAL units of a type.
     public func units(_ type: HEVCNALUnitType) -> [[UInt8]] { arrays.filter { $0.type == type }.flatMap(\.units) }
 
-    /// Makes a box of the parameter sets of a stream.
+    /// Creates a box from the parameter sets of a stream.
     ///
     /// - Parameters:
-    ///   - isComplete: Whether none are in the stream, as hvc1 asks.
-    ///   - lengthSize: How many bytes the length before each NAL unit has: 1, 2 or 4.
-    /// - Throws: `ParseError` as the parameter set does; `invalid-value` without a sequence parameter set;
-    ///   `not-supported` for 16 bits a sample, which the box cannot say.
+    ///   - videoParameterSets: the video parameter sets as NAL units, including their headers.
+    ///   - sequenceParameterSets: the sequence parameter sets.
+    ///   - pictureParameterSets: the picture parameter sets.
+    ///   - isComplete: whether the samples contain no parameter sets, as hvc1 requires.
+    ///   - lengthSize: the size in bytes of the length before each NAL unit: 1, 2 or 4.
+    /// - Throws: `ParseError`, as for the parameter set; `invalid-value` without a sequence parameter set;
+    ///   `not-supported` for a bit depth of 16, which the box cannot represent.
     public init(
         videoParameterSets: [[UInt8]],
         sequenceParameterSets: [[UInt8]],
@@ -87,16 +91,21 @@ public struct HEVCConfigurationBox: Box, Hashable {
         lengthSize: Int = 4
     ) throws(ParseError) {
         guard let first = sequenceParameterSets.first else {
-            throw ParseError(.invalidValue, reading: "hvcC box", offset: 0, reason: "it has no sequence parameter set")
+            throw ParseError(
+                .invalidValue,
+                reading: "hvcC box",
+                offset: 0,
+                reason: "the box requires a sequence parameter set"
+            )
         }
         let set = try HEVCSequenceParameterSet(first.span.bytes)
-        // A parameter set may say 16; the box has three bits for what is above 8.
+        // A parameter set can specify a bit depth of 16; the box has three bits for the bit depth minus 8.
         guard max(set.lumaBitDepth, set.chromaBitDepth) <= 15 else {
             throw ParseError(
                 .notSupported,
                 reading: "hvcC box",
                 offset: 0,
-                reason: "it has no place for \(max(set.lumaBitDepth, set.chromaBitDepth)) bits a sample"
+                reason: "the bit depth is \(max(set.lumaBitDepth, set.chromaBitDepth)), the maximum is 15"
             )
         }
         profileTierLevel = set.profileTierLevel
@@ -117,34 +126,39 @@ public struct HEVCConfigurationBox: Box, Hashable {
         ]
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let offset = reader.offset
-        let version = try reader.readUInt8("version of a hvcC box")
-        // Files made before the standard was finished have 0.
+        let version = try reader.readUInt8("version of the hvcC box")
+        // Files made before the standard was final have version 0.
         guard version <= 1 else {
-            throw ParseError(.invalidValue, reading: "version of a hvcC box", offset: offset, reason: "\(version)")
+            throw ParseError(
+                .invalidValue,
+                reading: "version of the hvcC box",
+                offset: offset,
+                reason: "version \(version) is not supported, the maximum is 1"
+            )
         }
-        let profile = try reader.readUInt8("profile of a hvcC box")
-        let compatibility = try reader.readUInt32("profile compatibility of a hvcC box")
-        let high = try reader.readUInt16("constraint flags of a hvcC box")
-        let constraints = UInt64(high) << 32 | UInt64(try reader.readUInt32("constraint flags of a hvcC box"))
+        let profile = try reader.readUInt8("profile of the hvcC box")
+        let compatibility = try reader.readUInt32("profile compatibility of the hvcC box")
+        let high = try reader.readUInt16("constraint flags of the hvcC box")
+        let constraints = UInt64(high) << 32 | UInt64(try reader.readUInt32("constraint flags of the hvcC box"))
         profileTierLevel = HEVCProfileTierLevel(
             profileSpace: profile >> 6,
             isHighTier: profile & 0x20 != 0,
             profile: profile & 31,
             compatibility: compatibility,
             constraints: constraints,
-            level: try reader.readUInt8("level of a hvcC box")
+            level: try reader.readUInt8("level of the hvcC box")
         )
         minimumSpatialSegmentation = try reader.readUInt16("minimum spatial segmentation") & 0xFFF
-        parallelism = try reader.readUInt8("parallelism of a hvcC box") & 3
-        chromaFormat = try reader.readUInt8("chroma format of a hvcC box") & 3
-        lumaBitDepth = 8 + Int(try reader.readUInt8("luma bit depth of a hvcC box") & 7)
-        chromaBitDepth = 8 + Int(try reader.readUInt8("chroma bit depth of a hvcC box") & 7)
-        averageFrameRate = try reader.readUInt16("frame rate of a hvcC box")
+        parallelism = try reader.readUInt8("parallelism of the hvcC box") & 3
+        chromaFormat = try reader.readUInt8("chroma format of the hvcC box") & 3
+        lumaBitDepth = 8 + Int(try reader.readUInt8("luma bit depth of the hvcC box") & 7)
+        chromaBitDepth = 8 + Int(try reader.readUInt8("chroma bit depth of the hvcC box") & 7)
+        averageFrameRate = try reader.readUInt16("frame rate of the hvcC box")
         let layersOffset = reader.offset
-        let layers = try reader.readUInt8("temporal layers of a hvcC box")
+        let layers = try reader.readUInt8("temporal layers of the hvcC box")
         constantFrameRate = layers >> 6
         temporalLayers = layers >> 3 & 7
         isTemporallyNested = layers & 4 != 0
@@ -152,20 +166,20 @@ public struct HEVCConfigurationBox: Box, Hashable {
         guard lengthSize != 3 else {
             throw ParseError(
                 .invalidValue,
-                reading: "length size of a hvcC box",
+                reading: "length size of the hvcC box",
                 offset: layersOffset,
-                reason: "3 bytes"
+                reason: "the size is 3 bytes, must be 1, 2 or 4"
             )
         }
         arrays = []
-        for _ in 0..<(try reader.readUInt8("number of arrays in a hvcC box")) {
-            let type = try reader.readUInt8("type of an array in a hvcC box")
-            let count = Int(try reader.readUInt16("number of NAL units in a hvcC box"))
+        for _ in 0..<(try reader.readUInt8("number of arrays in the hvcC box")) {
+            let type = try reader.readUInt8("type of an array in the hvcC box")
+            let count = Int(try reader.readUInt16("number of NAL units in the hvcC box"))
             arrays.append(
                 UnitArray(
                     isComplete: type & 0x80 != 0,
                     type: HEVCNALUnitType(rawValue: type & 63),
-                    units: try reader.readNALUnits(count, "NAL unit in a hvcC box")
+                    units: try reader.readNALUnits(count, "NAL unit in the hvcC box")
                 )
             )
         }

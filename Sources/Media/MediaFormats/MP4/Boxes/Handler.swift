@@ -1,27 +1,27 @@
 public import ByteCoding
 
-/// `hdlr`: what kind of media a track is (ISO/IEC 14496-12, 8.4.3).
+/// An `hdlr` box: the type of media of a track (ISO/IEC 14496-12, 8.4.3).
 ///
 ///     pre_defined    4 bytes
 ///     handler_type   4 bytes   vide, soun, text, subt, meta
 ///     reserved       12 bytes
 ///     name           UTF-8, 0 at the end; a length byte before it in QuickTime
 public struct HandlerBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "hdlr"
 
-    /// The kind of media.
+    /// The handler type: the type of media.
     public var handlerType: FourCC
-    /// A name for people.
+    /// The name of the handler for human readers.
     public var name: String
 
-    /// Makes a box.
+    /// Creates a box.
     public init(handlerType: FourCC, name: String) {
         self.handlerType = handlerType
         self.name = name
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -30,7 +30,7 @@ public struct HandlerBox: Box, Hashable {
         handlerType = try reader.readFourCC("handler type")
         try reader.skip(12, "reserved")
         var name = try reader.readRest("name of a handler")[...]
-        // A name with a length byte has no 0 at the end; one without has.
+        // A name with a length byte has no 0 byte at the end; a name without one has.
         if let first = name.first, Int(first) == name.count - 1, name.last != 0 { name = name.dropFirst() }
         self.name = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }

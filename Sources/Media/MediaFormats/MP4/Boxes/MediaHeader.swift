@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `mdhd`: the media of a track (ISO/IEC 14496-12, 8.4.2). Version 1 has 8 bytes where version 0 has 4.
+/// An `mdhd` box: the header of a track's media (ISO/IEC 14496-12, 8.4.2). Version 1 has 8 bytes where version 0 has 4.
 ///
 ///     creation_time, modification_time   4 or 8 bytes each
 ///     timescale                          4 bytes        units per second
@@ -8,31 +8,31 @@ public import ByteCoding
 ///     language                           2 bytes        1 bit 0, then three letters of 5 bits, each minus 0x60
 ///     pre_defined                        2 bytes
 public struct MediaHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mdhd"
 
-    /// Units per second of the times of samples.
+    /// The timescale of the samples' times, in units per second.
     public var timescale: UInt32
-    /// How long the media is, in units of ``timescale``.
+    /// The duration of the media in units of ``timescale``.
     public var duration: UInt64
-    /// Three letters of ISO 639-2/T; `und` when it is not known.
+    /// The language as three letters of ISO 639-2/T; `und` if it is not known.
     public var language: String
 
-    /// Makes a box.
+    /// Creates a box.
     public init(timescale: UInt32, duration: UInt64 = 0, language: String = "und") {
         self.timescale = timescale
         self.duration = duration
         self.language = language
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        try reader.skip(header.version == 0 ? 8 : 16, "times of a mdhd box")
+        try reader.skip(header.version == 0 ? 8 : 16, "times of the mdhd box")
         timescale = try reader.readTimescale(Self.type)
-        duration = try reader.readTime(header, "duration of a mdhd box")
+        duration = try reader.readTime(header, "duration of the mdhd box")
         language = Self.language(try reader.readUInt16("language"))
         try reader.skip(2, "pre-defined")
     }
@@ -49,7 +49,7 @@ public struct MediaHeaderBox: Box, Hashable {
         }
     }
 
-    /// QuickTime has numbers below 0x400, of which 0 is English.
+    /// Decodes a language code. QuickTime has numbers below 0x400, of which 0 is English.
     private static func language(_ code: UInt16) -> String {
         let letters = [10, 5, 0].map { UInt8(code >> UInt16($0) & 31) }
         guard letters.allSatisfy({ (1...26).contains($0) }) else { return code == 0 ? "eng" : "und" }

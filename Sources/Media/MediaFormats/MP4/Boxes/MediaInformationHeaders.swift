@@ -1,24 +1,24 @@
 public import ByteCoding
 
-// The media header boxes say nothing that a packager needs, but one of them has to stand in `minf`.
+// The media header boxes contain no information that a packager requires, but `minf` must contain one of them.
 
-/// `vmhd`: a track is video (ISO/IEC 14496-12, 12.1.2). Flags 1.
+/// A `vmhd` box: the media header of a video track (ISO/IEC 14496-12, 12.1.2). Its flags are 1.
 ///
 ///     graphicsmode   2 bytes   0: copy
 ///     opcolor        6 bytes
 public struct VideoMediaHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "vmhd"
 
-    /// Makes a box.
+    /// Creates a box.
     public init() {}
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        try reader.skip(8, "graphics mode of a vmhd box")
+        try reader.skip(8, "graphics mode of the vmhd box")
     }
 
     /// Writes the whole box.
@@ -27,23 +27,23 @@ public struct VideoMediaHeaderBox: Box, Hashable {
     }
 }
 
-/// `smhd`: a track is audio (ISO/IEC 14496-12, 12.2.2).
+/// An `smhd` box: the media header of an audio track (ISO/IEC 14496-12, 12.2.2).
 ///
-///     balance    2 bytes   8.8, 0: the middle
+///     balance    2 bytes   8.8, 0: center
 ///     reserved   2 bytes
 public struct SoundMediaHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "smhd"
 
-    /// Makes a box.
+    /// Creates a box.
     public init() {}
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        try reader.skip(4, "balance of a smhd box")
+        try reader.skip(4, "balance of the smhd box")
     }
 
     /// Writes the whole box.
@@ -52,15 +52,16 @@ public struct SoundMediaHeaderBox: Box, Hashable {
     }
 }
 
-/// `nmhd`: a track is of a kind that has no media header of its own, such as WebVTT (ISO/IEC 14496-12, 8.4.5.2).
+/// An `nmhd` box: the media header of a track without a specific media header, such as WebVTT (ISO/IEC 14496-12,
+/// 8.4.5.2).
 public struct NullMediaHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "nmhd"
 
-    /// Makes a box.
+    /// Creates a box.
     public init() {}
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -71,15 +72,15 @@ public struct NullMediaHeaderBox: Box, Hashable {
     public func write(to writer: inout BoxWriter) { writer.fullBox(Self.type) { _ in } }
 }
 
-/// `sthd`: a track is subtitles (ISO/IEC 14496-12, 12.6.2).
+/// An `sthd` box: the media header of a subtitle track (ISO/IEC 14496-12, 12.6.2).
 public struct SubtitleMediaHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "sthd"
 
-    /// Makes a box.
+    /// Creates a box.
     public init() {}
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {

@@ -1,24 +1,24 @@
 public import ByteCoding
 
-/// `mehd`: how long a fragmented presentation is (ISO/IEC 14496-12, 8.8.2).
+/// An `mehd` box: the duration of a fragmented presentation (ISO/IEC 14496-12, 8.8.2).
 ///
 ///     fragment_duration   4 bytes in version 0, 8 in version 1
 public struct MovieExtendsHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mehd"
 
-    /// In the timescale of the movie.
+    /// The duration in the timescale of the movie.
     public var fragmentDuration: UInt64
 
-    /// Makes a box.
+    /// Creates a box.
     public init(fragmentDuration: UInt64) { self.fragmentDuration = fragmentDuration }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        fragmentDuration = try reader.readTime(header, "duration of a mehd box")
+        fragmentDuration = try reader.readTime(header, "duration of the mehd box")
     }
 
     /// Writes the whole box.
@@ -28,20 +28,20 @@ public struct MovieExtendsHeaderBox: Box, Hashable {
     }
 }
 
-/// `elng`: the language of a track (ISO/IEC 14496-12, 8.4.6).
+/// An `elng` box: the language of a track (ISO/IEC 14496-12, 8.4.6).
 ///
 ///     extended_language   a BCP 47 tag, 0 at the end
 public struct ExtendedLanguageBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "elng"
 
-    /// A BCP 47 tag, such as `de-CH`.
+    /// The language as a BCP 47 tag, for example `de-CH`.
     public var language: String
 
-    /// Makes a box.
+    /// Creates a box.
     public init(language: String) { self.language = language }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {

@@ -1,19 +1,19 @@
 public import ByteCoding
 
-/// `mfhd`: the number of a fragment (ISO/IEC 14496-12, 8.8.5).
+/// An `mfhd` box: the sequence number of a fragment (ISO/IEC 14496-12, 8.8.5).
 ///
 ///     sequence_number   4 bytes   from 1, ascending
 public struct MovieFragmentHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mfhd"
 
-    /// The number.
+    /// The sequence number.
     public var sequenceNumber: UInt32
 
-    /// Makes a box.
+    /// Creates a box.
     public init(sequenceNumber: UInt32) { self.sequenceNumber = sequenceNumber }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {

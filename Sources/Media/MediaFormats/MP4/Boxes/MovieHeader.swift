@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// `mvhd`: the presentation as a whole (ISO/IEC 14496-12, 8.2.2). Version 1 has 8 bytes where version 0 has 4.
+/// An `mvhd` box: the header of the presentation (ISO/IEC 14496-12, 8.2.2). Version 1 has 8 bytes where version 0 has
+/// 4.
 ///
 ///     creation_time       4 or 8 bytes   seconds since 1904-01-01
 ///     modification_time   4 or 8 bytes
@@ -13,32 +14,32 @@ public import ByteCoding
 ///     pre_defined         24 bytes
 ///     next_track_ID       4 bytes
 public struct MovieHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mvhd"
 
-    /// Units per second of the durations in `mvhd`, `tkhd` and `elst`.
+    /// The timescale of the durations in `mvhd`, `tkhd` and `elst`, in units per second.
     public var timescale: UInt32
-    /// How long the presentation is, in units of ``timescale``; 0 when it is fragmented.
+    /// The duration of the presentation in units of ``timescale``; 0 if it is fragmented.
     public var duration: UInt64
     /// A track ID that is larger than any in use.
     public var nextTrackID: UInt32
 
-    /// Makes a box.
+    /// Creates a box.
     public init(timescale: UInt32, duration: UInt64, nextTrackID: UInt32) {
         self.timescale = timescale
         self.duration = duration
         self.nextTrackID = nextTrackID
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        try reader.skip(header.version == 0 ? 8 : 16, "times of a mvhd box")
+        try reader.skip(header.version == 0 ? 8 : 16, "times of the mvhd box")
         timescale = try reader.readTimescale(Self.type)
-        duration = try reader.readTime(header, "duration of a mvhd box")
-        try reader.skip(76, "rate, volume and matrix of a mvhd box")
+        duration = try reader.readTime(header, "duration of the mvhd box")
+        try reader.skip(76, "rate, volume and matrix of the mvhd box")
         nextTrackID = try reader.readUInt32("next track ID")
     }
 
@@ -71,16 +72,21 @@ extension ByteReader {
     /// Reads a timescale, which must not be 0.
     mutating func readTimescale(_ type: FourCC) throws(ParseError) -> UInt32 {
         let offset = self.offset
-        let timescale = try readUInt32("timescale of a \(type) box")
+        let timescale = try readUInt32("timescale of the \(type) box")
         guard timescale > 0 else {
-            throw ParseError(.invalidValue, reading: "timescale of a \(type) box", offset: offset, reason: "it is 0")
+            throw ParseError(
+                .invalidValue,
+                reading: "timescale of the \(type) box",
+                offset: offset,
+                reason: "the timescale must not be 0"
+            )
         }
         return timescale
     }
 }
 
 extension BoxWriter {
-    /// Writes a number in 4 bytes in version 0 of a box, in 8 in version 1.
+    /// Writes a number of 4 bytes if the box has version 0, or 8 bytes if it has version 1.
     mutating func writeTime(_ value: UInt64, _ version: UInt8) {
         if version == 0 { write(UInt32(truncatingIfNeeded: value)) } else { write(value) }
     }

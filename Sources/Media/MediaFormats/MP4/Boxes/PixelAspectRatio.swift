@@ -1,30 +1,30 @@
 public import ByteCoding
 
-/// `pasp`: the shape of a pixel (ISO/IEC 14496-12, 12.1.4).
+/// A `pasp` box: the pixel aspect ratio (ISO/IEC 14496-12, 12.1.4).
 ///
 ///     hSpacing   4 bytes
 ///     vSpacing   4 bytes
 public struct PixelAspectRatioBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "pasp"
 
-    /// Relative width.
+    /// The relative width of a pixel.
     public var horizontal: UInt32
-    /// Relative height.
+    /// The relative height of a pixel.
     public var vertical: UInt32
 
-    /// Makes a box.
+    /// Creates a box.
     public init(horizontal: UInt32, vertical: UInt32) {
         self.horizontal = horizontal
         self.vertical = vertical
     }
 
-    /// The ratio; nil when a part is 0.
+    /// The pixel aspect ratio; nil if a part is 0.
     public var ratio: VideoUsabilityInformation.AspectRatio? {
         VideoUsabilityInformation.AspectRatio(width: Int(horizontal), height: Int(vertical))
     }
 
-    /// Reads the content, the header left out.
+    /// Reads the content of the box, after its header.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         horizontal = try reader.readUInt32("horizontal spacing of pixels")
         vertical = try reader.readUInt32("vertical spacing of pixels")

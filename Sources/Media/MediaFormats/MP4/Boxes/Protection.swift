@@ -1,25 +1,25 @@
 public import ByteCoding
 
-/// `sinf`: how a track is protected (ISO/IEC 14496-12, 8.12), with the boxes in it:
+/// A `sinf` box: the protection of a track (ISO/IEC 14496-12, 8.12), with its child boxes:
 ///
 ///     frma   data_format                    4 bytes   the sample entry's type without protection
 ///     schm   scheme_type                    4 bytes   cbcs, cenc, cens, cbc1
 ///            scheme_version                 4 bytes   0x00010000
 ///     schi   tenc                           see ``TrackEncryptionBox``
 public struct ProtectionSchemeInfoBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "sinf"
 
-    /// The sample entry's type without protection, such as `avc1`.
+    /// The type of the sample entry without protection, for example `avc1`.
     public var originalFormat: FourCC
-    /// The scheme; nil when the box is missing.
+    /// The type of the protection scheme; nil if the `schm` box is missing.
     public var schemeType: FourCC?
-    /// The scheme's version.
+    /// The version of the protection scheme.
     public var schemeVersion: UInt32
-    /// What holds for all samples; nil when the box is missing.
+    /// The default encryption parameters of the track; nil if the `tenc` box is missing.
     public var trackEncryption: TrackEncryptionBox?
 
-    /// Makes a box.
+    /// Creates a box.
     public init(originalFormat: FourCC, schemeType: FourCC, trackEncryption: TrackEncryptionBox) {
         self.originalFormat = originalFormat
         self.schemeType = schemeType
@@ -27,7 +27,7 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
         self.trackEncryption = trackEncryption
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -49,7 +49,7 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
             }
         }
         guard let format else {
-            throw ParseError(.missingBox, reading: "sinf box", offset: start, reason: "it has no frma box")
+            throw ParseError(.missingBox, reading: "sinf box", offset: start, reason: "the box has no frma box")
         }
         originalFormat = format
         schemeType = scheme?.type
@@ -72,7 +72,7 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
     }
 }
 
-/// `tenc`: what holds for all samples of a protected track (ISO/IEC 23001-7, 8.2).
+/// A `tenc` box: the default encryption parameters of a protected track's samples (ISO/IEC 23001-7, 8.2).
 ///
 ///     reserved                         1 byte
 ///     default_crypt_byte_block         4 bits   ┐ version 1; a reserved byte in version 0
@@ -83,23 +83,24 @@ public struct ProtectionSchemeInfoBox: Box, Hashable {
 ///     default_constant_IV_size         1 byte   ┐ if protected and the size is 0
 ///     default_constant_IV              8 or 16  ┘
 public struct TrackEncryptionBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "tenc"
 
-    /// How many blocks of 16 bytes of each pattern are encrypted; 0 with ``skipByteBlock`` 0: all.
+    /// The number of encrypted blocks of 16 bytes in each pattern. If 0 and ``skipByteBlock`` is 0, all blocks are
+    /// encrypted.
     public var cryptByteBlock: UInt8
-    /// How many blocks of each pattern are left clear.
+    /// The number of clear blocks in each pattern.
     public var skipByteBlock: UInt8
-    /// Whether samples are protected.
+    /// Whether the samples are protected.
     public var isProtected: Bool
-    /// The size of each sample's initialization vector in bytes; 0: all have the constant one.
+    /// The size of each sample's initialization vector in bytes; 0 if all samples use the constant one.
     public var perSampleIVSize: UInt8
     /// The key ID, 16 bytes.
     public var keyID: [UInt8]
-    /// The constant initialization vector, 8 or 16 bytes; empty when each sample has its own.
+    /// The constant initialization vector, 8 or 16 bytes; empty if each sample has its own.
     public var constantIV: [UInt8]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(
         cryptByteBlock: UInt8,
         skipByteBlock: UInt8,
@@ -116,7 +117,7 @@ public struct TrackEncryptionBox: Box, Hashable {
         self.constantIV = constantIV
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -125,12 +126,12 @@ public struct TrackEncryptionBox: Box, Hashable {
         try self.init(fieldsOf: &reader, hasPattern: header.version > 0)
     }
 
-    /// Reads what `tenc` and the entries of `seig` groups share.
+    /// Reads the fields that `tenc` and the entries of `seig` groups share.
     init(fieldsOf reader: inout ByteReader, hasPattern: Bool) throws(ParseError) {
         let pattern = try reader.readUInt8("encryption pattern")
         cryptByteBlock = hasPattern ? pattern >> 4 : 0
         skipByteBlock = hasPattern ? pattern & 15 : 0
-        isProtected = try reader.readUInt8("whether samples are protected") != 0
+        isProtected = try reader.readUInt8("protection flag") != 0
         let offset = reader.offset
         perSampleIVSize = try reader.readUInt8("size of initialization vectors")
         guard [0, 8, 16].contains(perSampleIVSize) else { throw Self.size(perSampleIVSize, offset) }
@@ -145,10 +146,15 @@ public struct TrackEncryptionBox: Box, Hashable {
     }
 
     private static func size(_ size: UInt8, _ offset: Int) -> ParseError {
-        ParseError(.invalidValue, reading: "size of an initialization vector", offset: offset, reason: "\(size) bytes")
+        ParseError(
+            .invalidValue,
+            reading: "size of an initialization vector",
+            offset: offset,
+            reason: "\(size) bytes is not a valid size"
+        )
     }
 
-    /// Version 1 where there is a pattern or a constant vector, as cbcs has.
+    /// Writes the whole box, in version 1 if there is a pattern or a constant initialization vector, as in cbcs.
     public func write(to writer: inout BoxWriter) {
         let version: UInt8 = cryptByteBlock != 0 || skipByteBlock != 0 || perSampleIVSize == 0 ? 1 : 0
         writer.fullBox(Self.type, version: version) { writer in
@@ -169,7 +175,7 @@ public struct TrackEncryptionBox: Box, Hashable {
     }
 }
 
-/// `pssh`: what one DRM system needs to know (ISO/IEC 23001-7, 8.1).
+/// A `pssh` box: the header for one DRM system (ISO/IEC 23001-7, 8.1).
 ///
 ///     SystemID    16 bytes
 ///     KID_count   4 bytes   ┐ version 1
@@ -177,24 +183,24 @@ public struct TrackEncryptionBox: Box, Hashable {
 ///     DataSize    4 bytes
 ///     Data        DataSize bytes
 public struct ProtectionSystemHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "pssh"
 
-    /// The DRM system, 16 bytes.
+    /// The system ID of the DRM system, 16 bytes.
     public var systemID: [UInt8]
-    /// The key IDs, 16 bytes each; nil in version 0, which has none.
+    /// The key IDs, 16 bytes each; nil in version 0, which has no key IDs.
     public var keyIDs: [[UInt8]]?
-    /// What the system defines.
+    /// The data, which the DRM system defines.
     public var data: [UInt8]
 
-    /// Makes a box; version 1 when there are key IDs.
+    /// Creates a box, in version 1 if there are key IDs.
     public init(systemID: [UInt8], keyIDs: [[UInt8]]? = nil, data: [UInt8] = []) {
         self.systemID = systemID
         self.keyIDs = keyIDs
         self.data = data
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -208,8 +214,8 @@ public struct ProtectionSystemHeaderBox: Box, Hashable {
             for _ in 0..<count { keyIDs.append(try reader.readBytes(16, "key ID")) }
             self.keyIDs = keyIDs
         }
-        let size = try reader.readCount(entrySize: 1, "size of the data of a pssh box")
-        data = try reader.readBytes(size, "data of a pssh box")
+        let size = try reader.readCount(entrySize: 1, "size of the data of the pssh box")
+        data = try reader.readBytes(size, "data of the pssh box")
     }
 
     /// Writes the whole box.

@@ -1,22 +1,22 @@
 public import ByteCoding
 
-/// `stsd`: what a track's samples are (ISO/IEC 14496-12, 8.5.2).
+/// An `stsd` box: the sample descriptions of a track (ISO/IEC 14496-12, 8.5.2).
 ///
 ///     entry_count   4 bytes
 ///     entries       boxes, see ``SampleEntry``
 public struct SampleDescriptionBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "stsd"
 
-    /// The entries; samples refer to them by number, from 1.
+    /// The entries. Samples refer to them by index, from 1.
     public var entries: [SampleEntry]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(entries: [SampleEntry]) { self.entries = entries }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
-    /// - Parameter handler: What kind of media the track is; it decides what form the entries have.
+    /// - Parameter handler: the handler type of the track, which determines the fields of the entries.
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader, handler: FourCC) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
@@ -41,37 +41,37 @@ public struct SampleDescriptionBox: Hashable, Sendable {
     }
 }
 
-/// An entry of `stsd`: a format and what a decoder needs for it (ISO/IEC 14496-12, 8.5.2.2).
+/// An entry of `stsd`: the format of samples and its decoder configuration (ISO/IEC 14496-12, 8.5.2.2).
 ///
 ///     reserved               6 bytes
 ///     data_reference_index   2 bytes   from 1
-///     fields                 by the kind of media, see ``Fields-swift.enum``
+///     fields                 depend on the type of media, see ``Fields-swift.enum``
 ///     boxes                  configuration of the codec, color, protection ...
 public struct SampleEntry: Hashable, Sendable {
-    /// What stands between the data reference and the boxes.
+    /// The fields between the data reference index and the child boxes.
     public enum Fields: Hashable, Sendable {
-        /// A video track's.
+        /// The fields of a video track's entry.
         case visual(VisualSampleFields)
-        /// An audio track's.
+        /// The fields of an audio track's entry.
         case audio(AudioSampleFields)
-        /// A text track's, in a format that is known: `wvtt`, `stpp`, `tx3g`.
+        /// The fields of a text track's entry in a known format: `wvtt`, `stpp` or `tx3g`.
         case text(TextSampleFields)
-        /// Another's; all of its bytes, boxes included.
+        /// All bytes of any other entry, including child boxes.
         case other([UInt8])
     }
 
-    /// The type of the entry: `avc1`, `mp4a`; `encv` or `enca` when it is protected.
+    /// The type of the entry, for example `avc1` or `mp4a`; `encv` or `enca` if it is protected.
     public var format: FourCC
-    /// Which data reference says where the samples lie, from 1.
+    /// The index of the data reference for the samples' file, from 1.
     public var dataReferenceIndex: UInt16
-    /// The fields.
+    /// The fields that depend on the type of media.
     public var fields: Fields
-    /// The boxes behind them in their order, `sinf` boxes left out.
+    /// The child boxes in order, without `sinf` boxes.
     public var boxes: [RawBox]
-    /// How samples are protected; several when a file serves several schemes. They are written last.
+    /// The protections of the samples, several if the file supports several schemes. They are written last.
     public var protections: [ProtectionSchemeInfoBox]
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(format: FourCC, fields: Fields, boxes: [RawBox], protections: [ProtectionSchemeInfoBox] = []) {
         self.format = format
         dataReferenceIndex = 1
@@ -80,7 +80,7 @@ public struct SampleEntry: Hashable, Sendable {
         self.protections = protections
     }
 
-    /// Reads the content of an entry.
+    /// Reads the content of a sample entry.
     ///
     /// - Throws: `ParseError`.
     init(
@@ -108,7 +108,8 @@ public struct SampleEntry: Hashable, Sendable {
         try readChildren(&reader, in: format)
     }
 
-    /// Boxes of the codec in QuickTime's `wave` box come out of it, so that they lie where other files have them.
+    /// Reads the child boxes. Codec boxes in QuickTime's `wave` box are moved to the entry, where other files have
+    /// them.
     private mutating func readChildren(_ reader: inout ByteReader, in container: FourCC) throws(ParseError) {
         try reader.readBoxes(in: container) { header, content throws(ParseError) in
             switch header.type {
@@ -126,7 +127,7 @@ public struct SampleEntry: Hashable, Sendable {
         }
     }
 
-    /// Writes the whole box.
+    /// Writes the whole sample entry.
     public func write(to writer: inout BoxWriter) {
         writer.box(format) { writer in
             writer.zeros(6)
@@ -147,7 +148,7 @@ extension SampleEntry {
     /// The format without protection.
     public var originalFormat: FourCC { protections.first?.originalFormat ?? format }
 
-    /// The first protection by a scheme of Common Encryption; nil: samples are clear, or protected in another way.
+    /// The first protection with a Common Encryption scheme; nil if the samples are clear or protected in another way.
     public var commonEncryption: ProtectionSchemeInfoBox? {
         let schemes: Set<FourCC> = ["cbcs", "cenc", "cens", "cbc1"]
         return protections.first { box in
@@ -155,10 +156,10 @@ extension SampleEntry {
         }
     }
 
-    /// The entry of the same samples, encrypted: the format becomes `encv`, `enca` or `enct`, a `sinf` box goes behind
-    /// the other boxes.
+    /// Returns the entry for the same samples, encrypted: the format becomes `encv`, `enca` or `enct`, and a `sinf` box
+    /// is added after the other boxes.
     ///
-    /// An entry that is protected already loses its earlier protection.
+    /// If the entry is already protected, the new protection replaces the previous one.
     public func protected(scheme: FourCC, trackEncryption: TrackEncryptionBox) -> SampleEntry {
         var entry = self
         switch fields {
@@ -176,7 +177,7 @@ extension SampleEntry {
         return entry
     }
 
-    /// The entry of the same samples, decrypted: the original format, no `sinf` box.
+    /// Returns the entry for the same samples, decrypted: with the original format and without `sinf` boxes.
     public func unprotected() -> SampleEntry {
         var entry = self
         entry.format = originalFormat

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `senc`: initialization vectors and subsamples of the samples of a fragment (ISO/IEC 23001-7, 7.2).
+/// A `senc` box: the initialization vectors and subsamples of the samples of a fragment (ISO/IEC 23001-7, 7.2).
 ///
 ///     sample_count             4 bytes
 ///     InitializationVector     Per_Sample_IV_Size bytes: 0, 8 or 16      ┐
@@ -8,67 +8,67 @@ public import ByteCoding
 ///     BytesOfClearData         2 bytes   ┐ each subsample                │
 ///     BytesOfProtectedData     4 bytes   ┘                               ┘
 public struct SampleEncryptionBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "senc"
 
-    /// A part of a sample that is clear, and the part behind it that is protected.
+    /// A subsample: clear bytes followed by protected bytes.
     public struct Subsample: Hashable, Sendable, BitwiseCopyable {
-        /// Bytes that are clear.
+        /// The number of clear bytes.
         public var clear: UInt16
-        /// Bytes that are protected.
+        /// The number of protected bytes.
         public var protected: UInt32
 
-        /// Makes a subsample.
+        /// Creates a subsample.
         public init(clear: UInt16, protected: UInt32) {
             self.clear = clear
             self.protected = protected
         }
     }
 
-    /// What one sample has.
+    /// The entry of one sample.
     public struct Sample: Hashable, Sendable {
-        /// Its initialization vector; empty where a constant one is used.
+        /// The sample's initialization vector; empty if the constant one is used.
         public var iv: [UInt8]
-        /// Its subsamples; empty: it is protected as a whole.
+        /// The sample's subsamples; empty if it is protected as a whole.
         public var subsamples: [Subsample]
 
-        /// Makes a sample's entry.
+        /// Creates the entry of a sample.
         public init(iv: [UInt8] = [], subsamples: [Subsample] = []) {
             self.iv = iv
             self.subsamples = subsamples
         }
 
-        /// The size of the entry in bytes, as `saiz` counts it.
+        /// Returns the size of the entry in bytes, as in `saiz`.
         public func size(hasSubsamples: Bool) -> Int { iv.count + (hasSubsamples ? 2 + 6 * subsamples.count : 0) }
     }
 
-    /// The samples.
+    /// The entries of the samples.
     public var samples: [Sample]
-    /// Whether the entries list subsamples.
+    /// Whether the entries contain subsamples.
     public var hasSubsamples: Bool
 
-    /// Makes a box.
+    /// Creates a box.
     public init(samples: [Sample], hasSubsamples: Bool) {
         self.samples = samples
         self.hasSubsamples = hasSubsamples
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
-    /// - Parameter ivSize: The size of an initialization vector in bytes, from `tenc` or a sample group: 0, 8 or 16.
+    /// - Parameter ivSize: the size of an initialization vector in bytes, from `tenc` or a sample group: 0, 8 or 16.
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader, ivSize: Int) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
         hasSubsamples = header.flags & 2 != 0
         let start = reader.offset
-        let count = Int(try reader.readUInt32("number of samples in a senc box"))
+        let count = Int(try reader.readUInt32("number of samples in the senc box"))
         let least = ivSize + (hasSubsamples ? 2 : 0)
         guard least == 0 ? count <= 1 << 20 : count <= reader.remaining / least else {
             throw ParseError(
                 .invalidLength,
-                reading: "number of samples in a senc box",
+                reading: "number of samples in the senc box",
                 offset: start,
-                reason: "\(count) samples do not fit into the \(reader.remaining) bytes that are left"
+                reason: "\(count) samples do not fit in the \(reader.remaining) bytes that are left"
             )
         }
         samples = []
@@ -83,7 +83,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
                         .invalidLength,
                         reading: "number of subsamples",
                         offset: offset,
-                        reason: "they do not fit"
+                        reason: "\(subsamples) subsamples do not fit in the \(reader.remaining) bytes that are left"
                     )
                 }
                 sample.subsamples.reserveCapacity(subsamples)

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `sbgp`: which group of a kind samples belong to (ISO/IEC 14496-12, 8.9.2). The entries stay where they are.
+/// An `sbgp` box: the groups of a type that samples belong to (ISO/IEC 14496-12, 8.9.2). The entries stay in the file.
 ///
 ///     grouping_type             4 bytes   seig, roll, rap
 ///     grouping_type_parameter   4 bytes   version 1
@@ -8,14 +8,14 @@ public import ByteCoding
 ///     sample_count              4 bytes   ┐ each entry
 ///     group_description_index   4 bytes   ┘ from 1; 0: none; above 0x10000: the table in the same fragment
 public struct SampleToGroupBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "sbgp"
-    /// The kind of group.
+    /// The type of the groups.
     public var groupingType: FourCC
     /// The entries, 8 bytes each.
     public var entries: TableEntries
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -26,33 +26,33 @@ public struct SampleToGroupBox: Hashable, Sendable {
     }
 }
 
-/// `sgpd`: what groups of samples mean (ISO/IEC 14496-12, 8.9.3).
+/// An `sgpd` box: the descriptions of sample groups (ISO/IEC 14496-12, 8.9.3).
 ///
 ///     grouping_type                     4 bytes
-///     default_length                    4 bytes   version 1 and newer; 0: each has its own
+///     default_length                    4 bytes   version 1 and newer; 0: see description_length
 ///     default_group_description_index   4 bytes   version 2 and newer
 ///     entry_count                       4 bytes
 ///     description_length                4 bytes   if default_length is 0   ┐ each entry
-///     entry                             by the kind of group               ┘
+///     entry                             depends on grouping_type             ┘
 public struct SampleGroupDescriptionBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "sgpd"
 
-    /// The kind of group.
+    /// The type of the groups.
     public var groupingType: FourCC
-    /// To which entry samples belong that `sbgp` does not name, from 1; 0: to none.
+    /// The index of the entry for samples that `sbgp` does not list, from 1; 0 for none.
     public var defaultIndex: UInt32
-    /// The entries' bytes.
+    /// The entries as bytes.
     public var entries: [[UInt8]]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(groupingType: FourCC, entries: [[UInt8]]) {
         self.groupingType = groupingType
         defaultIndex = 0
         self.entries = entries
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -62,7 +62,7 @@ public struct SampleGroupDescriptionBox: Box, Hashable {
         defaultIndex = header.version >= 2 ? try reader.readUInt32("default group description index") : 0
         entries = []
         guard let defaultLength else {
-            // Version 0 does not say how long its entries are: they are kept as one.
+            // Version 0 does not specify the sizes of entries, so they are stored as one.
             let count = try reader.readUInt32("number of group descriptions")
             let rest = try reader.readRest("group descriptions")
             if count > 0 { entries = [rest] }
@@ -78,7 +78,8 @@ public struct SampleGroupDescriptionBox: Box, Hashable {
         }
     }
 
-    /// Version 1, or 2 where there is a default index; each entry with its own length unless all are as long.
+    /// Writes the whole box, in version 1, or in version 2 if there is a default index. Each entry has its own length
+    /// unless all lengths are equal.
     public func write(to writer: inout BoxWriter) {
         let first = entries.first?.count ?? 0
         let length = entries.allSatisfy { $0.count == first } ? first : 0
@@ -95,7 +96,7 @@ public struct SampleGroupDescriptionBox: Box, Hashable {
     }
 }
 
-/// An entry of a `seig` group: how its samples are protected, instead of what `tenc` says (ISO/IEC 23001-7, 6).
+/// An entry of a `seig` group: the protection of its samples, which overrides `tenc` (ISO/IEC 23001-7, 6).
 ///
 ///     reserved             1 byte
 ///     crypt_byte_block     4 bits
@@ -106,15 +107,15 @@ public struct SampleGroupDescriptionBox: Box, Hashable {
 ///     constant_IV_size     1 byte    ┐ if protected and the size is 0
 ///     constant_IV          8 or 16   ┘
 public struct SampleEncryptionGroupEntry: Hashable, Sendable {
-    /// What the entry says, in the form of `tenc`, which has the same fields.
+    /// The encryption parameters as a `tenc` box, which has the same fields.
     public var encryption: TrackEncryptionBox
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(_ encryption: TrackEncryptionBox) { self.encryption = encryption }
 
-    /// Reads an entry of a `sgpd` box.
+    /// Reads an entry of an `sgpd` box.
     ///
-    /// - Throws: `ParseError`, with offsets from the beginning of the entry.
+    /// - Throws: `ParseError`, with offsets from the start of the entry.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         try reader.skip(1, "reserved")
         encryption = try TrackEncryptionBox(fieldsOf: &reader, hasPattern: true)
@@ -129,33 +130,35 @@ public struct SampleEncryptionGroupEntry: Hashable, Sendable {
     }
 }
 
-/// An entry of a `roll` group: how many samples before or behind are needed (ISO/IEC 14496-12, 10.1).
+/// An entry of a `roll` group: the number of samples that must be decoded before the output is correct (ISO/IEC
+/// 14496-12, 10.1).
 ///
 ///     roll_distance   2 bytes, signed
 public struct RollGroupEntry: Hashable, Sendable {
-    /// Below 0: decoding must begin so many samples earlier; above 0: so many samples later the output is right.
+    /// The roll distance. If negative, decoding must start this number of samples earlier; if positive, the output is
+    /// correct this number of samples later.
     public var distance: Int16
 
-    /// Reads an entry of a `sgpd` box.
+    /// Reads an entry of an `sgpd` box.
     ///
-    /// - Throws: `ParseError`, with offsets from the beginning of the entry.
+    /// - Throws: `ParseError`, with offsets from the start of the entry.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         distance = Int16(bitPattern: try reader.readUInt16("roll distance"))
     }
 }
 
-/// An entry of a `rap ` group: samples with which decoding can start though they are no sync samples (ISO/IEC 14496-12,
-/// 10.4).
+/// An entry of a `rap ` group: samples at which decoding can start although they are not sync samples (ISO/IEC
+/// 14496-12, 10.4).
 ///
 ///     num_leading_samples_known   1 bit
 ///     num_leading_samples         7 bits
 public struct RandomAccessGroupEntry: Hashable, Sendable {
-    /// How many leading samples follow; nil when it is not known.
+    /// The number of leading samples that follow; nil if it is not known.
     public var leadingSamples: UInt8?
 
-    /// Reads an entry of a `sgpd` box.
+    /// Reads an entry of an `sgpd` box.
     ///
-    /// - Throws: `ParseError`, with offsets from the beginning of the entry.
+    /// - Throws: `ParseError`, with offsets from the start of the entry.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let byte = try reader.readUInt8("number of leading samples")
         leadingSamples = byte >> 7 == 1 ? byte & 0x7F : nil

@@ -1,10 +1,10 @@
 public import ByteCoding
 
-// The tables of a sample table stay where they are, in the mapped file: a film has hundreds of thousands of samples,
-// and they are needed one after the other. A table is read as its place and its number of entries;
-// ``SampleTableCursor`` walks through.
+// The entries of a sample table stay in the memory-mapped file: a movie has hundreds of thousands of samples, which are
+// read in order. A table is read as the offset and the number of its entries, and ``SampleTableCursor`` iterates over
+// them.
 
-/// Where the entries of a table lie in the input.
+/// The location of a table's entries in the input.
 public struct TableEntries: Hashable, Sendable {
     /// The offset of the first entry in the input.
     public var offset: Int
@@ -13,9 +13,9 @@ public struct TableEntries: Hashable, Sendable {
     /// The size of an entry in bytes.
     public var entrySize: Int
 
-    /// Takes a count of 4 bytes and the entries behind it.
+    /// Reads an entry count of 4 bytes and skips the entries.
     ///
-    /// - Throws: `ParseError` `invalid-length` when they are not all there.
+    /// - Throws: `ParseError` `invalid-length` if entries are missing.
     init(reading reader: inout ByteReader, entrySize: Int, _ field: String) throws(ParseError) {
         count = try reader.readCount(entrySize: entrySize, "number of entries of \(field)")
         offset = reader.offset
@@ -23,24 +23,24 @@ public struct TableEntries: Hashable, Sendable {
         try reader.skip(count * entrySize, field)
     }
 
-    /// No entries.
+    /// An empty table.
     static let none = TableEntries()
 
     private init() { (offset, count, entrySize) = (0, 0, 1) }
 }
 
-/// `stts`: how long samples are (ISO/IEC 14496-12, 8.6.1.2).
+/// An `stts` box: the durations of samples (ISO/IEC 14496-12, 8.6.1.2).
 ///
 ///     entry_count    4 bytes
 ///     sample_count   4 bytes   ┐ each entry
 ///     sample_delta   4 bytes   ┘
 public struct TimeToSampleBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "stts"
     /// The entries, 8 bytes each.
     public var entries: TableEntries
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -49,39 +49,39 @@ public struct TimeToSampleBox: Hashable, Sendable {
     }
 }
 
-/// `ctts`: how much later than decoded samples are presented (ISO/IEC 14496-12, 8.6.1.3).
+/// A `ctts` box: the composition offsets of samples, presentation time minus decode time (ISO/IEC 14496-12, 8.6.1.3).
 ///
 ///     entry_count     4 bytes
 ///     sample_count    4 bytes   ┐ each entry
 ///     sample_offset   4 bytes   ┘ unsigned in version 0, signed in version 1
 public struct CompositionOffsetBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "ctts"
     /// The entries, 8 bytes each.
     public var entries: TableEntries
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
-        // Writers put negative numbers into version 0 too, so that both are read as signed.
+        // Some writers use negative numbers in version 0, so both versions are read as signed.
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         entries = try TableEntries(reading: &reader, entrySize: 8, "ctts")
     }
 }
 
-/// `stsc`: which samples a chunk holds (ISO/IEC 14496-12, 8.7.4).
+/// An `stsc` box: the numbers of samples in chunks (ISO/IEC 14496-12, 8.7.4).
 ///
 ///     entry_count                4 bytes
 ///     first_chunk                4 bytes   ┐
 ///     samples_per_chunk          4 bytes   │ each entry
 ///     sample_description_index   4 bytes   ┘ from 1
 public struct SampleToChunkBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "stsc"
     /// The entries, 12 bytes each.
     public var entries: TableEntries
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -90,9 +90,9 @@ public struct SampleToChunkBox: Hashable, Sendable {
     }
 }
 
-/// `stsz` and `stz2`: how large samples are (ISO/IEC 14496-12, 8.7.3).
+/// An `stsz` or `stz2` box: the sizes of samples (ISO/IEC 14496-12, 8.7.3).
 ///
-///     stsz: sample_size   4 bytes   0: each sample has its own
+///     stsz: sample_size   4 bytes   0: see entry_size
 ///           sample_count  4 bytes
 ///           entry_size    4 bytes   each, if sample_size is 0
 ///
@@ -101,34 +101,34 @@ public struct SampleToChunkBox: Hashable, Sendable {
 ///           sample_count  4 bytes
 ///           entry_size    field_size bits each
 public struct SampleSizeBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "stsz"
-    /// The type of the compact form.
+    /// The type of the compact box.
     public static let compactType: FourCC = "stz2"
-    /// The size of every sample in bytes; 0 when each has its own.
+    /// The size of every sample in bytes; 0 if the sizes differ.
     public var sampleSize: UInt32
     /// The number of samples.
     public var sampleCount: Int
     /// The offset of the sizes in the input.
     public var offset: Int
-    /// The size of an entry in bits: 4, 8, 16 or 32; 0 when there are none.
+    /// The size of an entry in bits: 4, 8, 16 or 32; 0 if there are no entries.
     public var fieldSize: Int
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
-    /// - Throws: `ParseError`; `invalid-length` when the sizes are not all there.
+    /// - Throws: `ParseError`; `invalid-length` if entries are missing.
     public init(reading reader: inout ByteReader, type: FourCC) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: type, newest: 0)
         if type == Self.compactType {
             sampleSize = 0
             let start = reader.offset
-            fieldSize = Int(try reader.readUInt32("field size of a stz2 box") & 0xFF)
+            fieldSize = Int(try reader.readUInt32("field size of the stz2 box") & 0xFF)
             guard fieldSize == 4 || fieldSize == 8 || fieldSize == 16 else {
                 throw ParseError(
                     .invalidValue,
-                    reading: "field size of a stz2 box",
+                    reading: "field size of the stz2 box",
                     offset: start,
-                    reason: "\(fieldSize) is neither 4, 8 nor 16"
+                    reason: "the field size is \(fieldSize), must be 4, 8 or 16"
                 )
             }
         } else {
@@ -142,28 +142,28 @@ public struct SampleSizeBox: Hashable, Sendable {
         guard needed <= reader.remaining else {
             throw ParseError(
                 .invalidLength,
-                reading: "number of samples in a \(type) box",
+                reading: "number of samples in the \(type) box",
                 offset: start,
-                reason: "\(sampleCount) sizes do not fit into the \(reader.remaining) bytes that are left"
+                reason: "\(sampleCount) sizes do not fit in the \(reader.remaining) bytes that are left"
             )
         }
         try reader.skip(needed, "sample sizes")
     }
 }
 
-/// `stco` and `co64`: where chunks begin in the file (ISO/IEC 14496-12, 8.7.5).
+/// An `stco` or `co64` box: the offsets of chunks in the file (ISO/IEC 14496-12, 8.7.5).
 ///
 ///     entry_count    4 bytes
 ///     chunk_offset   4 bytes each in stco, 8 in co64
 public struct ChunkOffsetBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "stco"
-    /// The type of the form with 8 bytes.
+    /// The type of the box with offsets of 8 bytes.
     public static let longType: FourCC = "co64"
     /// The entries, 4 or 8 bytes each.
     public var entries: TableEntries
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader, type: FourCC) throws(ParseError) {
@@ -172,17 +172,17 @@ public struct ChunkOffsetBox: Hashable, Sendable {
     }
 }
 
-/// `stss`: which samples are sync samples (ISO/IEC 14496-12, 8.6.2). Without the box, all are.
+/// An `stss` box: the sync samples (ISO/IEC 14496-12, 8.6.2). Without the box, all samples are sync samples.
 ///
 ///     entry_count     4 bytes
 ///     sample_number   4 bytes each, from 1, ascending
 public struct SyncSampleBox: Hashable, Sendable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "stss"
     /// The entries, 4 bytes each.
     public var entries: TableEntries
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {

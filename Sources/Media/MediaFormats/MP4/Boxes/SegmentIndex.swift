@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `sidx`: where the segments of a file lie and how long they are (ISO/IEC 14496-12, 8.16.3).
+/// A `sidx` box: the sizes and durations of the segments of a file (ISO/IEC 14496-12, 8.16.3).
 ///
 ///     reference_ID                 4 bytes   the track
 ///     timescale                    4 bytes
@@ -15,25 +15,26 @@ public import ByteCoding
 ///     SAP_type                     3 bits                      │
 ///     SAP_delta_time               28 bits                     ┘
 public struct SegmentIndexBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "sidx"
 
-    /// A segment.
+    /// A reference to a segment.
     public struct Reference: Hashable, Sendable {
-        /// Whether it is another index and no media.
+        /// Whether the reference is to another index instead of media.
         public var isIndex: Bool
-        /// Its size in bytes, below 2^31.
+        /// The size in bytes, below 2^31.
         public var size: UInt32
-        /// How long it is, in units of ``SegmentIndexBox/timescale``.
+        /// The duration in units of ``SegmentIndexBox/timescale``.
         public var duration: UInt32
-        /// Whether it begins with a stream access point.
+        /// Whether the segment begins with a stream access point (SAP).
         public var startsWithSAP: Bool
-        /// The kind of stream access point: 1 or 2 for a sync sample; 0: unknown.
+        /// The type of the stream access point: 1 or 2 for a sync sample; 0 if unknown.
         public var sapType: UInt8
-        /// From the beginning to the stream access point.
+        /// The time from the start of the segment to the stream access point, in units of
+        /// ``SegmentIndexBox/timescale``.
         public var sapDeltaTime: UInt32
 
-        /// Makes a reference to media that begins with a sync sample.
+        /// Creates a reference to media that begin with a sync sample.
         public init(size: UInt32, duration: UInt32, startsWithSAP: Bool = true, sapType: UInt8 = 1) {
             isIndex = false
             self.size = size
@@ -46,16 +47,16 @@ public struct SegmentIndexBox: Box, Hashable {
 
     /// The track ID.
     public var referenceID: UInt32
-    /// Units per second of the times here.
+    /// The timescale of the times and durations, in units per second.
     public var timescale: UInt32
-    /// When the first sample of the first segment is presented.
+    /// The presentation time of the first segment's first sample, in units of ``timescale``.
     public var earliestPresentationTime: UInt64
-    /// From the end of this box to the first segment, in bytes.
+    /// The distance from the end of this box to the first segment in bytes.
     public var firstOffset: UInt64
-    /// The segments, one behind the other; 65,535 at most.
+    /// The references to segments, which follow each other in the file; at most 65,535.
     public var references: [Reference]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(
         referenceID: UInt32,
         timescale: UInt32,
@@ -70,7 +71,7 @@ public struct SegmentIndexBox: Box, Hashable {
         self.references = references
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -78,7 +79,7 @@ public struct SegmentIndexBox: Box, Hashable {
         referenceID = try reader.readUInt32("reference ID")
         timescale = try reader.readTimescale(Self.type)
         earliestPresentationTime = try reader.readTime(header, "earliest presentation time")
-        firstOffset = try reader.readTime(header, "first offset of a sidx box")
+        firstOffset = try reader.readTime(header, "first offset of the sidx box")
         try reader.skip(2, "reserved")
         let offset = reader.offset
         let count = Int(try reader.readUInt16("number of references"))
@@ -87,7 +88,7 @@ public struct SegmentIndexBox: Box, Hashable {
                 .invalidLength,
                 reading: "number of references",
                 offset: offset,
-                reason: "\(count) references do not fit into the \(reader.remaining) bytes that are left"
+                reason: "\(count) references do not fit in the \(reader.remaining) bytes that are left"
             )
         }
         references = []
@@ -105,10 +106,10 @@ public struct SegmentIndexBox: Box, Hashable {
         }
     }
 
-    /// How large the box is with `count` references in version 1, so that its room can be left free.
+    /// Returns the size in bytes of the box with `count` references in version 1, to reserve space for it.
     public static func size(references count: Int) -> Int { 40 + 12 * count }
 
-    /// Always version 1, so that the size does not depend on the times.
+    /// Writes the whole box, always in version 1, so that its size does not depend on the times.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: 1) { writer in
             writer.write(referenceID)

@@ -3,18 +3,18 @@ import ByteCoding
 /// The fields of a text track's sample entry.
 ///
 ///     wvtt: none; the boxes vttC and vlab follow (ISO/IEC 14496-30, 7.5)
-///     stpp: namespace, schema_location, auxiliary_mime_types   UTF-8, each with a 0 at the end (ISO/IEC 14496-12,
-///   12.6.3)
+///     stpp: namespace, schema_location, auxiliary_mime_types   UTF-8, each with a 0 at the end
+///                                                              (ISO/IEC 14496-12, 12.6.3)
 ///     tx3g: 30 bytes of flags, colors, box and style; the box ftab follows (3GPP TS 26.245, 5.16)
 public enum TextSampleFields: Hashable, Sendable {
-    /// WebVTT.
+    /// WebVTT subtitles.
     case webVTT
-    /// TTML: its namespaces, where its schemas are, and the media types of images in it.
+    /// TTML subtitles: the namespaces, the locations of the schemas, and the MIME types of embedded images.
     case xmlSubtitle(namespace: String, schemaLocation: String, auxiliaryMIMETypes: String)
-    /// 3GPP timed text: the 30 bytes.
+    /// 3GPP timed text: the 30 bytes of its fields.
     case timedText([UInt8])
 
-    /// Reads the fields; nil when the format is not known, and nothing was read.
+    /// Reads the fields. Returns nil if the format is not known; nothing has been read then.
     init?(reading reader: inout ByteReader, format: FourCC) throws(ParseError) {
         switch format {
         case "wvtt": self = .webVTT

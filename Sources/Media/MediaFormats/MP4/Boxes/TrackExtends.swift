@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `trex`: defaults for the fragments of a track (ISO/IEC 14496-12, 8.8.3).
+/// A `trex` box: the defaults for the fragments of a track (ISO/IEC 14496-12, 8.8.3).
 ///
 ///     track_ID                           4 bytes
 ///     default_sample_description_index   4 bytes
@@ -8,21 +8,21 @@ public import ByteCoding
 ///     default_sample_size                4 bytes
 ///     default_sample_flags               4 bytes
 public struct TrackExtendsBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "trex"
 
-    /// The track.
+    /// The ID of the track.
     public var trackID: UInt32
-    /// Which sample description samples have, from 1.
+    /// The default index of the sample description, from 1.
     public var sampleDescriptionIndex: UInt32
-    /// How long samples are, in the timescale of the media.
+    /// The default duration of samples in the timescale of the media.
     public var sampleDuration: UInt32
-    /// How large samples are, in bytes.
+    /// The default size of samples in bytes.
     public var sampleSize: UInt32
-    /// What samples are.
+    /// The default flags of samples.
     public var sampleFlags: SampleFlags
 
-    /// Makes a box.
+    /// Creates a box.
     public init(
         trackID: UInt32,
         sampleDescriptionIndex: UInt32 = 1,
@@ -37,12 +37,12 @@ public struct TrackExtendsBox: Box, Hashable {
         self.sampleFlags = sampleFlags
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        trackID = try reader.readUInt32("track ID of a trex box")
+        trackID = try reader.readUInt32("track ID of the trex box")
         sampleDescriptionIndex = try reader.readUInt32("default sample description index")
         sampleDuration = try reader.readUInt32("default sample duration")
         sampleSize = try reader.readUInt32("default sample size")
@@ -61,28 +61,28 @@ public struct TrackExtendsBox: Box, Hashable {
     }
 }
 
-/// What a sample of a fragment is (ISO/IEC 14496-12, 8.8.3.1).
+/// The flags of a sample in a fragment (ISO/IEC 14496-12, 8.8.3.1).
 ///
 ///     reserved                      4 bits
 ///     is_leading                    2 bits
-///     sample_depends_on             2 bits   1 others, 2 none
+///     sample_depends_on             2 bits   1: on others, 2: on none
 ///     sample_is_depended_on         2 bits
 ///     sample_has_redundancy         2 bits
 ///     sample_padding_value          3 bits
 ///     sample_is_non_sync_sample     1 bit
 ///     sample_degradation_priority   16 bits
 public struct SampleFlags: RawRepresentable, Hashable, Sendable {
-    /// The 32 bits.
+    /// The flags, 32 bits.
     public var rawValue: UInt32
 
-    /// Makes flags of 32 bits.
+    /// Creates flags from 32 bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// A sync sample, which depends on no other.
+    /// A sync sample, which does not depend on other samples.
     public static let sync = SampleFlags(rawValue: 0x0200_0000)
-    /// A sample that depends on others and is no sync sample.
+    /// A sample that depends on other samples and is not a sync sample.
     public static let nonSync = SampleFlags(rawValue: 0x0101_0000)
 
-    /// Whether decoding can start with the sample.
+    /// Whether the sample is a sync sample, at which decoding can start.
     public var isSync: Bool { rawValue & 0x0001_0000 == 0 }
 }

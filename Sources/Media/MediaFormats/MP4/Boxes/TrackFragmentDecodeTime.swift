@@ -1,19 +1,19 @@
 public import ByteCoding
 
-/// `tfdt`: when the first sample of a track's fragment is decoded (ISO/IEC 14496-12, 8.8.12).
+/// A `tfdt` box: the decode time of the first sample in a track's fragment (ISO/IEC 14496-12, 8.8.12).
 ///
 ///     baseMediaDecodeTime   4 bytes in version 0, 8 in version 1
 public struct TrackFragmentDecodeTimeBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "tfdt"
 
-    /// In the timescale of the media.
+    /// The decode time in the timescale of the media.
     public var baseMediaDecodeTime: UInt64
 
-    /// Makes a box.
+    /// Creates a box.
     public init(baseMediaDecodeTime: UInt64) { self.baseMediaDecodeTime = baseMediaDecodeTime }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -21,7 +21,7 @@ public struct TrackFragmentDecodeTimeBox: Box, Hashable {
         baseMediaDecodeTime = try reader.readTime(header, "decode time of a fragment")
     }
 
-    /// Always version 1, so that a segment's size does not depend on where it is.
+    /// Writes the whole box, always in version 1, so that the size of a segment does not depend on its time.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: 1) { $0.write(baseMediaDecodeTime) }
     }

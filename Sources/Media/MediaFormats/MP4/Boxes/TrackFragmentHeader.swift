@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `tfhd`: a track's part of a fragment, and its defaults (ISO/IEC 14496-12, 8.8.7).
+/// A `tfhd` box: the header of a track fragment, with its defaults (ISO/IEC 14496-12, 8.8.7).
 ///
 ///     track_ID                   4 bytes
 ///     base_data_offset           8 bytes   if flags 0x000001
@@ -9,29 +9,29 @@ public import ByteCoding
 ///     default_sample_size        4 bytes   if flags 0x000010
 ///     default_sample_flags       4 bytes   if flags 0x000020
 ///
-/// flags 0x010000: the duration is empty; 0x020000: offsets count from the moof box.
+/// Flag 0x010000: the duration is empty; flag 0x020000: offsets are relative to the moof box.
 public struct TrackFragmentHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "tfhd"
 
-    /// The track.
+    /// The ID of the track.
     public var trackID: UInt32
-    /// From where data offsets count, in the file; nil: see ``isDefaultBaseMoof``.
+    /// The offset in the file that data offsets are relative to; if nil, see ``isDefaultBaseMoof``.
     public var baseDataOffset: UInt64?
-    /// Which sample description samples have, from 1; nil: that of `trex`.
+    /// The index of the sample description, from 1; nil for the default of `trex`.
     public var sampleDescriptionIndex: UInt32?
-    /// How long samples are, in the timescale of the media.
+    /// The default duration of samples in the timescale of the media; nil for the default of `trex`.
     public var sampleDuration: UInt32?
-    /// How large samples are, in bytes.
+    /// The default size of samples in bytes; nil for the default of `trex`.
     public var sampleSize: UInt32?
-    /// What samples are.
+    /// The default flags of samples; nil for the default of `trex`.
     public var sampleFlags: SampleFlags?
     /// Whether the fragment has no samples of this track.
     public var isDurationEmpty: Bool
-    /// Whether data offsets count from the beginning of the moof box.
+    /// Whether data offsets are relative to the start of the moof box.
     public var isDefaultBaseMoof: Bool
 
-    /// Makes a box whose offsets count from the moof box.
+    /// Creates a box whose data offsets are relative to the moof box.
     public init(
         trackID: UInt32,
         sampleDescriptionIndex: UInt32? = nil,
@@ -48,7 +48,7 @@ public struct TrackFragmentHeaderBox: Box, Hashable {
         isDefaultBaseMoof = true
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `tfra`: where a track's sync samples lie in the fragments (ISO/IEC 14496-12, 8.8.10). It stands in `mfra`.
+/// A `tfra` box: the locations of a track's sync samples in the fragments (ISO/IEC 14496-12, 8.8.10). It is in `mfra`.
 ///
 ///     track_ID                     4 bytes
 ///     reserved                     26 bits
@@ -13,23 +13,23 @@ public import ByteCoding
 ///     trun_number                  1 to 4 bytes        │
 ///     sample_number                1 to 4 bytes        ┘
 public struct TrackFragmentRandomAccessBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "tfra"
 
     /// A sync sample.
     public struct Entry: Hashable, Sendable {
-        /// When it is presented, in the timescale of the media.
+        /// The presentation time in the timescale of the media.
         public var time: UInt64
-        /// The offset of its moof box in the file.
+        /// The offset in bytes of its moof box in the file.
         public var moofOffset: UInt64
         /// The number of its traf box in the moof box, from 1.
         public var trafNumber: UInt32
         /// The number of its trun box in the traf box, from 1.
         public var trunNumber: UInt32
-        /// Its number in the trun box, from 1.
+        /// The number of the sample in the trun box, from 1.
         public var sampleNumber: UInt32
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(
             time: UInt64,
             moofOffset: UInt64,
@@ -45,32 +45,32 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
         }
     }
 
-    /// The track.
+    /// The ID of the track.
     public var trackID: UInt32
     /// The sync samples.
     public var entries: [Entry]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(trackID: UInt32, entries: [Entry]) {
         self.trackID = trackID
         self.entries = entries
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
-        trackID = try reader.readUInt32("track of a tfra box")
-        let lengths = try reader.readUInt32("lengths of a tfra box")
+        trackID = try reader.readUInt32("track of the tfra box")
+        let lengths = try reader.readUInt32("lengths of the tfra box")
         let sizes = [4, 2, 0].map { Int(lengths >> UInt32($0) & 3) + 1 }
         let entrySize = (header.version == 0 ? 8 : 16) + sizes.reduce(0, +)
-        let count = try reader.readCount(entrySize: entrySize, "number of entries of a tfra box")
+        let count = try reader.readCount(entrySize: entrySize, "number of entries of the tfra box")
         entries = []
         entries.reserveCapacity(count)
         for _ in 0..<count {
             let time = try reader.readTime(header, "time of a sync sample")
-            let offset = try reader.readTime(header, "offset of a moof box")
+            let offset = try reader.readTime(header, "offset of the moof box")
             var numbers: (UInt32, UInt32, UInt32) = (0, 0, 0)
             numbers.0 = try reader.readNumber(sizes[0])
             numbers.1 = try reader.readNumber(sizes[1])
@@ -87,7 +87,7 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
         }
     }
 
-    /// Always version 1, numbers in 4 bytes.
+    /// Writes the whole box, always in version 1 with numbers of 4 bytes.
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: 1) { writer in
             writer.write(trackID)
@@ -104,26 +104,26 @@ public struct TrackFragmentRandomAccessBox: Box, Hashable {
     }
 }
 
-/// `mfro`: how large the `mfra` box is that it ends, so that it can be found from the end of the file (ISO/IEC
-/// 14496-12, 8.8.11).
+/// An `mfro` box: the size of the enclosing `mfra` box, for finding that box from the end of the file (ISO/IEC 14496-12,
+/// 8.8.11).
 ///
 ///     size   4 bytes
 public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "mfro"
 
     /// The size of the mfra box in bytes.
     public var size: UInt32
 
-    /// Makes a box.
+    /// Creates a box.
     public init(size: UInt32) { self.size = size }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
-        size = try reader.readUInt32("size of a mfra box")
+        size = try reader.readUInt32("size of the mfra box")
     }
 
     /// Writes the whole box.
@@ -133,7 +133,7 @@ public struct MovieFragmentRandomAccessOffsetBox: Box, Hashable {
 extension ByteReader {
     fileprivate mutating func readNumber(_ size: Int) throws(ParseError) -> UInt32 {
         var number: UInt32 = 0
-        for _ in 0..<size { number = number << 8 | UInt32(try readUInt8("number in a tfra box")) }
+        for _ in 0..<size { number = number << 8 | UInt32(try readUInt8("number in the tfra box")) }
         return number
     }
 }

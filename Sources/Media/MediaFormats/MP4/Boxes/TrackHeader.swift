@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `tkhd`: one track (ISO/IEC 14496-12, 8.3.2). Version 1 has 8 bytes where version 0 has 4.
+/// A `tkhd` box: the header of a track (ISO/IEC 14496-12, 8.3.2). Version 1 has 8 bytes where version 0 has 4.
 ///
 ///     creation_time, modification_time   4 or 8 bytes each
 ///     track_ID                           4 bytes
@@ -13,27 +13,27 @@ public import ByteCoding
 ///     matrix                             36 bytes
 ///     width, height                      4 bytes each   16.16
 public struct TrackHeaderBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "tkhd"
 
-    /// Bit 0 enabled, bit 1 in the movie, bit 2 in the preview.
+    /// The flags: bit 0 is enabled, bit 1 is in the movie, bit 2 is in the preview.
     public var flags: UInt32
-    /// What identifies the track; not 0.
+    /// The ID of the track; not 0.
     public var trackID: UInt32
-    /// How long it is, in the timescale of the movie.
+    /// The duration of the track in the timescale of the movie.
     public var duration: UInt64
-    /// Tracks with the same number, other than 0, are alternatives.
+    /// The alternate group. Tracks with the same number, except 0, are alternatives.
     public var alternateGroup: UInt16
-    /// Whether it sounds.
+    /// Whether the track has audio volume.
     public var hasVolume: Bool
     /// The transformation matrix, 36 bytes.
     public var matrix: [UInt8]
-    /// The width of the picture as 16.16.
+    /// The display width in pixels as a 16.16 fixed-point number.
     public var width: UInt32
-    /// The height of the picture as 16.16.
+    /// The display height in pixels as a 16.16 fixed-point number.
     public var height: UInt32
 
-    /// Makes a box of an enabled track.
+    /// Creates a box for an enabled track.
     public init(
         trackID: UInt32,
         duration: UInt64 = 0,
@@ -52,23 +52,23 @@ public struct TrackHeaderBox: Box, Hashable {
         self.height = height
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         let header = try FullBoxHeader(reading: &reader, of: Self.type, newest: 1)
         flags = header.flags
-        try reader.skip(header.version == 0 ? 8 : 16, "times of a tkhd box")
+        try reader.skip(header.version == 0 ? 8 : 16, "times of the tkhd box")
         trackID = try reader.readUInt32("track ID")
         try reader.skip(4, "reserved")
-        duration = try reader.readTime(header, "duration of a tkhd box")
+        duration = try reader.readTime(header, "duration of the tkhd box")
         try reader.skip(10, "reserved and layer")
         alternateGroup = try reader.readUInt16("alternate group")
         hasVolume = try reader.readUInt16("volume") != 0
         try reader.skip(2, "reserved")
-        matrix = try reader.readBytes(36, "matrix of a tkhd box")
-        width = try reader.readUInt32("width of a tkhd box")
-        height = try reader.readUInt32("height of a tkhd box")
+        matrix = try reader.readBytes(36, "matrix of the tkhd box")
+        width = try reader.readUInt32("width of the tkhd box")
+        height = try reader.readUInt32("height of the tkhd box")
     }
 
     /// Writes the whole box.

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// `trun`: samples of a fragment whose bytes lie one behind the other (ISO/IEC 14496-12, 8.8.8).
+/// A `trun` box: samples of a fragment whose data are contiguous (ISO/IEC 14496-12, 8.8.8).
 ///
 ///     sample_count                     4 bytes
 ///     data_offset                      4 bytes, signed   if flags 0x000001
@@ -10,21 +10,21 @@ public import ByteCoding
 ///     sample_flags                     4 bytes           if flags 0x000400   │
 ///     sample_composition_time_offset   4 bytes           if flags 0x000800   ┘ signed in version 1
 public struct TrackRunBox: Box, Hashable {
-    /// The type.
+    /// The type of the box.
     public static let type: FourCC = "trun"
 
-    /// A sample; what is nil has the default of the fragment.
+    /// A sample of the run. A property that is nil has the default of the fragment.
     public struct Sample: Hashable, Sendable {
-        /// How long it is, in the timescale of the media.
+        /// The duration in the timescale of the media.
         public var duration: UInt32?
-        /// How large it is, in bytes.
+        /// The size in bytes.
         public var size: UInt32?
-        /// What it is.
+        /// The flags of the sample.
         public var flags: SampleFlags?
-        /// How much later than decoded it is presented, in the timescale of the media.
+        /// The presentation time minus the decode time, in the timescale of the media.
         public var compositionOffset: Int32?
 
-        /// Makes a sample.
+        /// Creates a sample.
         public init(
             duration: UInt32? = nil,
             size: UInt32? = nil,
@@ -38,21 +38,22 @@ public struct TrackRunBox: Box, Hashable {
         }
     }
 
-    /// From the base of the fragment to the first byte of the first sample; nil: behind the run before.
+    /// The offset in bytes of the first sample's data relative to the base of the fragment; nil if they follow the
+    /// previous run.
     public var dataOffset: Int32?
-    /// The flags of the first sample, where they differ from the default.
+    /// The flags of the first sample if they differ from the default; otherwise nil.
     public var firstSampleFlags: SampleFlags?
-    /// The samples. All have the same fields.
+    /// The samples, which all have the same fields.
     public var samples: [Sample]
 
-    /// Makes a box.
+    /// Creates a box.
     public init(dataOffset: Int32? = 0, firstSampleFlags: SampleFlags? = nil, samples: [Sample]) {
         self.dataOffset = dataOffset
         self.firstSampleFlags = firstSampleFlags
         self.samples = samples
     }
 
-    /// Reads the content.
+    /// Reads the content of the box.
     ///
     /// - Throws: `ParseError`.
     public init(reading reader: inout ByteReader) throws(ParseError) {
@@ -63,13 +64,13 @@ public struct TrackRunBox: Box, Hashable {
         dataOffset = flags & 0x01 == 0 ? nil : Int32(bitPattern: try reader.readUInt32("data offset of a run"))
         firstSampleFlags = flags & 0x04 == 0 ? nil : SampleFlags(rawValue: try reader.readUInt32("first sample flags"))
         let fields = [0x100, 0x200, 0x400, 0x800].count { flags & $0 != 0 }
-        // Samples without fields take no room: they must not be without end.
+        // Samples without fields have no bytes in the box, so their number must be limited.
         guard fields == 0 ? count <= 1 << 20 : count <= reader.remaining / (4 * fields) else {
             throw ParseError(
                 .invalidLength,
                 reading: "number of samples in a run",
                 offset: start,
-                reason: "\(count) samples do not fit into the \(reader.remaining) bytes that are left"
+                reason: "\(count) samples do not fit in the \(reader.remaining) bytes that are left"
             )
         }
         samples = []
@@ -79,7 +80,7 @@ public struct TrackRunBox: Box, Hashable {
             if flags & 0x100 != 0 { sample.duration = try reader.readUInt32("sample duration") }
             if flags & 0x200 != 0 { sample.size = try reader.readUInt32("sample size") }
             if flags & 0x400 != 0 { sample.flags = SampleFlags(rawValue: try reader.readUInt32("sample flags")) }
-            // Unsigned in version 0; yet negative numbers are met there.
+            // Composition offsets are unsigned in version 0, but some files contain negative numbers.
             if flags & 0x800 != 0 {
                 sample.compositionOffset = Int32(bitPattern: try reader.readUInt32("composition offset"))
             }
@@ -87,7 +88,7 @@ public struct TrackRunBox: Box, Hashable {
         }
     }
 
-    /// Always version 1.
+    /// Writes the whole box, always in version 1.
     public func write(to writer: inout BoxWriter) {
         let first = samples.first
         var flags: UInt32 = 0

@@ -16,18 +16,18 @@ public struct VisualSampleFields: Hashable, Sendable {
     public var width: UInt16
     /// The height in pixels.
     public var height: UInt16
-    /// The horizontal resolution in pixels per inch as 16.16.
+    /// The horizontal resolution in pixels per inch as a 16.16 fixed-point number.
     public var horizontalResolution: UInt32
-    /// The vertical resolution in pixels per inch as 16.16.
+    /// The vertical resolution in pixels per inch as a 16.16 fixed-point number.
     public var verticalResolution: UInt32
-    /// Frames per sample.
+    /// The number of frames per sample.
     public var frameCount: UInt16
-    /// 32 bytes: a length and a name.
+    /// The name of the compressor, 32 bytes: a length byte and text.
     public var compressorName: [UInt8]
-    /// Bits per pixel.
+    /// The color depth in bits per pixel.
     public var depth: UInt16
 
-    /// Makes fields.
+    /// Creates the fields of a visual sample entry.
     public init(width: UInt16, height: UInt16) {
         self.width = width
         self.height = height

@@ -1,11 +1,11 @@
 import ByteCoding
 import MediaFormats
 
-/// Walks through boxes as places in a file.
-enum BoxPlaces {
-    /// Hands the boxes that lie in `range`, one after the other, to `body`: header, and where the content lies.
+/// Iterates over the boxes of a file by their byte ranges.
+enum BoxRanges {
+    /// Calls `body` with the header and the content range of each box in `range`.
     ///
-    /// A box that reaches beyond the range is an error; fewer than 8 bytes at its end are padding.
+    /// A box that extends beyond the range is an error. Fewer than 8 bytes at the end of the range are padding.
     static func forEach(
         in file: RawSpan,
         _ range: Range<Int>,
@@ -16,13 +16,13 @@ enum BoxPlaces {
             var reader = ByteReader(file.extracting(offset..<range.upperBound), base: offset)
             let header = try BoxHeader(reading: &reader)
             let start = reader.offset
-            try reader.skip(header.contentSize(of: reader.remaining), "content of a \(header.type) box")
+            try reader.skip(header.contentSize(of: reader.remaining), "content of the \(header.type) box")
             try body(header, start..<reader.offset)
             offset = reader.offset
         }
     }
 
-    /// The first box of a type at the outermost level: where its content lies.
+    /// Returns the content range of the first top-level box of a type.
     static func first(_ type: FourCC, in file: RawSpan) throws -> Range<Int>? {
         var found: Range<Int>?
         try forEach(in: file, 0..<file.byteCount) { header, content in

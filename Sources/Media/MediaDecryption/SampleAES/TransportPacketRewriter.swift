@@ -1,20 +1,22 @@
 import MediaFormats
 
-/// Puts a PES packet that became smaller back into the transport packets that it came from. They stay where they are,
-/// and as many: where bytes are left over the adaptation field grows, so that clocks, sizes and byte ranges stay right.
-struct TransportPacketShrinking {
-    /// How many packets of the PID carry no payload any more: as many numbers its continuity counter lags behind.
+/// Writes a PES packet that became smaller back to its transport packets. The number and the offsets of the packets do
+/// not change. Unused bytes are added to the adaptation field as stuffing, so that PCR positions, sizes and byte ranges
+/// stay valid.
+struct TransportPacketRewriter {
+    /// The number of packets of the PID that no longer have a payload, modulo 16. Their continuity counters decrease by
+    /// this number.
     private(set) var lag: UInt8 = 0
 
-    /// A packet as it was.
+    /// A transport packet of the original file.
     struct Packet {
-        /// The offset of its first byte.
+        /// The offset of the packet's first byte in the file.
         var offset: Int
-        /// Where its payload lies; empty when it has none.
+        /// The range of the payload in the file; empty if there is none.
         var payload: Range<Int>
     }
 
-    /// Writes a payload into packets that had more room.
+    /// Writes a payload to packets whose payloads had at least its size.
     mutating func write(_ bytes: [UInt8], to packets: [Packet], in output: inout MutableRawSpan) {
         var position = 0
         for packet in packets {
@@ -28,7 +30,7 @@ struct TransportPacketShrinking {
         }
     }
 
-    /// Grows the adaptation field by `surplus` bytes.
+    /// Increases the size of the adaptation field by `surplus` bytes.
     private func stuff(_ packet: Packet, _ surplus: Int, _ output: inout MutableRawSpan) {
         let hasField = packet.payload.lowerBound > packet.offset + 4
         let end = packet.payload.lowerBound + surplus
@@ -36,7 +38,7 @@ struct TransportPacketShrinking {
             for index in packet.payload.lowerBound..<end { bytes[index] = 0xFF }
             let field = packet.offset + 4
             let length = end - field - 1
-            // A field of one byte is its length alone; the flags come with the next byte.
+            // A field of one byte contains only its length. With a second byte it also contains the flags.
             if length > 0, !hasField || bytes[field] == 0 { bytes[field + 1] = 0 }
             bytes[field] = UInt8(length)
             let hasPayload = surplus < packet.payload.count

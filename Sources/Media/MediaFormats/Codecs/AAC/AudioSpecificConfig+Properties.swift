@@ -1,10 +1,10 @@
 public import ByteCoding
 import TextCoding
 
-// What follows from a configuration.
+// Properties derived from a configuration.
 
 extension AudioSpecificConfig {
-    /// Spectral band replication, where the configuration says that it is there.
+    /// The spectral band replication, if the configuration signals it.
     public var spectralBandReplication: SpectralBandReplication? {
         switch signaling {
         case .implicit: nil
@@ -13,13 +13,13 @@ extension AudioSpecificConfig {
         }
     }
 
-    /// Whether parametric stereo makes two channels of one, as far as the configuration says so.
+    /// Whether the configuration signals parametric stereo, which decodes one channel to two.
     public var hasParametricStereo: Bool { spectralBandReplication?.hasParametricStereo == true }
 
-    /// Samples a second that come out.
+    /// The sample rate of the decoded output in hertz.
     public var outputSampleRate: UInt32 { (spectralBandReplication?.samplingFrequency ?? samplingFrequency).hertz }
 
-    /// Channels that come out; nil when the configuration does not say it.
+    /// The number of channels of the decoded output; nil if the configuration does not specify it.
     public var outputChannelCount: Int? {
         let count: Int?
         switch channelConfiguration {
@@ -33,26 +33,28 @@ extension AudioSpecificConfig {
         return count == 1 && hasParametricStereo ? 2 : count
     }
 
-    /// Samples in an access unit at the core's rate, for each channel; nil where the type does not fix it.
+    /// The number of samples per channel in an access unit at the core's sample rate; nil if the type does not specify
+    /// it.
     public var coreFrameLength: Int? {
         switch objectType {
         case .layer1: 384
         case .layer2: 1152
-        // MPEG-2's lower rates have half of it.
+        // The lower sample rates of MPEG-2 have half the frame length.
         case .layer3: samplingFrequency.hertz < 32000 ? 576 : 1152
         case .errorResilientAACLD: generalAudio?.hasShortFrames == true ? 480 : 512
         default: generalAudio.map { $0.hasShortFrames ? 960 : 1024 }
         }
     }
 
-    /// Samples in an access unit at ``outputSampleRate``: 2048 for HE-AAC. nil where the type does not fix it.
+    /// The number of samples in an access unit at ``outputSampleRate``, for example 2048 for HE-AAC; nil if the type
+    /// does not specify it.
     public var outputFrameLength: Int? {
         guard let length = coreFrameLength, let extended = spectralBandReplication else { return coreFrameLength }
         return length * Int(extended.samplingFrequency.hertz) / max(1, Int(samplingFrequency.hertz))
     }
 
-    /// The element of a CODECS attribute (RFC 6381, 3.3): `mp4a.40.2`, `mp4a.40.5` for HE-AAC and `mp4a.40.29` for its
-    /// version 2, however they are signaled.
+    /// The codec string for a CODECS attribute (RFC 6381, 3.3): for example `mp4a.40.2`, `mp4a.40.5` for HE-AAC and
+    /// `mp4a.40.29` for HE-AAC version 2, for any type of signaling.
     public var codecs: String {
         let type = spectralBandReplication == nil ? objectType : hasParametricStereo ? .ps : .sbr
         return "mp4a.40.\(type.rawValue)"
@@ -60,13 +62,14 @@ extension AudioSpecificConfig {
 }
 
 extension ElementaryStreamDescriptorBox {
-    /// MPEG-4 audio, which an AudioSpecificConfig describes.
+    /// The object type of MPEG-4 audio, which has an AudioSpecificConfig.
     public static let mpeg4Audio: UInt8 = 0x40
 
-    /// The element of a CODECS attribute (RFC 6381, 3.3): that of the AudioSpecificConfig for MPEG-4 audio, the object
-    /// type in hexadecimal for others: `mp4a.6b` is MP3, `mp4a.67` MPEG-2 AAC Low Complexity.
+    /// Returns the codec string for a CODECS attribute (RFC 6381, 3.3): that of the AudioSpecificConfig for MPEG-4
+    /// audio, or the object type in hexadecimal for others, for example `mp4a.6b` for MP3 and `mp4a.67` for MPEG-2 AAC
+    /// Low Complexity.
     ///
-    /// - Throws: `ParseError` for a damaged AudioSpecificConfig.
+    /// - Throws: `ParseError` if the AudioSpecificConfig is invalid.
     public func codecs() throws(ParseError) -> String {
         guard objectType == Self.mpeg4Audio else { return "mp4a." + Hexadecimal.encode([objectType]) }
         return try AudioSpecificConfig(decoderSpecificInfo.span.bytes).codecs

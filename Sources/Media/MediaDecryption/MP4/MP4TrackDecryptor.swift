@@ -2,9 +2,9 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts the samples of one track where they lie, many at once.
-struct MP4TrackDecryption {
-    /// What samples must share to be decrypted together.
+/// Decrypts the samples of one track in place, in batches.
+struct MP4TrackDecryptor {
+    /// The parameters that samples must share to be decrypted with one cipher.
     private struct CipherID: Hashable {
         let key: KeyID
         let scheme: FourCC
@@ -19,13 +19,13 @@ struct MP4TrackDecryption {
         }
     }
 
-    /// How many samples, and how many of their bytes, are decrypted together at most: as much as stays in a cache.
+    /// The maximum number of samples and bytes in a batch, chosen to fit into the processor's cache.
     private static let batchCount = 1024
     private static let batchSize = 1 << 20
-    /// How many ciphers are kept; a track that changes its key more often pays for setting them up again.
-    private static let mostCiphers = 64
+    /// The maximum number of cached ciphers. A track with more keys sets up ciphers repeatedly.
+    private static let maximumCipherCount = 64
 
-    /// What was done so far.
+    /// The result for the samples so far.
     private(set) var report: DecryptedTrack
     private let trackID: UInt32
     private let keys: DecryptionKeys
@@ -34,10 +34,10 @@ struct MP4TrackDecryption {
     private var current: (id: CipherID, cipher: SampleCipher)?
     private var batch = SampleBatch()
     private var subsamples: [Subsample] = []
-    /// Constant vectors are the same for all samples.
+    /// The last IV, cached because a constant IV is the same for all samples.
     private var vector: (bytes: SampleIV, iv: CipherIV)?
     private var batchBytes = 0
-    /// The number of the first sample of the batch.
+    /// The number of the first sample in the batch.
     private var batchStart = 0
     private var batchEnd = 0
     private var sampleCount = 0
@@ -55,30 +55,30 @@ struct MP4TrackDecryption {
         )
     }
 
-    /// Takes the next sample, which is decrypted now or with later ones.
-    mutating func take(_ sample: Sample, of input: RawSpan, in output: inout MutableRawSpan) throws {
+    /// Adds the next sample to the batch. It is decrypted now or in a later call.
+    mutating func add(_ sample: Sample, of input: RawSpan, in output: inout MutableRawSpan) throws {
         sampleCount += 1
         guard sample.offset >= 0, sample.offset <= byteCount, sample.size <= byteCount - sample.offset else {
             throw ParseError(
                 .truncated,
                 reading: "sample \(sampleCount) of track \(trackID)",
                 offset: sample.offset,
-                reason: "its \(sample.size) bytes do not lie in the file, which has \(byteCount)"
+                reason: "its \(sample.size) bytes extend beyond the file of \(byteCount) bytes"
             )
         }
-        // Without this, few bytes of tables could stand for samples without end.
+        // This check bounds the work: a few bytes of sample tables could describe any number of overlapping samples.
         totalSize += sample.size
         guard totalSize <= byteCount else {
             throw ParseError(
                 .invalidValue,
                 reading: "sample \(sampleCount) of track \(trackID)",
                 offset: sample.offset,
-                reason: "the track's samples take more bytes than the file has"
+                reason: "the samples of the track have more bytes than the file"
             )
         }
         guard let protection = sample.protection, sample.size > 0 else {
             report.clear += 1
-            // So the samples of a batch follow each other, and an error names the right one.
+            // The batch must contain consecutive samples, so that an error reports the right sample number.
             return try flush(&output)
         }
         report.decrypted += 1
@@ -105,14 +105,14 @@ struct MP4TrackDecryption {
         batchEnd = sample.offset + sample.size
     }
 
-    /// Decrypts the samples that wait.
+    /// Decrypts the samples in the batch.
     mutating func flush(_ output: inout MutableRawSpan) throws {
         guard let current, !batch.isEmpty else { return }
         do throws(SampleEncryptionError) {
             try current.cipher.process(batch, in: &output)
         } catch {
             let number = batchStart + (error.index ?? 0)
-            throw DecryptionError.refusedByCipher(error, "sample \(number) of track \(trackID)")
+            throw DecryptionError.cipherFailure(error, "sample \(number) of track \(trackID)")
         }
         batch.removeAll()
         batchBytes = 0
@@ -126,7 +126,7 @@ struct MP4TrackDecryption {
             vector = (bytes, iv)
             return iv
         } catch {
-            throw DecryptionError.refusedByCipher(error, "sample \(sampleCount) of track \(trackID)")
+            throw DecryptionError.cipherFailure(error, "sample \(sampleCount) of track \(trackID)")
         }
     }
 
@@ -137,12 +137,12 @@ struct MP4TrackDecryption {
         }
         do throws(SampleEncryptionError) {
             let cipher = try SampleCipher(try scheme(id), .decrypt, key: key.key)
-            if ciphers.count == Self.mostCiphers { ciphers.removeAll() }
+            if ciphers.count == Self.maximumCipherCount { ciphers.removeAll() }
             ciphers[id] = cipher
             if !report.keyIDs.contains(id.key) { report.keyIDs.append(id.key) }
             return cipher
         } catch {
-            throw DecryptionError.refusedByCipher(error, "track \(trackID)")
+            throw DecryptionError.cipherFailure(error, "track \(trackID)")
         }
     }
 
