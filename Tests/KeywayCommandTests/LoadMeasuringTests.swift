@@ -30,12 +30,12 @@ struct LoadMeasuringTests {
     @Test("The problem's type and reason are found, and bodies that are none of ours end in nothing")
     func problems() {
         let body = Array(#"{"type":"urn:keyway:problem:overloaded","reason":"a-b","status":503}"#.utf8)
-        let outcome = LoadAnswer(status: 503, body: body).outcome
+        let outcome = LoadResponse(status: 503, body: body).outcome
         #expect(outcome == LoadOutcome(status: 503, problem: "overloaded", reason: "a-b"))
-        #expect(LoadAnswer(status: 502, body: Array("<html>".utf8)).outcome == LoadOutcome(status: 502))
-        #expect(LoadAnswer(status: 400, body: Array("urn:keyway:problem:".utf8)).outcome == LoadOutcome(status: 400))
+        #expect(LoadResponse(status: 502, body: Array("<html>".utf8)).outcome == LoadOutcome(status: 502))
+        #expect(LoadResponse(status: 400, body: Array("urn:keyway:problem:".utf8)).outcome == LoadOutcome(status: 400))
         let long = Array(("urn:keyway:problem:" + String(repeating: "a", count: 1000)).utf8)
-        #expect(LoadAnswer(status: 400, body: long).outcome.problem?.count == 60)
+        #expect(LoadResponse(status: 400, body: long).outcome.problem?.count == 60)
     }
 
     @Test("Percentiles count every request, the longest one too")

@@ -282,10 +282,10 @@ struct PlaylistCheckTests {
     @Test("Names near a mistaken one are found")
     func near() {
         let names = ["fairplay-iv", "fairplay-uri-scheme", "bom", "key-without-uri", "bitrate-zero"]
-        #expect(RuleSelection.near("fairplay-vi", among: names) == ["fairplay-iv"])
-        #expect(RuleSelection.near("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
-        #expect(RuleSelection.near("xyzzy-plugh", among: names) == [])
-        #expect(RuleSelection.near(String(repeating: "a", count: 100_000), among: names) == [])
+        #expect(RuleSelection.similar("fairplay-vi", among: names) == ["fairplay-iv"])
+        #expect(RuleSelection.similar("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
+        #expect(RuleSelection.similar("xyzzy-plugh", among: names) == [])
+        #expect(RuleSelection.similar(String(repeating: "a", count: 100_000), among: names) == [])
     }
 
     @Test("Ten places of a rule are shown, or all")

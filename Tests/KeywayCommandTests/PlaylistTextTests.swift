@@ -22,7 +22,7 @@ struct PlaylistTextTests {
         ]
     )
     func cut(uri: String, shown: String) {
-        #expect(PlaylistText.cut(uri) == shown)
+        #expect(PlaylistText.redacted(uri) == shown)
     }
 
     @Test("Messages are harmless, and the URIs in them are cut")
@@ -30,8 +30,8 @@ struct PlaylistTextTests {
         let text = "no key \"https://a/b?c=d\" and (data:,x) here\u{1b}[2J? see 'skd://e?f'"
         #expect(PlaylistText.message(text) == "no key \"https://a/b?…\" and (data:,x) here\\u{1b}[2J? see 'skd://e?…'")
         #expect(PlaylistText.message("why? \"a.m3u8?token=b\" is") == "why? \"a.m3u8?…\" is")
-        #expect(PlaylistText.shown("a\u{202e}b\u{7f}") == "a\\u{202e}b\\u{7f}")
-        #expect(PlaylistText.shown(String(repeating: "x", count: 500)).count == 401)
+        #expect(PlaylistText.printable("a\u{202e}b\u{7f}") == "a\\u{202e}b\\u{7f}")
+        #expect(PlaylistText.printable(String(repeating: "x", count: 500)).count == 401)
     }
 
     @Test("The caret stands under the column, whatever stands before it")

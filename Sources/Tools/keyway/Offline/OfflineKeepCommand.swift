@@ -7,23 +7,27 @@ import TextCoding
 struct OfflineKeepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep",
-        abstract: "Say how a download is to be kept when room runs short."
+        abstract: "Set how a download is treated when space runs short."
     )
 
     @OptionGroup var title: OfflineTitleArgument
     @OptionGroup var home: OfflineHomeOptions
 
-    @Option(help: .init("default, or important: it goes last.", valueName: "priority"))
+    @Option(help: .init("The priority: default, or important, which is deleted last.", valueName: "priority"))
     var priority = StoragePolicy.Priority.default.rawValue
 
-    @Option(help: .init("It may go from then on: a moment such as 2026-12-31T20:00:00Z.", valueName: "time"))
+    @Option(
+        help: .init("The time after which it may be deleted first, such as 2026-12-31T20:00:00Z.", valueName: "time")
+    )
     var until: String?
 
     func validate() throws {
         guard StoragePolicy.Priority(rawValue: priority) != nil else {
-            throw ValidationError("--priority is default or important.")
+            throw ValidationError("--priority: expected default or important.")
         }
-        guard until == nil || date != nil else { throw ValidationError("--until is a moment in ISO 8601.") }
+        guard until == nil || date != nil else {
+            throw ValidationError("--until: expected an ISO 8601 time such as 2026-12-31T20:00:00Z.")
+        }
     }
 
     private var date: Int64? {

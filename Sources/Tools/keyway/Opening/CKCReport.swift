@@ -3,7 +3,7 @@ import FPSMessages
 import KeyServerModule
 
 extension Report {
-    /// What there is to say of a CKC; `sessionKey` is what decrypts its content key.
+    /// Creates a report about a CKC. The session key decrypts its content key.
     init(ckc dissection: CKCDissection, size: Int, sessionKey: SecretBytes?) {
         self.init(kind: "ckc", headline: "CKC, \(size) bytes")
         if let message = dissection.message { tables.append(Self.container(message)) }
@@ -40,7 +40,7 @@ extension Report {
         return FieldTable(title: "Content key", fields: contentKeyFields(key, iv: encrypted.iv))
     }
 
-    /// A content key, to be shown or to be compared without showing it.
+    /// Returns the fields of a content key, with a fingerprint to compare keys without showing them.
     static func contentKeyFields(_ key: SecretBytes, iv: [UInt8]) -> [Field] {
         [
             Field("key", .secret(key)),
@@ -49,6 +49,6 @@ extension Report {
         ]
     }
 
-    /// The first 8 bytes of SHA-256: enough to see that two keys are the same, and no help in finding one.
+    /// Returns the first 8 bytes of the SHA-256 hash: enough to compare keys, but not to recover one.
     static func fingerprint(of key: SecretBytes) -> [UInt8] { SHA256.hash(key)[0..<8].reveal() }
 }

@@ -2,13 +2,13 @@ import HLSPlaylist
 import TextCoding
 
 extension PlaylistOverview {
-    /// Describes a Multivariant Playlist.
+    /// Creates an overview of a Multivariant Playlist.
     init(_ playlist: MultivariantPlaylist) {
         var fields = FieldCollector()
         fields.add("version", .optional(playlist.version))
         fields.add("independent segments", .yes(playlist.isIndependentSegments))
-        fields.add("start", .optional(playlist.start?.words))
-        fields.add("variables", .nonEmpty(playlist.defines.words))
+        fields.add("start", .optional(playlist.start?.summary))
+        fields.add("variables", .nonEmpty(playlist.defines.descriptions))
         fields.add("steering manifest", .optional(uri: playlist.contentSteering?.serverURI))
         fields.add("first pathway", .optional(playlist.contentSteering?.pathwayID))
         let counts = [
@@ -60,7 +60,7 @@ extension PlaylistOverview {
         ]
     }
 
-    /// What a variant remains when its attributes change.
+    /// Returns the values that identify a variant, even if its other attributes change.
     private static func identity(_ variant: VariantAttributes, uri: String) -> [FieldValue] {
         guard let id = variant.stableVariantID else { return [.uri(uri)] }
         return [.text(id)] + (variant.pathwayID.map { [.text($0)] } ?? [])
@@ -161,7 +161,7 @@ extension KeyTag {
     /// The IV attribute.
     var explicitIV: String? { iv.map { "0x" + Hexadecimal.encode($0.bytes) } }
 
-    /// Where the initialization vector of a segment comes from.
+    /// The source of a segment's initialization vector.
     var rule: String {
         switch (method, keyFormat) {
         case (_, .fairPlay): "with the key"
