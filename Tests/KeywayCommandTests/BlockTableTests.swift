@@ -14,7 +14,7 @@ struct BlockTableTests {
 
     @Test("Every block of every payload has a table, whatever is in it", arguments: payloads)
     func all(vector: VectorFile) throws {
-        let (blocks, error) = SPCDissection.blocks(vector.message)
+        let (blocks, error) = SPCInspection.blocks(vector.message)
         if error == nil { #expect(blocks?.encoded == vector.message) }
         for block in blocks.map(Array.init) ?? [] {
             let table = BlockTables.table(block)
@@ -34,7 +34,7 @@ struct BlockTableTests {
     )
     func damage(name: String, least: Int) throws {
         let vector = try VectorFile(path: "\(name).txt")
-        let (blocks, error) = SPCDissection.blocks(vector.message)
+        let (blocks, error) = SPCInspection.blocks(vector.message)
         #expect(error?.code.rawValue == vector.error)
         let found = try #require(blocks)
         #expect(found.count >= least)

@@ -159,11 +159,11 @@ struct CKCCreateTests {
         #expect(shown.text.contains("as text "))
         let without = try tool.run(["spc", "inspect", spc])
         #expect(without.status == 1)
-        #expect(without.errors.contains("is an SPC of version 3; version 3 is Apple's own"))
+        #expect(without.errors.contains("is an SPC of version 3; only Apple's licensed library can open version 3"))
         let keys = ["--private-key", Keys.path("test-rsa-2048.pem")] + plugin
         let open = try tool.run(["ckc", "open", "--spc", spc, "--ckc", spc] + keys)
         #expect(open.status == 1)
-        #expect(open.errors.contains("the plug-in keeps the secrets of this SPC to itself"))
+        #expect(open.errors.contains("the plug-in does not return the secrets of this SPC"))
     }
 
     private func ask() throws -> String {

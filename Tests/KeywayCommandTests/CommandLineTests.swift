@@ -31,7 +31,8 @@ struct CommandLineTests {
         let unknown = try tool.run(["explain", "-1"])
         #expect(unknown.status == 1)
         #expect(
-            unknown.errors == "error: -1 is no error code that the guide lists; keyway explain lists those it does\n"
+            unknown.errors
+                == "error: -1 is not an error code of the FairPlay guide; run keyway explain to list all codes\n"
         )
         #expect(try tool.run(["explain", "banana"]).status == 1)
         #expect(try tool.run(["explain", "--jsn"]).status == 2)
@@ -42,7 +43,7 @@ struct CommandLineTests {
     func help() throws {
         let outcome = try tool.run(["--help"])
         #expect(outcome.status == 0)
-        #expect(outcome.text.contains("2  the command line is wrong"))
+        #expect(outcome.text.contains("2  the command line is invalid"))
         #expect(outcome.errors.isEmpty)
     }
 
@@ -99,7 +100,7 @@ struct CommandLineTests {
     func tooLong() throws {
         let outcome = try tool.run(["spc", "inspect", "/dev/zero"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("longer than 1 MiB"))
+        #expect(outcome.errors.contains("larger than 1 MiB"))
     }
 
     @Test("A message is not written to a terminal")
@@ -113,7 +114,7 @@ struct CommandLineTests {
             + ["--ask", "@\(Keys.path("test-ask.hex"))"]
         let outcome = try tool.run(arguments, output: terminal)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("use --out, or redirect"))
+        #expect(outcome.errors.contains("give --out FILE, or redirect the output"))
     }
 
     @Test("policy check says what a policy becomes")

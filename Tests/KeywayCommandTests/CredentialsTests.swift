@@ -68,7 +68,7 @@ struct CredentialsTests {
         #expect(try tool.run(check + ["--passphrase-file", passphrase]).status == 0)
         let wrong = try tool.run(check + ["--passphrase-file", try tool.file("wrong", Array("battery staple".utf8))])
         #expect(wrong.status == 1)
-        #expect(wrong.errors.contains("the passphrase does not open"))
+        #expect(wrong.errors.contains("the passphrase does not decrypt"))
     }
 
     @Test("A key that is another's, a key of another size, and what is no certificate")
@@ -79,7 +79,7 @@ struct CredentialsTests {
         ])
         #expect(other.status == 1)
         #expect(other.text.contains("private key matches  no"))
-        #expect(other.errors.contains("the private key does not belong to it"))
+        #expect(other.errors.contains("the private key does not match the certificate"))
         let key = try RSAPrivateKey.generate(bits: 3072)
         let large = try X509Certificate.selfSigned(subject: "Large", key: key, days: 1).der
         let size = try tool.run(["certificate", "check", try tool.file("large.der", large)])

@@ -207,7 +207,7 @@ struct DeviceTests {
         let kept = try request(try server(policy), ["--persistable"])
         #expect(kept.status == 0, "\(kept.errors)")
         #expect(kept.text.contains("persistable  yes"))
-        #expect(kept.text.contains("sealed for this device"))
+        #expect(kept.text.contains("encrypted for this device"))
         let refused = try request(try server(.default), ["--persistable", "--json"])
         #expect(refused.status == 1)
         #expect((try refused.json()["problem"] as? [String: Any])?["code"] as? String == "persistence-not-allowed")
@@ -226,9 +226,9 @@ struct DeviceTests {
         let certificate = try tool.content("\(credentials)/certificate.der")
         let ckc = try VectorFile(path: "ckc/iphone.txt").message
         for (body, words) in [
-            (Array("<html>".utf8), "the server's answer is a web page (HTML), not a CKC"), ([], "is empty"),
-            (ckc, "device: the CKC is refused: invalid-ckc (-42668)"),
-            (Array(ckc.dropLast()), "device: the CKC is refused: invalid-ckc (-42668)"),
+            (Array("<html>".utf8), "the server's response is a web page (HTML), not a CKC"), ([], "is empty"),
+            (ckc, "device: the device rejects the CKC: invalid-ckc (-42668)"),
+            (Array(ckc.dropLast()), "device: the device rejects the CKC: invalid-ckc (-42668)"),
         ] {
             let server = try LittleServer { .init(body: $0.method == "GET" ? certificate : body) }
             let outcome = try request(server)

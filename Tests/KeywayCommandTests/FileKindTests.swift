@@ -124,9 +124,9 @@ struct FileKindTests {
     func keys() throws {
         let ask = try key("test-ask.hex")
         let text = String(decoding: ask, as: UTF8.self)
-        #expect(FileKind(ask).words == "hexadecimal of other bytes")
-        #expect(FileKind(TextEncodings.hexadecimal(ask) ?? []).words == "none of the files that are known here")
-        #expect(kind(text + text).words == "hexadecimal of other bytes")
+        #expect(FileKind(ask).description == "hexadecimal of other data")
+        #expect(FileKind(TextEncodings.hexadecimal(ask) ?? []).description == "data of an unknown type")
+        #expect(kind(text + text).description == "hexadecimal of other data")
     }
 
     @Test("Deeply wrapped text ends")

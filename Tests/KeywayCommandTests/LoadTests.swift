@@ -78,7 +78,7 @@ struct LoadTests {
         #expect(
             counted == ["200 license - 20", "403 refused-by-policy streams-exceeded 10", "503 overloaded - 10"]
         )
-        #expect((json["notes"] as? [String])?.first?.contains("ran out") == true)
+        #expect((json["notes"] as? [String])?.first?.contains("used up") == true)
         #expect(seen.all.count == 40)
         #expect(Set(seen.all.map(\.body)).count == 40)
         #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
@@ -162,7 +162,7 @@ struct LoadTests {
         let server = try server(Seen()) { _ in .init(body: [1]) }
         let outcome = try load(server, ["--requests", "10", "--warm-up", "60", "--json"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("the SPCs ran out in the warm-up"))
+        #expect(outcome.errors.contains("used up during the warm-up"))
         let json = try outcome.json()
         #expect((json["problem"] as? [String: Any])?["code"] as? String == "ran-out")
         #expect((json["generator"] as? [String: Any])?["busy"] as? Double == 0)
@@ -178,7 +178,7 @@ struct LoadTests {
             ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0"] : ["--once"])
         )
         #expect(outcome.status == 3)
-        #expect(outcome.errors.contains("the trace could not be written whole"))
+        #expect(outcome.errors.contains("the trace is incomplete"))
     }
 
     @Test("More devices watch at once than a shell lets a process have open files")
@@ -239,7 +239,7 @@ struct LoadTests {
         let server = try server(Seen()) { _ in .init(headers: ["X-Request-Id": "id-1"], body: [1, 2, 3]) }
         let outcome = try load(server, ["--requests", "5", "--check", "--trace", "trace.jsonl"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("the devices refuse 5 CKCs"))
+        #expect(outcome.errors.contains("the devices rejected 5 CKCs"))
         let lines = try tool.content(tool.path("trace.jsonl")).split(separator: 0x0a).map { try Tool.json(Array($0)) }
         #expect(lines.count == 5)
         #expect(lines.allSatisfy { $0["requestId"] as? String == "id-1" && $0["lease"] == nil })

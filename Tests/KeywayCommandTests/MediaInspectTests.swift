@@ -65,7 +65,7 @@ struct MediaInspectTests {
         let path = try tool.file("many.m4s", (0..<300).flatMap { _ in file })
         let outcome = try inspect(path)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.text.contains("298 mdat, 298 moof, 298 sidx, 298 styp more; --all shows them"))
+        #expect(outcome.text.contains("298 mdat, 298 moof, 298 sidx, 298 styp more; give --all to show them"))
         #expect(outcome.text.split(separator: "\n").count < 50)
         #expect(try inspect(path, "--all").text.split(separator: "\n").count > 3000)
         let short = try inspect(path, "--depth", "1").text

@@ -48,7 +48,7 @@ struct OfflineCommandTests {
         #expect(Set(titles.keys) == ["Der Film", "clear", "fairplay"])
         let film = try #require(titles["Der Film"])
         #expect(film["keys"] as? String == "stored" && film["download"] as? String == "complete")
-        #expect(film["mayBeWatched"] as? String == "for ever" && film["toDo"] as? String == "watch")
+        #expect(film["mayBeWatched"] as? String == "without limit" && film["toDo"] as? String == "watch")
         #expect(titles["clear"]?["keys"] as? String == "none needed")
         let fairplay = try #require(titles["fairplay"])
         #expect(fairplay["download"] as? String == "unproven" && fairplay["keys"] as? String == "refused")
@@ -218,7 +218,7 @@ struct OfflineCommandTests {
             (["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "color=red"], "--rendition"),
             (
                 ["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "type=AUDIO", "--languages", "en"],
-                "in the place"
+                "cannot be combined"
             ),
         ] {
             let run = try tool.run(words)

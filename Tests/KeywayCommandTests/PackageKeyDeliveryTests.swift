@@ -92,7 +92,9 @@ struct PackageKeyDeliveryTests {
         #expect(keys.count == 2)
         for key in keys { #expect(try Tool.json(key.body)["policy"] as? String == "development-other-clients") }
         #expect(
-            notes.contains("policy development-other-clients, which gives Clear Key and AES-128 clients the raw key")
+            notes.contains(
+                "policy development-other-clients, which issues the raw key to Clear Key and AES-128 clients"
+            )
         )
     }
 

@@ -86,7 +86,7 @@ struct PackageLiveTests {
         let rows = part.split(separator: "\n").compactMap { line in
             line.wholeMatch(of: /\| `--([a-z-]+)` \|.*/).map { String($0.1) }
         }
-        let names = try StreamOptions.parse([]).words.map(\.0)
+        let names = try StreamOptions.parse([]).texts.map(\.0)
         #expect(rows == names)
         #expect(names.allSatisfy { PackagingSettings.valueNames.contains($0) })
     }

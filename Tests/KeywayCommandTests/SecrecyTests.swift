@@ -65,7 +65,7 @@ struct SecrecyTests {
             let values = ["--key", "--ask"].flatMap { [$0, $0 == option ? secret : String(repeating: "0", count: 32)] }
             let outcome = try tool.run(["ckc", "create", "--spc", spc, "--iv", secret + "00"] + keys + values)
             #expect(outcome.status == 2)
-            #expect(outcome.errors.contains("\(option) takes 16 bytes in hexadecimal"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("\(option): expected 16 bytes in hexadecimal"), "\(outcome.errors)")
             #expect(!outcome.errors.contains(secret))
         }
         let file = try tool.file("key.hex", Array(secret.utf8))

@@ -48,7 +48,7 @@ struct SimulateTests {
         )
         #expect(
             plot.text == """
-                Requests a second  = spread, # not spread; the key's tag appears at 0 s
+                Requests per second  = spread, # not spread; the key's tag appears at 0 s
                       -3 s |
                       -2 s |== 2
                       -1 s |

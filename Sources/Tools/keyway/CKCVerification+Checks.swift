@@ -7,7 +7,7 @@ import KeyServerModule
 struct CheckedExchange: Sendable {
     let ckc: [UInt8]
     let spc: OpenedExchange
-    private let dissection: CKCDissection
+    private let inspection: CKCInspection
     private(set) var contentKey: SecretBytes?
     private(set) var contentIV: [UInt8] = []
 
@@ -16,10 +16,10 @@ struct CheckedExchange: Sendable {
     init(ckc: [UInt8], spc: OpenedExchange) {
         self.ckc = ckc
         self.spc = spc
-        dissection = CKCDissection(ckc, payloadKey: spc.payloadKey)
+        inspection = CKCInspection(ckc, payloadKey: spc.payloadKey)
     }
 
-    private var blocks: TLLVSequence? { dissection.blocks }
+    private var blocks: TLLVSequence? { inspection.blocks }
 
     /// Returns the block of this type in the CKC: nil if there is none, a failure if it cannot be parsed.
     private func content<Content: TLLVContent>(_: Content.Type) -> Result<Content?, ParseError> {
@@ -30,29 +30,29 @@ struct CheckedExchange: Sendable {
 
     /// Table 2-10.
     func checkContainer() -> Verdict {
-        if let problem = dissection.problem, problem.stage == .container {
+        if let problem = inspection.problem, problem.stage == .container {
             return .failed(code: problem.code.rawValue, problem.reason)
         }
         return .passed("version 1, \(ckc.count) bytes")
     }
 
     func checkDecryption() -> Verdict {
-        if let problem = dissection.problem, dissection.isGarbage {
-            return .failed(code: problem.code.rawValue, CKCDissection.garbage)
+        if let problem = inspection.problem, inspection.isGarbage {
+            return .failed(code: problem.code.rawValue, CKCInspection.garbage)
         }
         return .passed("with R1 and the AR seed of the SPC")
     }
 
     /// Table 2-2.
     func checkFraming() -> Verdict {
-        if let problem = dissection.problem, problem.code.rawValue != ParseError.Code.duplicateTag.rawValue {
+        if let problem = inspection.problem, problem.code.rawValue != ParseError.Code.duplicateTag.rawValue {
             return .failed(code: problem.code.rawValue, problem.reason)
         }
         return .passed("\(blocks?.count ?? 0) blocks, no trailing bytes")
     }
 
     func checkDuplicates() -> Verdict {
-        if let problem = dissection.problem { return .failed(code: problem.code.rawValue, problem.reason) }
+        if let problem = inspection.problem { return .failed(code: problem.code.rawValue, problem.reason) }
         return .passed("every tag occurs once")
     }
 

@@ -40,7 +40,7 @@ struct CKCInspectCommand: ParsableCommand {
     func run() throws {
         let session = try spc.map { try OpenedExchange(spc: $0, opening) }
         let ckc = try MessageFile.read(file, as: .ckc)
-        let dissection = CKCDissection(ckc, payloadKey: session?.payloadKey)
-        try report.print(Report(ckc: dissection, size: ckc.count, sessionKey: session?.session.sessionKey))
+        let inspection = CKCInspection(ckc, payloadKey: session?.payloadKey)
+        try report.print(Report(ckc: inspection, size: ckc.count, sessionKey: session?.session.sessionKey))
     }
 }

@@ -55,11 +55,11 @@ struct DevicePlayCommand: AsyncParsableCommand {
         let certificate = try await client.certificate()
         var keys = DecryptionKeys()
         var playing: [DeviceKey] = []
-        var keyFields = FieldTable(title: "Keys", remark: "as the device plays with them", fields: [])
+        var keyTable = FieldTable(title: "Keys", remark: "as used by the device", fields: [])
         for uri in uris {
             let key = try await key(for: uri, device, client, certificate)
             let content = try Self.content(of: key, uri)
-            keyFields.fields.append(Field(uri, .bytes(Report.fingerprint(of: content.key))))
+            keyTable.fields.append(Field(uri, .bytes(Report.fingerprint(of: content.key))))
             let iv = try? CipherIV(content.iv)
             keys.uris[uri] = DecryptionKey(key: content.key, iv: iv)
             playing.append(key)
@@ -80,7 +80,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         )
         let tracks = report.playlists.flatMap(\.tracks)
         shown.tables = [
-            keyFields,
+            keyTable,
             FieldTable(
                 title: "Played",
                 fields: [

@@ -89,10 +89,10 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
         if isVideoOnly { source.tracks = [.video] }
         settings.inputs = [source]
         let isFragmented = isISOFragmented || format == "iso"
-        let words = [
+        let values = [
             ("out", fileBase), ("container", isFragmented ? "fmp4" : "ts"), ("segment-duration", targetDuration),
         ]
-        for (name, word) in words { settings.values[name] = .init(text: word, location: .commandLine) }
+        for (name, text) in values { settings.values[name] = .init(text: text, location: .commandLine) }
         if isSingleFile { settings.flags["single-file"] = .commandLine }
         // Apple's tool replaces existing files.
         settings.flags["overwrite"] = .commandLine

@@ -14,7 +14,8 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             playlist on the command line that cannot be read ends the command with exit code 3. A DASH manifest is \
             checked without its segments.
 
-            A playlist from the web never makes this command read a local file, and a local playlist only files of its own folder.
+            A playlist from the web never makes this command read a local file; a local playlist only files of its own \
+            folder.
             """
     )
 

@@ -32,6 +32,6 @@ struct SPCInspectCommand: ParsableCommand {
     func run() throws {
         let credentials = try opening.credentials()
         let spc = try MessageFile.read(file, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
-        try report.print(Report(spc: SPCDissection(spc, with: credentials), size: spc.count))
+        try report.print(Report(spc: SPCInspection(spc, with: credentials), size: spc.count))
     }
 }

@@ -96,7 +96,7 @@ extension MediaInspection {
         fields.add("sync samples", .number(summary.syncCount))
         if kind == "video", summary.seconds > 0 {
             let rate = (Double(summary.sampleCount) / summary.seconds * 1000).rounded() / 1000
-            fields.add("frame rate", .decimal(rate, unit: "a second"))
+            fields.add("frame rate", .decimal(rate, unit: "fps"))
         }
         fields.add("media", .number(summary.byteCount, unit: "bytes"))
         fields.add("bit rate", MediaFormatting.rate(bytes: summary.byteCount, seconds: summary.seconds))

@@ -50,7 +50,7 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(help: .init("The title of the download. (default: the name of the folder)", valueName: "text"))
     var title: String?
 
-    @OptionGroup(title: "Selection") var choice: DownloadChoiceOptions
+    @OptionGroup(title: "Selection") var choice: DownloadSelectionOptions
 
     @OptionGroup(title: "Keys") var keys: OfflineKeyOptions
 
@@ -125,7 +125,7 @@ struct DownloadCommand: AsyncParsableCommand {
             for await event in download.events { printer.print(event) }
             return printer.finish()
         }
-        let signals = EndSignals { Task { await download.cancel() } }
+        let signals = TerminationSignals { Task { await download.cancel() } }
         defer { signals.end() }
         do throws(DownloadError) {
             let bundle = try await download.run()
@@ -140,8 +140,8 @@ struct DownloadCommand: AsyncParsableCommand {
     private func freeSpace() async throws -> [String]? {
         do {
             let own = (try? AssetBundle.open(folder.path))?.description.title ?? title ?? folder.lastPathComponent
-            let home = try OfflineHome(library: library, keys.home)
-            let eviction = LibraryEviction(home: home, keys: keys) { candidate in
+            let storage = try OfflineStorage(library: library, keys.storage)
+            let eviction = LibraryEviction(storage: storage, keys: keys) { candidate in
                 candidate.title == own || candidate.policy.priority == .important
             }
             let result = try await eviction.carryOut(toFree: 1)
@@ -158,7 +158,7 @@ struct DownloadCommand: AsyncParsableCommand {
     /// Returns the key provider of the download. Keys are stored next to it. Without a key server, only clear keys are
     /// available, from the URLs in the playlists.
     private func downloadKeys() -> any DownloadKeys {
-        StoredDownloadKeys { [keys, library] in try keys.keys(try OfflineHome(library: library, keys.home)) }
+        StoredDownloadKeys { [keys, library] in try keys.keys(try OfflineStorage(library: library, keys.storage)) }
     }
 
     private var folder: URL { URL(fileURLWithPath: out).standardizedFileURL }

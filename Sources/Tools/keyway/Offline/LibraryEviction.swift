@@ -9,7 +9,7 @@ struct LibraryEviction {
         var notes: [String] = []
     }
 
-    let home: OfflineHome
+    let storage: OfflineStorage
     /// The key options; if they name a server, keys that may still be used are returned to it.
     let keys: OfflineKeyOptions
     /// Returns whether a download must not be deleted.
@@ -18,7 +18,7 @@ struct LibraryEviction {
     /// Returns the downloads that would be deleted to free this number of bytes.
     func plan(toFree needed: UInt64) throws -> Result {
         let now = SystemDeviceClock().now
-        let (listings, damaged) = try OfflineListing.all(home, at: now)
+        let (listings, damaged) = try OfflineListing.all(storage, at: now)
         return Result(plan: EvictionPlan(toFree: needed, of: candidates(listings, at: now), at: now), notes: damaged)
     }
 
@@ -26,7 +26,7 @@ struct LibraryEviction {
     /// one is deleted instead.
     func carryOut(toFree needed: UInt64) async throws -> Result {
         let now = SystemDeviceClock().now
-        let (listings, damaged) = try OfflineListing.all(home, at: now)
+        let (listings, damaged) = try OfflineListing.all(storage, at: now)
         var notes = damaged
         var candidates = candidates(listings, at: now)
         var deleted: [EvictionPlan.Eviction] = []
@@ -37,7 +37,7 @@ struct LibraryEviction {
                 let index = candidates.firstIndex(where: { $0.title == next.title }),
                 let listing = listings.first(where: { $0.summary.title == next.title })
             else { break }
-            guard let claim = try home.store.claim(next.title, folder: listing.folder) else {
+            guard let claim = try storage.store.claim(next.title, folder: listing.folder) else {
                 candidates[index].isInUse = true
                 continue
             }
@@ -57,7 +57,7 @@ struct LibraryEviction {
         var notes: [String] = []
         if keys.server != nil, listing.entry?.state(at: now).isWatchable == true {
             do {
-                try await keys.keys(home).invalidate(title: listing.summary.title)
+                try await keys.keys(storage).invalidate(title: listing.summary.title)
             } catch let error as OfflineKeyError {
                 notes.append("\(error)")
             }

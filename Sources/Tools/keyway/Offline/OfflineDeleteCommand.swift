@@ -33,13 +33,13 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let place = try title.place()
-            let name = try place.open().description.title
-            let home = try OfflineHome(library: place.library, keys.home)
-            guard let claim = try home.store.claim(name, folder: place.bundle) else {
+            let location = try title.location()
+            let name = try location.open().description.title
+            let storage = try OfflineStorage(library: location.library, keys.storage)
+            guard let claim = try storage.store.claim(name, folder: location.bundle) else {
                 throw CommandFailure.input("\(name) is being played or downloaded", next: "stop that first")
             }
-            let answers = try await returnKeys(name, home)
+            let answers = try await returnKeys(name, storage)
             if identifiers.isEmpty { try claim.remove() }
             let count = identifiers.count
             var report = Report(
@@ -62,17 +62,17 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         }
     }
 
-    private func returnKeys(_ name: String, _ home: OfflineHome) async throws -> [SyncAnswer] {
+    private func returnKeys(_ name: String, _ storage: OfflineStorage) async throws -> [SyncAnswer] {
         var answers: [SyncAnswer] = []
         if !identifiers.isEmpty {
-            let keys = try keys.keys(home, requiresServer: true)
+            let keys = try keys.keys(storage, requiresServer: true)
             for identifier in identifiers { answers.append(try await keys.invalidate(identifier, title: name)) }
             return answers
         }
         // Only FairPlay keys can be returned; clear keys cannot.
-        let storedKeys = try home.store.title(name).map { Array($0.keys.values) } ?? []
+        let storedKeys = try storage.store.title(name).map { Array($0.keys.values) } ?? []
         if !withoutServer, storedKeys.contains(where: { $0.kind == .fairPlay && $0.bytes != nil }) {
-            answers = try await keys.keys(home, requiresServer: true).invalidate(title: name)
+            answers = try await keys.keys(storage, requiresServer: true).invalidate(title: name)
         }
         return answers
     }

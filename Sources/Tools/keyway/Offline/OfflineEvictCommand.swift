@@ -37,7 +37,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
 
     private func evict() async throws {
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
-        let eviction = LibraryEviction(home: try OfflineHome(library: root, keys.home), keys: keys)
+        let eviction = LibraryEviction(storage: try OfflineStorage(library: root, keys.storage), keys: keys)
         let result = dryRun ? try eviction.plan(toFree: free) : try await eviction.carryOut(toFree: free)
         try ReportOptions.print(Self.report(result, dryRun: dryRun), json: output.json)
     }

@@ -11,7 +11,7 @@ struct OfflineKeepCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var title: OfflineTitleArgument
-    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var storage: OfflineStorageOptions
 
     @Option(help: .init("The priority: default, or important, which is deleted last.", valueName: "priority"))
     var priority = StoragePolicy.Priority.default.rawValue
@@ -36,11 +36,11 @@ struct OfflineKeepCommand: AsyncParsableCommand {
 
     func run() throws {
         do {
-            let place = try title.place()
-            let bundle = try place.open()
-            let home = try OfflineHome(library: place.library, home)
+            let location = try title.location()
+            let bundle = try location.open()
+            let storage = try OfflineStorage(library: location.library, storage)
             let policy = StoragePolicy(priority: .init(rawValue: priority) ?? .default, expirationDate: date)
-            try home.store.change(bundle.description.title) { $0.policy = policy }
+            try storage.store.change(bundle.description.title) { $0.policy = policy }
         } catch {
             throw CommandFailure.offline(error)
         }

@@ -13,10 +13,10 @@ struct OfflineTitleArgument: ParsableArguments {
     var library = "."
 
     /// Returns the locations of the download and of the folder that contains it.
-    func place() throws(CommandFailure) -> OfflinePlace {
+    func location() throws(CommandFailure) -> DownloadLocation {
         if FileManager.default.fileExists(atPath: name + "/bundle.json") {
             let folder = URL(fileURLWithPath: name).standardizedFileURL
-            return OfflinePlace(library: folder.deletingLastPathComponent().path, bundle: folder.path)
+            return DownloadLocation(library: folder.deletingLastPathComponent().path, bundle: folder.path)
         }
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
         let entries: [BundleLibrary.Entry]
@@ -34,12 +34,12 @@ struct OfflineTitleArgument: ParsableArguments {
         guard let entry = found.first else {
             throw .file("\(root) contains no download \(name)", next: "run keyway offline list to see all downloads")
         }
-        return OfflinePlace(library: root, bundle: entry.folder)
+        return DownloadLocation(library: root, bundle: entry.folder)
     }
 }
 
 /// The location of a download.
-struct OfflinePlace {
+struct DownloadLocation {
     /// The folder that contains the download.
     let library: String
     /// The folder of the download.
@@ -67,13 +67,14 @@ struct OfflineListing {
     let isInUse: Bool
 
     /// Returns all downloads in a folder, and messages about those that cannot be read.
-    static func all(_ home: OfflineHome, at now: Int64) throws -> (listings: [OfflineListing], damaged: [String]) {
+    static func all(_ storage: OfflineStorage, at now: Int64) throws -> (listings: [OfflineListing], damaged: [String])
+    {
         var damaged: [String] = []
-        let (titles, broken) = try home.store.titles()
+        let (titles, broken) = try storage.store.titles()
         damaged += broken.map { "\($0): \($0.advice)" }
         let kept = Dictionary(titles.map { ($0.title, $0) }) { first, _ in first }
         var listings: [OfflineListing] = []
-        for entry in try BundleLibrary(home.library).bundles() {
+        for entry in try BundleLibrary(storage.library).bundles() {
             switch entry.summary {
             case .failure(let error): damaged.append("\(error)")
             case .success(let summary):
@@ -85,7 +86,7 @@ struct OfflineListing {
                         entry: title?.ledger.deciding(at: now),
                         kept: title,
                         size: summary.byteCount > 0 ? summary.byteCount : diskSize(entry.folder),
-                        isInUse: try home.store.isInUse(summary.title, folder: entry.folder)
+                        isInUse: try storage.store.isInUse(summary.title, folder: entry.folder)
                     )
                 )
             }

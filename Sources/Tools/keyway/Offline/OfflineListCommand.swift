@@ -13,14 +13,14 @@ struct OfflineListCommand: AsyncParsableCommand {
     @Argument(help: .init("The folder of downloads.", valueName: "dir"))
     var library = "."
 
-    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var storage: OfflineStorageOptions
     @OptionGroup var output: JSONOption
 
     func run() throws {
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
         let now = SystemDeviceClock().now
         do {
-            let (listings, damaged) = try OfflineListing.all(try OfflineHome(library: root, home), at: now)
+            let (listings, damaged) = try OfflineListing.all(try OfflineStorage(library: root, storage), at: now)
             var report = Report(kind: "downloads", headline: Self.headline(listings, in: library))
             report.tables = [
                 FieldTable(

@@ -9,7 +9,7 @@ import StreamPlayer
 import VirtualDevice
 
 /// The options that specify where keys and device storage are located.
-struct OfflineHomeOptions: ParsableArguments {
+struct OfflineStorageOptions: ParsableArguments {
     @Option(
         help: .init(
             "The folder of keys and device storage. (default: .keyway next to the downloads)",
@@ -32,7 +32,7 @@ struct OfflineHomeOptions: ParsableArguments {
 
 /// The options that specify the device that stores keys, and the server that issues them.
 struct OfflineKeyOptions: ParsableArguments {
-    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var storage: OfflineStorageOptions
 
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String?
@@ -54,7 +54,7 @@ struct OfflineKeyOptions: ParsableArguments {
     /// Returns the keys of a folder of downloads.
     ///
     /// - Parameter requiresServer: Whether the command requires a key server.
-    func keys(_ home: OfflineHome, requiresServer: Bool = false) throws -> OfflineKeys {
+    func keys(_ storage: OfflineStorage, requiresServer: Bool = false) throws -> OfflineKeys {
         guard server != nil || !requiresServer else {
             throw CommandFailure.usage("this command requires the key server", next: "give --server and --credentials")
         }
@@ -65,8 +65,8 @@ struct OfflineKeyOptions: ParsableArguments {
             }
         }
         return OfflineKeys(
-            store: home.store,
-            device: try makeDevice(home),
+            store: storage.store,
+            device: try makeDevice(storage),
             service: service,
             transport: HTTPClientTransport(),
             clocks: .init { SystemDeviceClock().now }
@@ -82,7 +82,7 @@ struct OfflineKeyOptions: ParsableArguments {
     }
 
     /// Returns the device with the same storage as in earlier runs.
-    private func makeDevice(_ home: OfflineHome) throws -> FPSDevice {
+    private func makeDevice(_ storage: OfflineStorage) throws -> FPSDevice {
         guard let profile = DeviceProfile.named(device.profile) else {
             throw CommandFailure.usage(
                 "--profile: '\(device.profile)' is unknown",
@@ -94,7 +94,7 @@ struct OfflineKeyOptions: ParsableArguments {
         let rule: DASkRule =
             device.isGiven ? try device.rule() : .fixed(SecretBytes(count: 16, randomFrom: &random))
         do throws(FPSError) {
-            return try FPSDevice(profile: profile, dask: rule, memory: home.deviceMemory)
+            return try FPSDevice(profile: profile, dask: rule, memory: storage.deviceMemory)
         } catch {
             throw CommandFailure.file(
                 "the device storage cannot be read: \(error)",

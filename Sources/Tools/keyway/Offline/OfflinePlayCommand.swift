@@ -81,10 +81,10 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     }
 
     private func play() async throws {
-        let place = try title.place()
-        let bundle = try place.open()
-        let home = try OfflineHome(library: place.library, keys.home)
-        let playback = try keys.keys(home).playback(of: bundle.description.title, .keptThenServer)
+        let location = try title.location()
+        let bundle = try location.open()
+        let storage = try OfflineStorage(library: location.library, keys.storage)
+        let playback = try keys.keys(storage).playback(of: bundle.description.title, .keptThenServer)
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
         let player = Player(settings: settings(media), keys: playback.systems, loader: AssetBundleLoader(bundle)) {

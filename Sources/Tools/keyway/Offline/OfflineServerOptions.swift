@@ -12,10 +12,10 @@ struct OfflineServerOptions: ParsableArguments {
     /// - Parameter request: A closure that receives the keys and the title, and returns the report.
     func printReport(_ request: (OfflineKeys, String) async throws -> Report) async throws {
         do {
-            let place = try title.place()
-            let name = try place.open().description.title
-            let home = try OfflineHome(library: place.library, keys.home)
-            let report = try await request(try keys.keys(home, requiresServer: true), name)
+            let location = try title.location()
+            let name = try location.open().description.title
+            let storage = try OfflineStorage(library: location.library, keys.storage)
+            let report = try await request(try keys.keys(storage, requiresServer: true), name)
             try ReportOptions.print(report, json: output.json)
         } catch {
             throw CommandFailure.offline(error)

@@ -4,16 +4,16 @@ import KeyServerModule
 
 extension Report {
     /// Creates a report about a CKC. The session key decrypts its content key.
-    init(ckc dissection: CKCDissection, size: Int, sessionKey: SecretBytes?) {
+    init(ckc inspection: CKCInspection, size: Int, sessionKey: SecretBytes?) {
         self.init(kind: "ckc", headline: "CKC, \(size) bytes")
-        if let message = dissection.message { tables.append(Self.container(message)) }
-        if let blocks = dissection.blocks, !dissection.isGarbage {
+        if let message = inspection.message { tables.append(Self.container(message)) }
+        if let blocks = inspection.blocks, !inspection.isGarbage {
             tables.append(BlockTables.payload(blocks))
             if let table = Self.contentKey(blocks, sessionKey) { tables.append(table) }
             notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
         }
-        problem = dissection.problem.map { error in
-            let reason = dissection.isGarbage ? CKCDissection.garbage : error.reason
+        problem = inspection.problem.map { error in
+            let reason = inspection.isGarbage ? CKCInspection.garbage : error.reason
             return Problem(stage: error.stage.rawValue, code: error.code.rawValue, reason: reason)
         }
     }

@@ -11,7 +11,7 @@ struct DeviceExchange: Sendable {
 
     /// Returns a report about the request and the response.
     func report(server: String, showsMessages: Bool) -> Report {
-        let spc = SPCDissection(made: request, by: device)
+        let spc = SPCInspection(made: request, by: device)
         var report = Report(
             kind: "key-request",
             headline: "Key request of a virtual \(device.profile.name) to \(escaped(server))"
@@ -35,7 +35,7 @@ struct DeviceExchange: Sendable {
         if let flag = response.hasDualExpiry { fields.append(Field("dual expiry", .flag(flag))) }
         report.tables.append(FieldTable(title: "Answer", fields: fields))
         if showsMessages {
-            let ckc = CKCDissection(response.ckc, payloadKey: try? CKCDissection.payloadKey(for: spc))
+            let ckc = CKCInspection(response.ckc, payloadKey: try? CKCInspection.payloadKey(for: spc))
             var shown = Report(ckc: ckc, size: response.ckc.count, sessionKey: nil)
             // Problems of the CKC are reported when the device opens it.
             shown.problem = nil
@@ -63,7 +63,7 @@ struct DeviceExchange: Sendable {
     }
 }
 
-extension SPCDissection {
+extension SPCInspection {
     /// Creates the parts of an SPC from the device that created it, without a private key.
     fileprivate init(made request: KeyRequest, by device: FPSDevice) {
         self.init(request.spc, with: OpeningCredentials())

@@ -7,7 +7,7 @@ struct OpenedExchange: Sendable {
     /// The payload of the SPC.
     let payload: SPCPayload
     /// The secrets of the SPC.
-    let session: SPCDissection.Session
+    let session: SPCInspection.Session
     /// R1, 44 bytes.
     let r1: SecretBytes
     /// The key of the CKC payload, 16 bytes.
@@ -19,15 +19,15 @@ struct OpenedExchange: Sendable {
     init(spc path: String, _ options: OpeningOptions) throws(CommandFailure) {
         let credentials = try options.credentials()
         let bytes = try MessageFile.read(path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
-        let dissection = SPCDissection(bytes, with: credentials)
-        if let problem = dissection.problem {
+        let inspection = SPCInspection(bytes, with: credentials)
+        if let problem = inspection.problem {
             throw .input(
                 "the SPC cannot be opened: \(problem.reason)",
                 next: "run keyway spc inspect to see which part fails"
             )
         }
-        guard let payload = dissection.payload, let session = dissection.session, let r1 = session.r1,
-            let payloadKey = try CKCDissection.payloadKey(for: dissection)
+        guard let payload = inspection.payload, let session = inspection.session, let r1 = session.r1,
+            let payloadKey = try CKCInspection.payloadKey(for: inspection)
         else {
             throw .input(
                 "the plug-in does not return the secrets of this SPC",

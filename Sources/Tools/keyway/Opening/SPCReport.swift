@@ -3,17 +3,17 @@ import KeyServerModule
 
 extension Report {
     /// Creates a report about an SPC.
-    init(spc dissection: SPCDissection, size: Int) {
-        let version = dissection.message?.version.description ?? "3"
+    init(spc inspection: SPCInspection, size: Int) {
+        let version = inspection.message?.version.description ?? "3"
         self.init(kind: "spc", headline: "SPC of version \(version), \(size) bytes")
-        if let message = dissection.message { tables.append(Self.container(message)) }
-        if let blocks = dissection.blocks {
+        if let message = inspection.message { tables.append(Self.container(message)) }
+        if let blocks = inspection.blocks {
             tables.append(BlockTables.payload(blocks))
             notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
         }
-        if let session = dissection.session { tables.append(Self.session(session)) }
-        if let payload = dissection.payload { notes += Self.notes(payload) }
-        problem = dissection.problem.map {
+        if let session = inspection.session { tables.append(Self.session(session)) }
+        if let payload = inspection.payload { notes += Self.notes(payload) }
+        problem = inspection.problem.map {
             Problem(stage: $0.stage.rawValue, code: $0.code.rawValue, reason: $0.reason)
         }
     }
@@ -34,7 +34,7 @@ extension Report {
         )
     }
 
-    private static func session(_ session: SPCDissection.Session) -> FieldTable {
+    private static func session(_ session: SPCInspection.Session) -> FieldTable {
         var fields = [Field("integrity", .text("holds")), Field("HU", .bytes(session.hu))]
         if let key = session.sessionKey { fields.append(Field("session key", .secret(key))) }
         if let r1 = session.r1 { fields.append(Field("R1", .secret(r1))) }

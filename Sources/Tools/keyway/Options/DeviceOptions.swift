@@ -23,7 +23,8 @@ struct DeviceOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The seed of random numbers, for tests. A server refuses a second SPC of the same seed as an altered copy, because its RSA block is the same.",
+            "The seed of random numbers, for tests. A server refuses a second SPC of the same seed as an altered copy, "
+                + "because its RSA block is the same.",
             valueName: "number"
         )
     )

@@ -44,7 +44,8 @@ struct PackagingOptions: ParsableArguments {
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The encryption scheme: cbcs or cenc (fmp4), sample-aes (ts), aes-128 or none. (default: by container if keys are given)",
+            "The encryption scheme: cbcs or cenc (fmp4), sample-aes (ts), aes-128 or none. "
+                + "(default: by container if keys are given)",
             valueName: "name"
         )
     )
@@ -122,8 +123,10 @@ struct EncryptionOptions: ParsableArguments {
 struct KeyDeliveryOptions: ParsableArguments {
     @Flag(
         name: .customLong("dev"),
-        help:
-            "Generate keys and register them with a development server, also for Clear Key and AES-128 clients if --systems includes these.",
+        help: .init(
+            "Generate keys and register them with a development server, also for Clear Key and AES-128 clients if "
+                + "--systems includes these."
+        )
     )
     var isDev = false
 

@@ -53,17 +53,17 @@ struct JobFile {
             case "allowed-cpc": settings.allowedCPC = try pairs(node, key)
             case "systems" where node.sequence != nil, "manifests" where node.sequence != nil:
                 var names: [String] = []
-                for item in try list(node, key) { names.append(try word(item, key)) }
+                for item in try list(node, key) { names.append(try string(item, key)) }
                 settings.values[key] = .init(text: names.joined(separator: ","), location: location)
             case "out":
-                let path = try word(node, key)
+                let path = try string(node, key)
                 if let reason = OutputPath.refusal(path) { throw error(node, reason) }
                 settings.values[key] = .init(text: resolved(path), location: location)
             case "period-keys":
-                settings.values[key] = .init(text: resolved(try word(node, key)), location: location)
+                settings.values[key] = .init(text: resolved(try string(node, key)), location: location)
             case _ where PackagingSettings.flagNames.contains(key):
                 if try flag(node, key) { settings.flags[key] = location }
-            default: settings.values[key] = .init(text: try word(node, key), location: location)
+            default: settings.values[key] = .init(text: try string(node, key), location: location)
             }
         }
     }
@@ -72,7 +72,7 @@ struct JobFile {
     private func input(_ node: Node) throws(CommandFailure) -> PackagingJob.Input {
         do {
             if node.scalar != nil {
-                var input = try PackagingJob.Input(parsing: try word(node, "inputs"))
+                var input = try PackagingJob.Input(parsing: try string(node, "inputs"))
                 input.path = resolved(input.path)
                 return input
             }
@@ -80,10 +80,10 @@ struct JobFile {
             guard let path = fields.first(where: { $0.key == "path" }) else {
                 throw error(node, "the input has no path: add path")
             }
-            var input = PackagingJob.Input(path: resolved(try word(path.node, "path")))
+            var input = PackagingJob.Input(path: resolved(try string(path.node, "path")))
             for (key, value) in fields where key != "path" {
                 do {
-                    try input.set(key, try word(value, key))
+                    try input.set(key, try string(value, key))
                 } catch let failure as JobFailure {
                     throw error(value, failure.reason)
                 }
@@ -101,7 +101,7 @@ struct JobFile {
     /// Parses `keys: dev`, or keys for `all` and for single classes.
     private mutating func readKeys(_ node: Node) throws(CommandFailure) {
         if node.scalar != nil {
-            guard try word(node, "keys") == "dev" else {
+            guard try string(node, "keys") == "dev" else {
                 throw error(node, "keys: expected a mapping with all, audio, SD, HD or UHD, or the value dev")
             }
             settings.flags["dev"] = location(node)
@@ -122,7 +122,7 @@ struct JobFile {
     private func keySource(_ node: Node) throws(CommandFailure) -> PackagingSettings.KeySource {
         let known = ["key-id", "key", "iv", "key-env", "iv-env", "file"]
         var values: [String: String] = [:]
-        for (key, value) in try fields(node, "a key", known) { values[key] = try word(value, key) }
+        for (key, value) in try fields(node, "a key", known) { values[key] = try string(value, key) }
         func secret(_ field: String) throws(CommandFailure) -> String? {
             let variable = values["\(field)-env"]
             guard let variable else {
@@ -184,7 +184,7 @@ extension JobFile {
         return Array(sequence)
     }
 
-    private func word(_ node: Node, _ field: String) throws(CommandFailure) -> String {
+    private func string(_ node: Node, _ field: String) throws(CommandFailure) -> String {
         guard let scalar = node.scalar, !scalar.string.isEmpty else {
             throw error(node, "\(field): expected a string or number")
         }
@@ -192,7 +192,7 @@ extension JobFile {
     }
 
     private func flag(_ node: Node, _ field: String) throws(CommandFailure) -> Bool {
-        switch try word(node, field).lowercased() {
+        switch try string(node, field).lowercased() {
         case "true", "yes", "on": return true
         case "false", "no", "off": return false
         default: throw error(node, "\(field): expected true or false")
@@ -206,7 +206,9 @@ extension JobFile {
         }
         var pairs: [PackagingSettings.Setting] = []
         for (key, value) in mapping {
-            pairs.append(.init(text: "\(try word(key, field))=\(try word(value, field))", location: location(value)))
+            pairs.append(
+                .init(text: "\(try string(key, field))=\(try string(value, field))", location: location(value))
+            )
         }
         return pairs
     }

@@ -22,7 +22,7 @@ actor KeyDelivery {
         }
         let keys = await all()
         let registering = Task { try await registrar.register(keys) }
-        let signals = EndSignals { registering.cancel() }
+        let signals = TerminationSignals { registering.cancel() }
         defer { signals.end() }
         do {
             try await registering.value

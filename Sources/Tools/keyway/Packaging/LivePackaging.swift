@@ -15,7 +15,7 @@ struct LivePackaging {
     func run(registering keys: [KeyRegistrar.Key]) async throws -> Report {
         let stop = try StopSignal()
         let registering = Task { [registrar] in try await registrar?.register(keys) }
-        let signals = EndSignals {
+        let signals = TerminationSignals {
             stop.stop()
             registering.cancel()
         }

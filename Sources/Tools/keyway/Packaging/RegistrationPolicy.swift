@@ -38,6 +38,6 @@ struct RegistrationPolicy {
                 + "AES-128 clients receive no key"
         }
         return
-            "the keys are registered under the policy \(name), which allows Clear Key and AES-128 clients the raw key"
+            "the keys are registered under the policy \(name), which issues the raw key to Clear Key and AES-128 clients"
     }
 }

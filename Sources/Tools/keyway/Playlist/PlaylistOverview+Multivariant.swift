@@ -15,10 +15,10 @@ extension PlaylistOverview {
             (playlist.variants.count, "variant"), (playlist.renditions.count, "rendition"),
             (playlist.iFrameVariants.count, "I-frame variant"), (playlist.sessionKeys.count, "session key"),
         ]
-        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
         self.init(
             kind: .multivariant,
-            headline: "Multivariant Playlist, " + (words.isEmpty ? "empty" : words.joined(separator: ", ")),
+            headline: "Multivariant Playlist, " + (texts.isEmpty ? "empty" : texts.joined(separator: ", ")),
             tables: [FieldTable(title: "Playlist", fields: fields.fields)],
             grids: [
                 Self.variants(playlist.variants), Self.iFrameVariants(playlist.iFrameVariants),

@@ -188,7 +188,8 @@ struct StoryPlayback: Sendable {
             )
             let persistentRequests = network.requests.persistable - before.persistable
             print(
-                "The app requests a persistent key. During AirPlay it receives a streaming key instead: \(persistentRequests) persistent keys requested, \(persistentKeys.count) stored."
+                "The app requests a persistent key. During AirPlay it receives a streaming key instead: "
+                    + "\(persistentRequests) persistent keys requested, \(persistentKeys.count) stored."
             )
         } catch {
             print("The app receives no key during AirPlay: \(error)")

@@ -64,7 +64,8 @@ final class StoryPrograms: Sendable {
         return process
     }
 
-    /// Starts a process, unless the demonstration has ended. Both happen under one lock, so that ``end()`` finds all processes.
+    /// Starts a process, unless the demonstration has ended. Both happen under one lock, so that ``end()`` finds all
+    /// processes.
     private func launch(_ process: Process) -> Bool {
         state.withLock { state in
             guard !state.isOver, (try? process.run()) != nil else { return false }

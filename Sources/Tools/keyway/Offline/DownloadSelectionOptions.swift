@@ -3,7 +3,7 @@ import HLSPlaylist
 import OfflineAssets
 
 /// The options that select the variants and renditions to download.
-struct DownloadChoiceOptions: ParsableArguments {
+struct DownloadSelectionOptions: ParsableArguments {
     @Option(
         name: .customLong("variant"),
         help: .init(
@@ -82,12 +82,12 @@ struct DownloadChoiceOptions: ParsableArguments {
     private static func rendition(_ text: String) throws -> RenditionQualifier {
         var qualifier = RenditionQualifier()
         for part in text.split(separator: ",") {
-            let words = part.split(separator: "=", maxSplits: 1).map(String.init)
-            switch (words.first, words.last) {
-            case ("type"?, let value?) where words.count == 2:
+            let sides = part.split(separator: "=", maxSplits: 1).map(String.init)
+            switch (sides.first, sides.last) {
+            case ("type"?, let value?) where sides.count == 2:
                 qualifier.type = MediaTag.MediaType(rawValue: value.uppercased())
-            case ("group"?, let value?) where words.count == 2: qualifier.groupID = value
-            case ("language"?, let value?) where words.count == 2: qualifier.language = value
+            case ("group"?, let value?) where sides.count == 2: qualifier.groupID = value
+            case ("language"?, let value?) where sides.count == 2: qualifier.language = value
             default:
                 throw ValidationError("--rendition: expected type=…, group=… and language=…, separated by commas.")
             }

@@ -4,7 +4,7 @@ import FPSMessages
 import KeyServerModule
 
 /// The parts of a CKC, as far as the secrets of its SPC allow decrypting it.
-struct CKCDissection: Sendable {
+struct CKCInspection: Sendable {
     /// The container.
     var message: CKCMessage?
     /// The blocks of the decrypted payload; if it is damaged, those before the damage.
@@ -21,13 +21,13 @@ struct CKCDissection: Sendable {
     /// Parses a CKC; only its container if there is no key.
     init(_ bytes: [UInt8], payloadKey: SecretBytes?) {
         do throws(KSMError) {
-            try dissect(bytes, payloadKey)
+            try parse(bytes, payloadKey)
         } catch {
             problem = error
         }
     }
 
-    private mutating func dissect(_ bytes: [UInt8], _ payloadKey: SecretBytes?) throws(KSMError) {
+    private mutating func parse(_ bytes: [UInt8], _ payloadKey: SecretBytes?) throws(KSMError) {
         let message: CKCMessage
         do {
             message = try CKCMessage(parsing: bytes)
@@ -43,7 +43,7 @@ struct CKCDissection: Sendable {
             throw KSMError(.payload, .libraryFailure, error.description)
         }
         let error: ParseError?
-        (blocks, error) = SPCDissection.blocks(clear)
+        (blocks, error) = SPCInspection.blocks(clear)
         if let error {
             let firstTag = TLLVTag(rawValue: clear.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
             isGarbage = blocks?.isEmpty != false && firstTag.name == nil
@@ -52,7 +52,7 @@ struct CKCDissection: Sendable {
     }
 
     /// Returns the key of a CKC's payload; nil if the secrets of the SPC are not available.
-    static func payloadKey(for spc: SPCDissection) throws(CommandFailure) -> SecretBytes? {
+    static func payloadKey(for spc: SPCInspection) throws(CommandFailure) -> SecretBytes? {
         guard let payload = spc.payload, let r1 = spc.session?.r1 else { return nil }
         do {
             return try KSM.payloadKey(r1: r1, antiReplaySeed: payload.antiReplaySeed)

@@ -8,7 +8,7 @@ import TextCoding
 ///
 /// A key server uses ``KeyServerModule/open(_:)``, which either returns all parts or fails; for troubleshooting, the
 /// parts before the failure are needed.
-struct SPCDissection: Sendable {
+struct SPCInspection: Sendable {
     /// The container; nil for an SPC of version 3, whose layout only Apple defines.
     var message: SPCMessage?
     /// The blocks of the decrypted payload; if it is damaged, those before the damage.
@@ -27,13 +27,13 @@ struct SPCDissection: Sendable {
     /// Parses and opens an SPC.
     init(_ bytes: [UInt8], with credentials: OpeningCredentials) {
         do throws(KSMError) {
-            try dissect(bytes, credentials)
+            try parse(bytes, credentials)
         } catch {
             problem = error
         }
     }
 
-    private mutating func dissect(_ bytes: [UInt8], _ credentials: OpeningCredentials) throws(KSMError) {
+    private mutating func parse(_ bytes: [UInt8], _ credentials: OpeningCredentials) throws(KSMError) {
         let message: SPCMessage
         do {
             message = try SPCMessage(parsing: bytes)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A handler of SIGINT, SIGTERM and SIGHUP for a graceful shutdown: the first signal calls a closure, the second one
 /// ends the process immediately with the signal's default action.
-final class EndSignals: Sendable {
+final class TerminationSignals: Sendable {
     private let first = Atomic<Int32>(0)
     // The sources are only resumed and cancelled, and Dispatch allows both from any thread.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]

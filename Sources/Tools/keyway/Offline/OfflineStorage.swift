@@ -7,7 +7,7 @@ import OfflineAssets
 ///     LIBRARY/.keyway/storage.key        the key that encrypts everything here, unless it is stored elsewhere
 ///     LIBRARY/.keyway/keys/              the keys and their state
 ///     LIBRARY/.keyway/device             the storage of the virtual device
-struct OfflineHome {
+struct OfflineStorage {
     /// The folder of downloads.
     let library: String
     /// The folder of keys and device storage.
@@ -20,7 +20,7 @@ struct OfflineHome {
     static let folder = ".keyway"
 
     /// Opens the storage of a folder of downloads, and creates it if it does not exist.
-    init(library: String, _ options: OfflineHomeOptions) throws(CommandFailure) {
+    init(library: String, _ options: OfflineStorageOptions) throws(CommandFailure) {
         self.library = library
         state = options.state ?? library + "/" + Self.folder
         do throws(OfflineStorageError) {
