@@ -21,31 +21,31 @@ struct FileKindTests {
 
     @Test("SPCs of both versions, and CKCs, which share their first bytes")
     func messages() {
-        #expect(FileKind(Self.spc) == .spc(version: 2, .whole))
-        #expect(FileKind(Self.spc1) == .spc(version: 1, .whole))
-        #expect(FileKind(Self.ckc) == .ckc(.whole))
-        #expect(FileKind([0, 0, 0, 3] + [UInt8](repeating: 7, count: 900)) == .spc(version: 3, .whole))
+        #expect(FileKind(Self.spc) == .spc(version: 2, .complete))
+        #expect(FileKind(Self.spc1) == .spc(version: 1, .complete))
+        #expect(FileKind(Self.ckc) == .ckc(.complete))
+        #expect(FileKind([0, 0, 0, 3] + [UInt8](repeating: 7, count: 900)) == .spc(version: 3, .complete))
     }
 
     @Test("Every vector that opens is told for what it is")
     func vectors() throws {
         for vector in try VectorFile.successes(in: "spc") {
-            #expect(FileKind(vector.message) == .spc(version: vector["spc-version"] == "1" ? 1 : 2, .whole))
+            #expect(FileKind(vector.message) == .spc(version: vector["spc-version"] == "1" ? 1 : 2, .complete))
         }
-        for vector in try VectorFile.successes(in: "ckc") { #expect(FileKind(vector.message) == .ckc(.whole)) }
+        for vector in try VectorFile.successes(in: "ckc") { #expect(FileKind(vector.message) == .ckc(.complete)) }
     }
 
     @Test("How many bytes are missing or too many")
     func lengths() {
-        #expect(FileKind(Self.spc.dropLast(5)) == .spc(version: 2, .cut(missing: 5)))
-        #expect(FileKind(Array(Self.spc.prefix(100))) == .spc(version: 2, .cut(missing: 204)))
-        #expect(FileKind(Array(Self.spc1.prefix(100))) == .spc(version: 1, .cut(missing: 76)))
-        #expect(FileKind(Self.spc + [10]) == .spc(version: 2, .followed(by: 1)))
-        #expect(FileKind(Self.ckc.dropLast(16)) == .ckc(.cut(missing: 16)))
-        #expect(FileKind(Self.ckc + [13, 10]) == .ckc(.followed(by: 2)))
+        #expect(FileKind(Self.spc.dropLast(5)) == .spc(version: 2, .truncated(missing: 5)))
+        #expect(FileKind(Array(Self.spc.prefix(100))) == .spc(version: 2, .truncated(missing: 204)))
+        #expect(FileKind(Array(Self.spc1.prefix(100))) == .spc(version: 1, .truncated(missing: 76)))
+        #expect(FileKind(Self.spc + [10]) == .spc(version: 2, .excess(1)))
+        #expect(FileKind(Self.ckc.dropLast(16)) == .ckc(.truncated(missing: 16)))
+        #expect(FileKind(Self.ckc + [13, 10]) == .ckc(.excess(2)))
         var odd = Self.spc
         odd[303] ^= 1
-        #expect(FileKind(odd) == .spc(version: 2, .oddLength(897)))
+        #expect(FileKind(odd) == .spc(version: 2, .invalidLength(897)))
     }
 
     @Test("Credentials in PEM and DER")
@@ -68,7 +68,7 @@ struct FileKindTests {
     @Test("Base64: standard, URL-safe, without padding, in lines")
     func base64() {
         let text = base64(Self.spc)
-        let expected = FileKind.base64(.spc(version: 2, .whole))
+        let expected = FileKind.base64(.spc(version: 2, .complete))
         #expect(kind(text) == expected)
         let lines = text.enumerated().map { $0 > 0 && $0 % 76 == 0 ? "\r\n\($1)" : "\($1)" }.joined()
         #expect(kind(lines + "\n") == expected)
@@ -83,17 +83,17 @@ struct FileKindTests {
     func lostPlus() {
         let text = base64(Self.spc)
         #expect(text.contains("+"))
-        #expect(kind(text.replacing("+", with: " ")) == .base64WithoutPlus(.spc(version: 2, .whole)))
+        #expect(kind(text.replacing("+", with: " ")) == .base64WithoutPlus(.spc(version: 2, .complete)))
     }
 
     @Test("Form bodies, hexadecimal, UTF-16")
     func otherTexts() {
         let text = base64(Self.spc)
         let escaped = text.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
-        let message = FileKind.base64(.spc(version: 2, .whole))
+        let message = FileKind.base64(.spc(version: 2, .complete))
         #expect(kind("spc=\(escaped)") == .form(field: "spc", message))
         #expect(kind("assetId=movie&spc=\(escaped)") == .form(field: "spc", message))
-        #expect(kind(Hexadecimal.encode(Self.spc)) == .hexadecimal(.spc(version: 2, .whole)))
+        #expect(kind(Hexadecimal.encode(Self.spc)) == .hexadecimal(.spc(version: 2, .complete)))
         for mark in [[UInt8](), [0xff, 0xfe]] {
             #expect(FileKind(mark + text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }) == .utf16(message))
         }

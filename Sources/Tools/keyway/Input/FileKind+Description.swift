@@ -45,10 +45,10 @@ extension FileKind {
         case .empty: return "check the request or the response that it was saved from"
         case .spc(3, _):
             return "only Apple's licensed library can open version 3: give a plug-in with --plugin"
-        case .spc(_, .whole), .ckc(.whole): return "try keyway \(message.other.command) inspect"
-        case .spc(_, .cut), .ckc(.cut): return "send or save it again, complete and in binary or base64"
-        case .spc(_, .followed), .ckc(.followed): return "something was appended to it, for example a newline"
-        case .spc(_, .oddLength), .ckc(.oddLength):
+        case .spc(_, .complete), .ckc(.complete): return "try keyway \(message.other.command) inspect"
+        case .spc(_, .truncated), .ckc(.truncated): return "send or save it again, complete and in binary or base64"
+        case .spc(_, .excess), .ckc(.excess): return "something was appended to it, for example a newline"
+        case .spc(_, .invalidLength), .ckc(.invalidLength):
             return "it was damaged in transit, for example by a text conversion"
         case .certificate where message == .spc:
             return
@@ -79,10 +79,10 @@ extension FileKind.Completeness {
     /// The text after the name of the message.
     fileprivate var suffix: String {
         switch self {
-        case .whole: ""
-        case .cut(let missing): " that is truncated: \(count(missing)) missing"
-        case .followed(let extra): " with \(count(extra)) too many at its end"
-        case .oddLength(let length): " whose payload length, \(length), is not a multiple of 16"
+        case .complete: ""
+        case .truncated(let missing): " that is truncated: \(count(missing)) missing"
+        case .excess(let extra): " with \(count(extra)) too many at its end"
+        case .invalidLength(let length): " whose payload length, \(length), is not a multiple of 16"
         }
     }
 

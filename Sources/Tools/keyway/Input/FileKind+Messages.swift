@@ -18,25 +18,25 @@ extension FileKind {
         let ckcLength = version == 1 ? word(bytes, at: 24).map { Int($0) } : nil
         let ckc = ckcLength.map { completeness(of: bytes, header: CKCMessage.headerLength, payload: $0) }
         let spc = spcCompleteness(of: bytes, version: SPCVersion(rawValue: version))
-        if ckc == .whole { return .ckc(.whole) }
-        if spc == .whole { return .spc(version: version, .whole) }
+        if ckc == .complete { return .ckc(.complete) }
+        if spc == .complete { return .spc(version: version, .complete) }
         if let ckc, let ckcLength, ckcLength <= maximumPayload, ckcLength.isMultiple(of: 16) { return .ckc(ckc) }
         return .spc(version: version, spc)
     }
 
     private static func spcCompleteness(of bytes: [UInt8], version: SPCVersion) -> Completeness {
         // Only Apple defines the layout of version 3.
-        guard let rsa = version.encryptedKeyLength else { return .whole }
+        guard let rsa = version.encryptedKeyLength else { return .complete }
         let header = spcHeader + rsa
-        guard let payload = word(bytes, at: header - 4) else { return .cut(missing: header - bytes.count) }
+        guard let payload = word(bytes, at: header - 4) else { return .truncated(missing: header - bytes.count) }
         return completeness(of: bytes, header: header, payload: Int(payload))
     }
 
     private static func completeness(of bytes: [UInt8], header: Int, payload: Int) -> Completeness {
-        guard payload.isMultiple(of: 16) else { return .oddLength(payload) }
+        guard payload.isMultiple(of: 16) else { return .invalidLength(payload) }
         let difference = bytes.count - header - payload
-        if difference < 0 { return .cut(missing: -difference) }
-        return difference == 0 ? .whole : .followed(by: difference)
+        if difference < 0 { return .truncated(missing: -difference) }
+        return difference == 0 ? .complete : .excess(difference)
     }
 
     private static func word(_ bytes: [UInt8], at offset: Int) -> UInt32? {

@@ -48,13 +48,13 @@ indirect enum FileKind: Equatable, Sendable {
     /// The consistency of a message's size with its length fields.
     enum Completeness: Equatable, Sendable {
         /// The size is exact.
-        case whole
+        case complete
         /// At least this number of bytes is missing.
-        case cut(missing: Int)
+        case truncated(missing: Int)
         /// This number of bytes is extra.
-        case followed(by: Int)
+        case excess(Int)
         /// The length field is not a multiple of 16.
-        case oddLength(Int)
+        case invalidLength(Int)
     }
 
     /// The encoding of a certificate or a key.
@@ -97,9 +97,9 @@ extension FileKind {
     }
 
     /// Whether this is a complete SPC or CKC.
-    private var isWholeMessage: Bool {
+    private var isCompleteMessage: Bool {
         switch self {
-        case .spc(_, .whole), .ckc(.whole): true
+        case .spc(_, .complete), .ckc(.complete): true
         default: false
         }
     }
@@ -132,10 +132,10 @@ extension FileKind {
         // Short words are valid base64 too, but no encoded content is that short.
         if text.count >= 16 {
             let plain = TextEncodings.base64(text).map { FileKind($0, depth: depth + 1) }
-            if plain?.isWholeMessage != true, text.contains(0x20) {
+            if plain?.isCompleteMessage != true, text.contains(0x20) {
                 let repaired = text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
                 let other = TextEncodings.base64(repaired).map { FileKind($0, depth: depth + 1) }
-                if let other, other.isWholeMessage { return .base64WithoutPlus(other) }
+                if let other, other.isCompleteMessage { return .base64WithoutPlus(other) }
             }
             if let plain { return .base64(plain) }
         }

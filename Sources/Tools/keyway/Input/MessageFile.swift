@@ -52,8 +52,8 @@ enum MessageFile {
         let isAccepted =
             switch kind.messageWithin {
             case .spc(3, _)?: message == .spc && allowsVersion3
-            case .spc(_, let completeness)?: message == .spc && (completeness == .whole || allowsDamage)
-            case .ckc(let completeness)?: message == .ckc && (completeness == .whole || allowsDamage)
+            case .spc(_, let completeness)?: message == .spc && (completeness == .complete || allowsDamage)
+            case .ckc(let completeness)?: message == .ckc && (completeness == .complete || allowsDamage)
             default: false
             }
         if isAccepted, let decoded { return decoded }

@@ -80,7 +80,7 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     /// Ends a request that timed out, and closes the connection.
-    func giveUp() {
+    func timeOut() {
         finish(.failure(.timedOut))
         context?.close(promise: nil)
     }

@@ -245,7 +245,7 @@ final class LoadRun: @unchecked Sendable {
     private func checkTimeouts() {
         let now = NIODeadline.now()
         let limit = TimeAmount.nanoseconds(Int64(plan.timeout * 1e9))
-        for connection in busy.values where connection.sent < now - limit { connection.giveUp() }
+        for connection in busy.values where connection.sent < now - limit { connection.timeOut() }
         trace?.flush()
         guard !isOver else { return }
         let elapsed = Double((now - start).nanoseconds) / 1e9

@@ -13,7 +13,12 @@ struct PackagingOptions: ParsableArguments {
     @Option(help: .init("A job file in YAML; command-line options override it.", valueName: "file"))
     var job: String?
 
-    @Option(help: .init("The segment format: fmp4, or ts (with packed audio). (default: fmp4)", valueName: "name"))
+    @Option(
+        help: .init(
+            "The segment format: fmp4, or ts (with packed audio). (default: fmp4; ts for sample-aes)",
+            valueName: "name"
+        )
+    )
     var container: String?
 
     @Option(
@@ -92,7 +97,8 @@ struct EncryptionOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The key systems: fairplay, widevine, playready, clearkey, identity, separated by commas.",
+            "The key systems: fairplay, widevine, playready, clearkey, identity, separated by commas. "
+                + "(default: by scheme)",
             valueName: "list"
         )
     )

@@ -189,7 +189,7 @@ struct StoryPlayback: Sendable {
             let persistentRequests = network.requests.persistable - before.persistable
             print(
                 "The app requests a persistent key. During AirPlay it receives a streaming key instead: "
-                    + "\(persistentRequests) persistent keys requested, \(persistentKeys.count) stored."
+                    + "\(persistentRequests) persistent keys requested from the server, \(persistentKeys.count) stored."
             )
         } catch {
             print("The app receives no key during AirPlay: \(error)")
