@@ -4,7 +4,7 @@ import ServerCrypto
 import Testing
 import VectorFiles
 
-/// `keyway credentials new` and `keyway certificate check`.
+/// Tests of `keyway credentials new` and `keyway certificate check`.
 @Suite("keyway credentials and certificate")
 struct CredentialsTests {
     let tool: Tool
@@ -15,7 +15,7 @@ struct CredentialsTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("New credentials fit together, and their secrets are for the owner alone", arguments: [1024, 2048])
+    @Test("New credentials match, and only their owner can read the secrets", arguments: [1024, 2048])
     func new(bits: Int) throws {
         let folder = tool.path("credentials")
         let outcome = try tool.run(["credentials", "new", "--out", folder, "--bits", "\(bits)", "--name", "Test"])
@@ -43,7 +43,7 @@ struct CredentialsTests {
         #expect(table["daysLeft"] as? Int == 3649 || table["daysLeft"] as? Int == 3650)
     }
 
-    @Test("Nothing is ever replaced")
+    @Test("Existing files are never replaced")
     func existing() throws {
         let folder = tool.path("credentials")
         #expect(try tool.run(["credentials", "new", "--out", folder, "--bits", "1024"]).status == 0)
@@ -71,7 +71,7 @@ struct CredentialsTests {
         #expect(wrong.errors.contains("the passphrase does not decrypt"))
     }
 
-    @Test("A key that is another's, a key of another size, and what is no certificate")
+    @Test("Mismatched keys, unsupported key sizes, and files that are not certificates are reported")
     func problems() throws {
         let certificate = Keys.path("test-rsa-2048.der")
         let other = try tool.run([
@@ -91,7 +91,7 @@ struct CredentialsTests {
         )
     }
 
-    @Test("An expired certificate is a note, PEM another")
+    @Test("Expired certificates and PEM are noted")
     func notes() throws {
         let key = try RSAPrivateKey.generate(bits: 1024)
         let old = try X509Certificate.selfSigned(subject: "Old", key: key, days: 30, notBefore: 1_500_000_000)

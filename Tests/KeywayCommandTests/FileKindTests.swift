@@ -7,7 +7,7 @@ import VectorFiles
 
 @testable import keyway
 
-/// What a file really is.
+/// Tests of the detection of file types.
 @Suite("File kinds")
 struct FileKindTests {
     private static let spc = vector("spc/v2-iphone")
@@ -19,7 +19,7 @@ struct FileKindTests {
     private func kind(_ text: String) -> FileKind { FileKind(Array(text.utf8)) }
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    @Test("SPCs of both versions, and CKCs, which share their first bytes")
+    @Test("SPCs of both versions and CKCs, which have the same first bytes")
     func messages() {
         #expect(FileKind(Self.spc) == .spc(version: 2, .complete))
         #expect(FileKind(Self.spc1) == .spc(version: 1, .complete))
@@ -27,7 +27,7 @@ struct FileKindTests {
         #expect(FileKind([0, 0, 0, 3] + [UInt8](repeating: 7, count: 900)) == .spc(version: 3, .complete))
     }
 
-    @Test("Every vector that opens is told for what it is")
+    @Test("Every valid vector is detected")
     func vectors() throws {
         for vector in try VectorFile.successes(in: "spc") {
             #expect(FileKind(vector.message) == .spc(version: vector["spc-version"] == "1" ? 1 : 2, .complete))
@@ -35,7 +35,7 @@ struct FileKindTests {
         for vector in try VectorFile.successes(in: "ckc") { #expect(FileKind(vector.message) == .ckc(.complete)) }
     }
 
-    @Test("How many bytes are missing or too many")
+    @Test("Missing and extra bytes are counted")
     func lengths() {
         #expect(FileKind(Self.spc.dropLast(5)) == .spc(version: 2, .truncated(missing: 5)))
         #expect(FileKind(Array(Self.spc.prefix(100))) == .spc(version: 2, .truncated(missing: 204)))
@@ -79,7 +79,7 @@ struct FileKindTests {
         #expect(kind(base64(Array(text.utf8))) == .base64(expected))
     }
 
-    @Test("Base64 whose + a form has turned into spaces")
+    @Test("Base64 in which a form has replaced + with spaces")
     func lostPlus() {
         let text = base64(Self.spc)
         #expect(text.contains("+"))
@@ -100,7 +100,7 @@ struct FileKindTests {
         #expect(FileKind([0xfe, 0xff] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }) == .utf16(message))
     }
 
-    @Test("What servers and proxies send instead")
+    @Test("Error pages of servers and proxies")
     func documents() {
         #expect(FileKind([]) == .empty)
         #expect(kind(" \r\n") == .empty)
@@ -120,7 +120,7 @@ struct FileKindTests {
         #expect(FileKind([1, 0, 0, 0, 0xff]) == .binary(version: "01000000"))
     }
 
-    @Test("Nothing is said of bytes that may be a key")
+    @Test("Descriptions do not contain bytes that may be a key")
     func keys() throws {
         let ask = try key("test-ask.hex")
         let text = String(decoding: ask, as: UTF8.self)
@@ -129,7 +129,7 @@ struct FileKindTests {
         #expect(kind(text + text).description == "hexadecimal of other data")
     }
 
-    @Test("Deeply wrapped text ends")
+    @Test("Deeply nested encodings are not decoded without limit")
     func depth() {
         var text = base64(Self.spc)
         for _ in 0..<8 { text = base64(Array(text.utf8)) }
@@ -143,7 +143,7 @@ struct FileKindTests {
         #expect(kind == .text)
     }
 
-    @Test("Random bytes and beginnings of everything never trap")
+    @Test("Random bytes and prefixes of all types never trap")
     func anything() throws {
         var random = SeededRandom(seed: 11)
         let seeds = [Self.spc, Self.spc1, Self.ckc, try key("test-rsa-1024.der"), try key("test-rsa-1024.pem")]

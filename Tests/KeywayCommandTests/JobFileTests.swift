@@ -15,7 +15,7 @@ struct JobFileTests {
         """
 
     @Test(
-        "say in which line they are wrong, and repeat no key",
+        "report errors with their line, and without keys",
         arguments: [
             ("out: site", "out: site\nscehme: cbcs", 4, "no field “scehme”"),
             ("out: site", "out: site\nscheme: rot13", 4, "cbcs, cenc, sample-aes"),
@@ -48,7 +48,7 @@ struct JobFileTests {
         #expect(!run.errors.contains(PackageTests.key.dropFirst(2)) && !run.errors.contains(PackageTests.iv))
     }
 
-    @Test("are taken where they are right, and have paths beside them")
+    @Test("are read if they are valid, with paths relative to their folder")
     func right() throws {
         let tool = try Tool()
         try FileManager.default.createDirectory(atPath: tool.path("jobs"), withIntermediateDirectories: false)
@@ -58,7 +58,7 @@ struct JobFileTests {
         #expect(FileManager.default.fileExists(atPath: tool.path("jobs/site/main.m3u8")))
     }
 
-    @Test("do not grow when they refer to themselves")
+    @Test("do not expand recursive aliases")
     func references() throws {
         let tool = try Tool()
         var text = "a0: &a0 [x, x]\n"
@@ -69,7 +69,7 @@ struct JobFileTests {
         #expect(run.errors.contains("job.yaml:1: "))
     }
 
-    @Test("that are empty, or no text, are named as what they are")
+    @Test("that are empty or not text are reported as such")
     func noJob() throws {
         let tool = try Tool()
         _ = try tool.file("job.yaml", [])

@@ -9,7 +9,7 @@ import VectorFiles
 
 @testable import keyway
 
-/// `keyway spc inspect` on real SPCs.
+/// Tests of `keyway spc inspect` with real SPCs.
 @Suite("keyway spc inspect")
 struct SPCInspectTests {
     let tool: Tool
@@ -21,12 +21,12 @@ struct SPCInspectTests {
     }
 
     @Test(
-        "Every SPC is taken apart to its facts, or to the stage where it fails",
+        "Every SPC is parsed completely, or up to the stage where it fails",
         arguments: try VectorFile.all(in: "spc")
     )
     func vectors(vector: VectorFile) throws {
         let inspection = SPCInspection(vector.message, with: try credentials(for: vector))
-        // The versions are the server's to judge; every other stage is reached here.
+        // The server checks protocol versions; all other stages are covered here.
         guard vector.isSuccess || vector.stage == "version" else {
             #expect(
                 inspection.problem?.stage.rawValue == vector.stage,
@@ -43,7 +43,7 @@ struct SPCInspectTests {
         #expect(inspection.blocks?.map { Hexadecimal.encode($0.tag.rawValue, digits: 16) } == vector.list("tags"))
     }
 
-    @Test("JSON has every block with its fields, in order", arguments: try VectorFile.successes(in: "spc"))
+    @Test("JSON contains every block with its fields, in order", arguments: try VectorFile.successes(in: "spc"))
     func json(vector: VectorFile) throws {
         let inspection = SPCInspection(vector.message, with: try credentials(for: vector))
         let report = Report(spc: inspection, size: vector.message.count)
@@ -68,7 +68,7 @@ struct SPCInspectTests {
         #expect(json["problem"] == nil)
     }
 
-    @Test("Without keys the container is shown, with the private key the payload, and with DASk who asks")
+    @Test("Without keys, the container is printed; with the private key, the payload; with DASk, the device")
     func stages() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let path = try tool.file("a.spc", vector.message)
@@ -85,7 +85,7 @@ struct SPCInspectTests {
         #expect(session.text.contains(try #require(vector["sk"])))
     }
 
-    @Test("Base64 and standard input are taken")
+    @Test("Base64 and standard input are accepted")
     func inputs() throws {
         let vector = try VectorFile(path: "spc/v1-minimal.txt")
         let expected = try tool.run(["spc", "inspect", "-"], input: vector.message)
@@ -113,7 +113,7 @@ struct SPCInspectTests {
         }
     }
 
-    @Test("What could be read is shown before the error")
+    @Test("The readable part is printed before the error")
     func damage() throws {
         let vector = try VectorFile(path: "spc/v2-integrity-altered.txt")
         let path = try tool.file("a.spc", vector.message)
@@ -127,7 +127,7 @@ struct SPCInspectTests {
         #expect((try json.json()["problem"] as? [String: String])?["code"] == "integrity-mismatch")
     }
 
-    @Test("The wrong key, the wrong certificate")
+    @Test("Wrong keys and certificates are reported")
     func wrongCredentials() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let path = try tool.file("a.spc", vector.message)
@@ -145,7 +145,7 @@ struct SPCInspectTests {
     }
 
     @Test(
-        "What is no SPC is named, with advice",
+        "Input that is not an SPC is reported, with advice",
         arguments: [
             ("certificate", "is a certificate (DER,", "give that SPC"),
             ("private-key", "is a private key (PEM), not an SPC", "replace it"),
