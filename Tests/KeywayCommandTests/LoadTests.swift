@@ -126,7 +126,7 @@ struct LoadTests {
         #expect(try #require(latency["p99"] as? Double) >= 900)
     }
 
-    // Two accounts with four devices, each with one start and four renewals.
+    // Two accounts with two devices each; every device sends one start and four renewals.
     @Test(
         "Tokens are signed with the key in the key set, and their number depends on --token-per",
         arguments: [("request", 20), ("session", 4), ("account", 2)]
