@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VectorFiles
 
-/// `keyway ckc create`, and what `keyway ckc open` makes of the result.
+/// Tests of `keyway ckc create`, whose output `keyway ckc open` checks.
 @Suite("keyway ckc create")
 struct CKCCreateTests {
     private static let key = "6b65792d6b65792d6b65792d6b65792d"
@@ -36,7 +36,7 @@ struct CKCCreateTests {
     }
 
     @Test(
-        "What is made is accepted, with the key that was given",
+        "Created CKCs are accepted, and contain the given key",
         arguments: [
             "v1-iphone", "v2-iphone", "v2-mac-kdl-31", "v1-apple-watch", "v2-apple-tv-airplay",
         ],
@@ -62,7 +62,7 @@ struct CKCCreateTests {
         #expect(key["iv"] as? String == Self.iv)
     }
 
-    @Test("DASk itself opens an SPC as well")
+    @Test("--dask opens an SPC as well")
     func fixedDASk() throws {
         let vector = try VectorFile(path: "spc/v2-fixed-dask.txt")
         let policy = try tool.file("policy.json", Array("{\"undatedSPC\": \"allow\"}".utf8))
@@ -72,7 +72,7 @@ struct CKCCreateTests {
         #expect(try open(vector, out).status == 0)
     }
 
-    @Test("Without --out the CKC goes to standard output, and notes to standard error")
+    @Test("Without --out, the CKC is written to standard output, and notes to standard error")
     func standardOutput() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let created = try create(vector, ["--allow-any-age"])
@@ -82,7 +82,7 @@ struct CKCCreateTests {
     }
 
     @Test(
-        "Refusals have exit code 1, their code, and no file",
+        "Refusals print their code, exit with 1, and write no file",
         arguments: [
             ("v2-iphone", [], "spc-too-old"),
             ("v2-virtual-machine", ["--allow-any-age"], "virtual-machine"),
@@ -100,7 +100,7 @@ struct CKCCreateTests {
         #expect(!FileManager.default.fileExists(atPath: out))
     }
 
-    @Test("The key may come from a file, in hexadecimal or as it is")
+    @Test("The key can be read from a file, in hexadecimal or binary")
     func keyFiles() throws {
         let vector = try VectorFile(path: "spc/v1-minimal.txt")
         let spc = try tool.file("a.spc", vector.message)
@@ -120,7 +120,7 @@ struct CKCCreateTests {
         }
     }
 
-    @Test("A plug-in makes a production bundle, and opens what it made")
+    @Test("A plug-in makes production credentials, and opens the CKC")
     func plugin() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let library = try Self.compilePlugin(in: tool)
@@ -139,16 +139,16 @@ struct CKCCreateTests {
             )
             #expect(created.status == 0, "\(created.errors)")
             #expect(try open(vector, out).status == 0)
-            // The key payload keeps SK to itself; the rest is checked all the same.
+            // The plug-in does not return SK; everything else is checked.
             let opened = try tool.run(["ckc", "open", "--spc", spc, "--ckc", out, "--json"] + options)
             #expect(opened.status == 0, "\(opened.errors)")
             #expect((try opened.json()["contentKey"] == nil) == (configuration == "key-payload"))
         }
     }
 
-    @Test("An SPC of version 3 is the plug-in's")
+    @Test("A plug-in opens an SPC of version 3")
     func version3() throws {
-        // What the example plug-in takes for one: certificate hash, HU, key, clear blocks.
+        // The format of version 3 that the example plug-in accepts: certificate hash, HU, key, clear blocks.
         let hash = VectorFile.bytes(hexadecimal: "05cb66e031451549dd13cf6ea2c7943c561ce74b") ?? []
         let iphone = try VectorFile(path: "spc-payload/every-block.txt").message
         let spc = try tool.file("3.spc", [0, 0, 0, 3] + hash + [UInt8](repeating: 7, count: 36) + iphone)
@@ -159,11 +159,11 @@ struct CKCCreateTests {
         #expect(shown.text.contains("as text "))
         let without = try tool.run(["spc", "inspect", spc])
         #expect(without.status == 1)
-        #expect(without.errors.contains("is an SPC of version 3; version 3 is Apple's own"))
+        #expect(without.errors.contains("is an SPC of version 3; only Apple's licensed library can open version 3"))
         let keys = ["--private-key", Keys.path("test-rsa-2048.pem")] + plugin
         let open = try tool.run(["ckc", "open", "--spc", spc, "--ckc", spc] + keys)
         #expect(open.status == 1)
-        #expect(open.errors.contains("the plug-in keeps the secrets of this SPC to itself"))
+        #expect(open.errors.contains("the plug-in does not return the secrets of this SPC"))
     }
 
     private func ask() throws -> String {

@@ -4,7 +4,7 @@ import VectorFiles
 
 @testable import keyway
 
-/// Exit codes, output, and the small commands.
+/// Tests of exit codes, output, and small commands.
 @Suite("The command line")
 struct CommandLineTests {
     let tool: Tool
@@ -12,7 +12,7 @@ struct CommandLineTests {
     init() throws { tool = try Tool() }
 
     @Test(
-        "explain takes a code as people find it",
+        "explain accepts codes in the forms of logs",
         arguments: ["-42668", "42668", "4294924628", "0xffff5954", "−42668"]
     )
     func explain(code: String) throws {
@@ -23,7 +23,7 @@ struct CommandLineTests {
         #expect(json["code"] as? Int == -42668)
     }
 
-    @Test("explain lists every code, and says when it knows none")
+    @Test("explain lists every code, and rejects unknown ones")
     func explainOthers() throws {
         let list = try tool.run(["explain"])
         #expect(list.status == 0)
@@ -31,23 +31,24 @@ struct CommandLineTests {
         let unknown = try tool.run(["explain", "-1"])
         #expect(unknown.status == 1)
         #expect(
-            unknown.errors == "error: -1 is no error code that the guide lists; keyway explain lists those it does\n"
+            unknown.errors
+                == "error: -1 is not an error code of the FairPlay guide; run keyway explain to list all codes\n"
         )
         #expect(try tool.run(["explain", "banana"]).status == 1)
         #expect(try tool.run(["explain", "--jsn"]).status == 2)
         #expect(try tool.run(["explain", "-42668", "-42656"]).status == 2)
     }
 
-    @Test("Help goes to standard output, and documents the exit codes")
+    @Test("Help is written to standard output, and documents the exit codes")
     func help() throws {
         let outcome = try tool.run(["--help"])
         #expect(outcome.status == 0)
-        #expect(outcome.text.contains("2  the command line is wrong"))
+        #expect(outcome.text.contains("2  the command line is invalid"))
         #expect(outcome.errors.isEmpty)
     }
 
     @Test(
-        "A wrong command line ends with 2",
+        "Invalid command lines exit with 2",
         arguments: [
             ["frobnicate"], ["spc", "inspect"], ["spc", "inspect", "a", "--bogus"],
             ["spc", "inspect", "a", "--ask", "00"],
@@ -65,7 +66,7 @@ struct CommandLineTests {
         #expect(outcome.output.isEmpty)
     }
 
-    @Test("A file that cannot be read or written ends with 3")
+    @Test("Files that cannot be read or written exit with 3")
     func files() throws {
         let missing = try tool.run(["spc", "inspect", tool.path("nothing")])
         #expect(missing.status == 3)
@@ -79,7 +80,7 @@ struct CommandLineTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.url.path) == ["made"])
     }
 
-    @Test("A link is written through, and a device is not replaced")
+    @Test("Output follows a symbolic link, and does not replace a device")
     func links() throws {
         let spc =
             ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
@@ -95,11 +96,11 @@ struct CommandLineTests {
         #expect(output.output.prefix(4) == [0, 0, 0, 2])
     }
 
-    @Test("Too long a file is not read to its end")
+    @Test("Files that are too large are not read completely")
     func tooLong() throws {
         let outcome = try tool.run(["spc", "inspect", "/dev/zero"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("longer than 1 MiB"))
+        #expect(outcome.errors.contains("larger than 1 MiB"))
     }
 
     @Test("A message is not written to a terminal")
@@ -113,10 +114,10 @@ struct CommandLineTests {
             + ["--ask", "@\(Keys.path("test-ask.hex"))"]
         let outcome = try tool.run(arguments, output: terminal)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("use --out, or redirect"))
+        #expect(outcome.errors.contains("give --out FILE, or redirect the output"))
     }
 
-    @Test("policy check says what a policy becomes")
+    @Test("policy check prints the resulting CKC terms")
     func policy() throws {
         let dual =
             "{\"name\": \"rental\", \"persist\": {\"storage\": \"P30D\", \"playback\": \"P2D\"}, \"hdcp\": \"type1\"}"
@@ -130,7 +131,7 @@ struct CommandLineTests {
         #expect(blocks[4]["refused"] != nil)
     }
 
-    @Test("policy check says what a policy opens")
+    @Test("policy check prints what a policy allows")
     func policyOpenings() throws {
         let open = #"{"hdcp": "none", "otherClients": "allow"}"#
         let outcome = try tool.run(["policy", "check", "-"], input: Array(open.utf8))
@@ -144,7 +145,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "policy check refuses with the field and the reason",
+        "policy check reports invalid policies with the field and the reason",
         arguments: [
             ("{\"lease\": \"10 minutes\"}", "policy, lease: an ISO 8601 duration"),
             ("{\"leese\": \"PT10M\"}", "policy, leese: no such field"),

@@ -4,7 +4,7 @@ import ServerCrypto
 import Testing
 import VectorFiles
 
-/// `keyway credentials new` and `keyway certificate check`.
+/// Tests of `keyway credentials new` and `keyway certificate check`.
 @Suite("keyway credentials and certificate")
 struct CredentialsTests {
     let tool: Tool
@@ -15,7 +15,7 @@ struct CredentialsTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("New credentials fit together, and their secrets are for the owner alone", arguments: [1024, 2048])
+    @Test("New credentials match, and only their owner can read the secrets", arguments: [1024, 2048])
     func new(bits: Int) throws {
         let folder = tool.path("credentials")
         let outcome = try tool.run(["credentials", "new", "--out", folder, "--bits", "\(bits)", "--name", "Test"])
@@ -43,7 +43,7 @@ struct CredentialsTests {
         #expect(table["daysLeft"] as? Int == 3649 || table["daysLeft"] as? Int == 3650)
     }
 
-    @Test("Nothing is ever replaced")
+    @Test("Existing files are never replaced")
     func existing() throws {
         let folder = tool.path("credentials")
         #expect(try tool.run(["credentials", "new", "--out", folder, "--bits", "1024"]).status == 0)
@@ -68,10 +68,10 @@ struct CredentialsTests {
         #expect(try tool.run(check + ["--passphrase-file", passphrase]).status == 0)
         let wrong = try tool.run(check + ["--passphrase-file", try tool.file("wrong", Array("battery staple".utf8))])
         #expect(wrong.status == 1)
-        #expect(wrong.errors.contains("the passphrase does not open"))
+        #expect(wrong.errors.contains("the passphrase does not decrypt"))
     }
 
-    @Test("A key that is another's, a key of another size, and what is no certificate")
+    @Test("Mismatched keys, unsupported key sizes, and files that are not certificates are reported")
     func problems() throws {
         let certificate = Keys.path("test-rsa-2048.der")
         let other = try tool.run([
@@ -79,7 +79,7 @@ struct CredentialsTests {
         ])
         #expect(other.status == 1)
         #expect(other.text.contains("private key matches  no"))
-        #expect(other.errors.contains("the private key does not belong to it"))
+        #expect(other.errors.contains("the private key does not match the certificate"))
         let key = try RSAPrivateKey.generate(bits: 3072)
         let large = try X509Certificate.selfSigned(subject: "Large", key: key, days: 1).der
         let size = try tool.run(["certificate", "check", try tool.file("large.der", large)])
@@ -91,7 +91,7 @@ struct CredentialsTests {
         )
     }
 
-    @Test("An expired certificate is a note, PEM another")
+    @Test("Expired certificates and PEM are noted")
     func notes() throws {
         let key = try RSAPrivateKey.generate(bits: 1024)
         let old = try X509Certificate.selfSigned(subject: "Old", key: key, days: 30, notBefore: 1_500_000_000)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `keyway decrypt`, with the clips of PackagerTests. Transcripts/decrypt.txt has what it prints.
+/// Tests of `keyway decrypt` with the clips of PackagerTests. Transcripts/decrypt.txt contains its output.
 @Suite("keyway decrypt")
 struct DecryptTests {
     static let clips = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +16,7 @@ struct DecryptTests {
 
     static func path(_ name: String) -> String { clips.appending(path: name).path }
 
-    @Test("A file, and its report for machines")
+    @Test("A file is decrypted, with a JSON report")
     func file() throws {
         let input = Self.path("cbcs-video.mp4")
         let outcome = try tool.run(["decrypt", input, "--key", Self.videoKey, "--out", "clear.mp4", "--json"])
@@ -33,7 +33,7 @@ struct DecryptTests {
         #expect(output.firstRange(of: Array("encv".utf8)) == nil)
     }
 
-    @Test("Keys in a file, with comments")
+    @Test("Keys are read from a file with comments")
     func keyFile() throws {
         let text = "# keys of the film\n\n\(Self.audioKey)\n  \(Self.videoKey)  # video\r\n"
         let keys = try tool.file("keys.txt", Array(text.utf8))
@@ -45,7 +45,7 @@ struct DecryptTests {
         #expect(outcome.errors.contains("line 2 of "))
     }
 
-    @Test("A presentation")
+    @Test("A presentation is decrypted")
     func presentation() throws {
         let folder = tool.path("in")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -65,7 +65,7 @@ struct DecryptTests {
         #expect(same.errors.contains("would be written over"))
     }
 
-    @Test("A missing key is named by its ID")
+    @Test("The error for a missing key contains its ID")
     func missingKey() throws {
         let arguments = ["decrypt", Self.path("cbcs-video.mp4"), "--key", Self.audioKey, "--out", "clear.mp4"]
         let outcome = try tool.run(arguments)
@@ -76,7 +76,7 @@ struct DecryptTests {
     }
 
     @Test(
-        "A wrong command line ends with 2, and repeats no key",
+        "Invalid command lines exit with 2, and errors contain no key",
         arguments: [
             ["--key", "0123:00112233445566778899aabbccddeeff"],
             ["--key", "0123456789abcdef0123456789abcdef:00112233445566778899aabbccddee"],
@@ -93,7 +93,7 @@ struct DecryptTests {
         #expect(!FileManager.default.fileExists(atPath: tool.path("clear.mp4")))
     }
 
-    @Test("What is on the web has to be downloaded first, and standard streams are no files")
+    @Test("URLs and standard streams are rejected")
     func inputs() throws {
         for arguments in [
             ["https://example.com/main.m3u8", "--out", "x"], ["-", "--out", "x"],
@@ -103,7 +103,7 @@ struct DecryptTests {
         }
     }
 
-    @Test("A file that cannot be read or written ends with 3")
+    @Test("Files that cannot be read or written exit with 3")
     func files() throws {
         let key = ["--key", Self.videoKey]
         let missing = try tool.run(["decrypt", "nothing.mp4", "--out", "x"] + key)

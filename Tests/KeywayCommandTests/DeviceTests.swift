@@ -8,7 +8,7 @@ import VirtualDevice
 
 @testable import keyway
 
-/// `keyway spc create` and `keyway device request-key`.
+/// Tests of `keyway spc create` and `keyway device request-key`.
 @Suite("keyway spc create and keyway device")
 struct DeviceTests {
     private static let key = Array("key-key-key-key-".utf8)
@@ -25,7 +25,7 @@ struct DeviceTests {
 
     // MARK: spc create
 
-    @Test("Every profile makes an SPC that opens", arguments: DeviceProfile.all.map(\.name))
+    @Test("SPCs of every profile can be opened", arguments: DeviceProfile.all.map(\.name))
     func profiles(profile: String) throws {
         let out = tool.path("a.spc")
         let made = try tool.run(
@@ -47,7 +47,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "Seed and date make the same SPC again, with the state that was asked for",
+        "Seed and date reproduce an SPC, with the given playback state",
         arguments: [
             ("ready", "1, ready to start"), ("playing", "2, playing or paused"), ("lease", "3, lease about to expire"),
             ("halted", "halted"),
@@ -71,7 +71,7 @@ struct DeviceTests {
         #expect(shown.text.contains("state       \(words) "))
     }
 
-    @Test("What the device refuses has the code of FPS")
+    @Test("Refusals of the device contain the FPS code")
     func refusals() throws {
         let arguments = ["spc", "create", "--credentials", credentials, "--out", tool.path("a.spc")]
         let short = try tool.run(arguments + ["--asset-id", "a"])
@@ -83,7 +83,7 @@ struct DeviceTests {
         #expect(!FileManager.default.fileExists(atPath: tool.path("a.spc")))
     }
 
-    @Test("An asset ID need not be text")
+    @Test("An asset ID can be binary")
     func binaryAssetID() throws {
         let arguments = ["spc", "create", "--credentials", credentials, "--asset-id"]
         let made = try tool.run(arguments + ["0x00ff1b"])
@@ -97,7 +97,7 @@ struct DeviceTests {
 
     // MARK: device request-key
 
-    /// What the server opened, so that a test can look for its secrets.
+    /// The SPCs that the server opened, so that a test can search for their secrets.
     private final class Seen: Sendable {
         let requests = Mutex<[LittleServer.Request]>([])
         let secrets = Mutex<[String]>([])
@@ -158,7 +158,7 @@ struct DeviceTests {
         )
     }
 
-    @Test("The device recovers the key that the server holds, and shows it only when asked")
+    @Test("The device obtains the server's key, and prints it only with --reveal")
     func key() throws {
         let seen = Seen()
         let server = try server(.default, seen)
@@ -176,7 +176,7 @@ struct DeviceTests {
         #expect(revealed.text.contains("key          \(VectorFile.hexadecimal(Self.key))\n"))
     }
 
-    @Test("Both messages are shown field by field, without the server's private key and without secrets")
+    @Test("Both messages are printed field by field, without the server's private key and without secrets")
     func messages() throws {
         let seen = Seen()
         let outcome = try request(
@@ -201,19 +201,19 @@ struct DeviceTests {
         }
     }
 
-    @Test("A key to keep is kept, if the policy allows it")
+    @Test("A persistent key is stored if the policy allows it")
     func persistable() throws {
         let policy = LicensePolicy(persist: .limited(Seconds(rawValue: 86_400)))
         let kept = try request(try server(policy), ["--persistable"])
         #expect(kept.status == 0, "\(kept.errors)")
         #expect(kept.text.contains("persistable  yes"))
-        #expect(kept.text.contains("sealed for this device"))
+        #expect(kept.text.contains("encrypted for this device"))
         let refused = try request(try server(.default), ["--persistable", "--json"])
         #expect(refused.status == 1)
         #expect((try refused.json()["problem"] as? [String: Any])?["code"] as? String == "persistence-not-allowed")
     }
 
-    @Test("A problem document is shown in words")
+    @Test("Problem documents are printed as text")
     func problem() throws {
         let outcome = try request(try server(.default), ["--profile", "vm"])
         #expect(outcome.status == 1)
@@ -221,14 +221,14 @@ struct DeviceTests {
         #expect(outcome.errors.contains("id-7"))
     }
 
-    @Test("What is no CKC is named; what answers another SPC is refused with -42668")
+    @Test("Responses that are not CKCs are reported; a CKC for another SPC is rejected with -42668")
     func wrongAnswers() throws {
         let certificate = try tool.content("\(credentials)/certificate.der")
         let ckc = try VectorFile(path: "ckc/iphone.txt").message
         for (body, words) in [
-            (Array("<html>".utf8), "the server's answer is a web page (HTML), not a CKC"), ([], "is empty"),
-            (ckc, "device: the CKC is refused: invalid-ckc (-42668)"),
-            (Array(ckc.dropLast()), "device: the CKC is refused: invalid-ckc (-42668)"),
+            (Array("<html>".utf8), "the server's response is a web page (HTML), not a CKC"), ([], "is empty"),
+            (ckc, "device: the device rejects the CKC: invalid-ckc (-42668)"),
+            (Array(ckc.dropLast()), "device: the device rejects the CKC: invalid-ckc (-42668)"),
         ] {
             let server = try LittleServer { .init(body: $0.method == "GET" ? certificate : body) }
             let outcome = try request(server)
@@ -241,7 +241,7 @@ struct DeviceTests {
         #expect(try request(proxy).errors.contains("status 502; the body is a web page (HTML)"))
     }
 
-    @Test("A proxy in the environment is not asked for a server on this machine")
+    @Test("A proxy in the environment is not used for a server on this machine")
     func proxy() throws {
         let server = try server(.default)
         let arguments = [
@@ -251,7 +251,7 @@ struct DeviceTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test("A server that is not there ends with 3")
+    @Test("A server that cannot be reached exits with 3")
     func unreachable() throws {
         let arguments = [
             "device", "request-key", "--server", "http://127.0.0.1:1", "--asset", "a", "--credentials", credentials,

@@ -7,7 +7,7 @@ import VectorFiles
 
 @testable import keyway
 
-/// What a file really is.
+/// Tests of the detection of file types.
 @Suite("File kinds")
 struct FileKindTests {
     private static let spc = vector("spc/v2-iphone")
@@ -19,33 +19,33 @@ struct FileKindTests {
     private func kind(_ text: String) -> FileKind { FileKind(Array(text.utf8)) }
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    @Test("SPCs of both versions, and CKCs, which share their first bytes")
+    @Test("SPCs of both versions and CKCs, which have the same first bytes")
     func messages() {
-        #expect(FileKind(Self.spc) == .spc(version: 2, .whole))
-        #expect(FileKind(Self.spc1) == .spc(version: 1, .whole))
-        #expect(FileKind(Self.ckc) == .ckc(.whole))
-        #expect(FileKind([0, 0, 0, 3] + [UInt8](repeating: 7, count: 900)) == .spc(version: 3, .whole))
+        #expect(FileKind(Self.spc) == .spc(version: 2, .complete))
+        #expect(FileKind(Self.spc1) == .spc(version: 1, .complete))
+        #expect(FileKind(Self.ckc) == .ckc(.complete))
+        #expect(FileKind([0, 0, 0, 3] + [UInt8](repeating: 7, count: 900)) == .spc(version: 3, .complete))
     }
 
-    @Test("Every vector that opens is told for what it is")
+    @Test("Every valid vector is detected")
     func vectors() throws {
         for vector in try VectorFile.successes(in: "spc") {
-            #expect(FileKind(vector.message) == .spc(version: vector["spc-version"] == "1" ? 1 : 2, .whole))
+            #expect(FileKind(vector.message) == .spc(version: vector["spc-version"] == "1" ? 1 : 2, .complete))
         }
-        for vector in try VectorFile.successes(in: "ckc") { #expect(FileKind(vector.message) == .ckc(.whole)) }
+        for vector in try VectorFile.successes(in: "ckc") { #expect(FileKind(vector.message) == .ckc(.complete)) }
     }
 
-    @Test("How many bytes are missing or too many")
+    @Test("Missing and extra bytes are counted")
     func lengths() {
-        #expect(FileKind(Self.spc.dropLast(5)) == .spc(version: 2, .cut(missing: 5)))
-        #expect(FileKind(Array(Self.spc.prefix(100))) == .spc(version: 2, .cut(missing: 204)))
-        #expect(FileKind(Array(Self.spc1.prefix(100))) == .spc(version: 1, .cut(missing: 76)))
-        #expect(FileKind(Self.spc + [10]) == .spc(version: 2, .followed(by: 1)))
-        #expect(FileKind(Self.ckc.dropLast(16)) == .ckc(.cut(missing: 16)))
-        #expect(FileKind(Self.ckc + [13, 10]) == .ckc(.followed(by: 2)))
+        #expect(FileKind(Self.spc.dropLast(5)) == .spc(version: 2, .truncated(missing: 5)))
+        #expect(FileKind(Array(Self.spc.prefix(100))) == .spc(version: 2, .truncated(missing: 204)))
+        #expect(FileKind(Array(Self.spc1.prefix(100))) == .spc(version: 1, .truncated(missing: 76)))
+        #expect(FileKind(Self.spc + [10]) == .spc(version: 2, .excess(1)))
+        #expect(FileKind(Self.ckc.dropLast(16)) == .ckc(.truncated(missing: 16)))
+        #expect(FileKind(Self.ckc + [13, 10]) == .ckc(.excess(2)))
         var odd = Self.spc
         odd[303] ^= 1
-        #expect(FileKind(odd) == .spc(version: 2, .oddLength(897)))
+        #expect(FileKind(odd) == .spc(version: 2, .invalidLength(897)))
     }
 
     @Test("Credentials in PEM and DER")
@@ -68,7 +68,7 @@ struct FileKindTests {
     @Test("Base64: standard, URL-safe, without padding, in lines")
     func base64() {
         let text = base64(Self.spc)
-        let expected = FileKind.base64(.spc(version: 2, .whole))
+        let expected = FileKind.base64(.spc(version: 2, .complete))
         #expect(kind(text) == expected)
         let lines = text.enumerated().map { $0 > 0 && $0 % 76 == 0 ? "\r\n\($1)" : "\($1)" }.joined()
         #expect(kind(lines + "\n") == expected)
@@ -79,28 +79,28 @@ struct FileKindTests {
         #expect(kind(base64(Array(text.utf8))) == .base64(expected))
     }
 
-    @Test("Base64 whose + a form has turned into spaces")
+    @Test("Base64 in which a form has replaced + with spaces")
     func lostPlus() {
         let text = base64(Self.spc)
         #expect(text.contains("+"))
-        #expect(kind(text.replacing("+", with: " ")) == .base64WithoutPlus(.spc(version: 2, .whole)))
+        #expect(kind(text.replacing("+", with: " ")) == .base64WithoutPlus(.spc(version: 2, .complete)))
     }
 
     @Test("Form bodies, hexadecimal, UTF-16")
     func otherTexts() {
         let text = base64(Self.spc)
         let escaped = text.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
-        let message = FileKind.base64(.spc(version: 2, .whole))
+        let message = FileKind.base64(.spc(version: 2, .complete))
         #expect(kind("spc=\(escaped)") == .form(field: "spc", message))
         #expect(kind("assetId=movie&spc=\(escaped)") == .form(field: "spc", message))
-        #expect(kind(Hexadecimal.encode(Self.spc)) == .hexadecimal(.spc(version: 2, .whole)))
+        #expect(kind(Hexadecimal.encode(Self.spc)) == .hexadecimal(.spc(version: 2, .complete)))
         for mark in [[UInt8](), [0xff, 0xfe]] {
             #expect(FileKind(mark + text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }) == .utf16(message))
         }
         #expect(FileKind([0xfe, 0xff] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }) == .utf16(message))
     }
 
-    @Test("What servers and proxies send instead")
+    @Test("Error pages of servers and proxies")
     func documents() {
         #expect(FileKind([]) == .empty)
         #expect(kind(" \r\n") == .empty)
@@ -120,16 +120,16 @@ struct FileKindTests {
         #expect(FileKind([1, 0, 0, 0, 0xff]) == .binary(version: "01000000"))
     }
 
-    @Test("Nothing is said of bytes that may be a key")
+    @Test("Descriptions do not contain bytes that may be a key")
     func keys() throws {
         let ask = try key("test-ask.hex")
         let text = String(decoding: ask, as: UTF8.self)
-        #expect(FileKind(ask).words == "hexadecimal of other bytes")
-        #expect(FileKind(TextEncodings.hexadecimal(ask) ?? []).words == "none of the files that are known here")
-        #expect(kind(text + text).words == "hexadecimal of other bytes")
+        #expect(FileKind(ask).description == "hexadecimal of other data")
+        #expect(FileKind(TextEncodings.hexadecimal(ask) ?? []).description == "data of an unknown type")
+        #expect(kind(text + text).description == "hexadecimal of other data")
     }
 
-    @Test("Deeply wrapped text ends")
+    @Test("Deeply nested encodings are not decoded without limit")
     func depth() {
         var text = base64(Self.spc)
         for _ in 0..<8 { text = base64(Array(text.utf8)) }
@@ -143,7 +143,7 @@ struct FileKindTests {
         #expect(kind == .text)
     }
 
-    @Test("Random bytes and beginnings of everything never trap")
+    @Test("Random bytes and prefixes of all types never trap")
     func anything() throws {
         var random = SeededRandom(seed: 11)
         let seeds = [Self.spc, Self.spc1, Self.ckc, try key("test-rsa-1024.der"), try key("test-rsa-1024.pem")]

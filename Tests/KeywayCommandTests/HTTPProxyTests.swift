@@ -17,7 +17,7 @@ struct HTTPProxyTests {
         try HTTPProxies(variables).proxy(for: try #require(URL(string: url)))?.name
     }
 
-    @Test("are chosen by the scheme, as libcurl does: HTTP_PROXY could be a header of a request to a CGI program")
+    @Test("are selected by scheme as in libcurl; HTTP_PROXY is ignored, because CGI sets it from a request header")
     func variables() throws {
         #expect(try Self.proxy("http://a.example/", ["http_proxy": "http://p.example:3128"]) == "p.example:3128")
         #expect(try Self.proxy("http://a.example/", ["http_proxy": "p.example:3128"]) == "p.example:3128")
@@ -33,7 +33,7 @@ struct HTTPProxyTests {
     }
 
     @Test(
-        "are not asked for this machine, nor for what no_proxy names",
+        "are not used for this machine and for the hosts in no_proxy",
         arguments: [
             ("http://localhost:8080/", "", true), ("http://127.0.0.1/", "", true), ("http://[::1]/", "", true),
             ("http://a.example/", "*", true), ("http://a.example/", "b.example, *", false),
@@ -49,7 +49,7 @@ struct HTTPProxyTests {
         #expect((proxy == nil) == isDirect)
     }
 
-    @Test("get requests with the whole URL, the header of the host, and the proxy's password")
+    @Test("receive requests with the complete URL, the Host header, and the proxy's password")
     func forwarding() async throws {
         let log = Log()
         let server = try LittleServer { request in
@@ -68,7 +68,7 @@ struct HTTPProxyTests {
         #expect(heard.headers["proxy-authorization"] == "Basic dXNlcjpwYXNz")
     }
 
-    @Test("are asked for a tunnel to https, and named where they refuse it")
+    @Test("receive CONNECT requests for https, and are named in errors")
     func tunnel() async throws {
         let log = Log()
         let server = try LittleServer { request in

@@ -15,23 +15,23 @@ struct JobFileTests {
         """
 
     @Test(
-        "say in which line they are wrong, and repeat no key",
+        "report errors with their line, and without keys",
         arguments: [
             ("out: site", "out: site\nscehme: cbcs", 4, "no field “scehme”"),
             ("out: site", "out: site\nscheme: rot13", 4, "cbcs, cenc, sample-aes"),
-            ("out: site", "out: site\nclear-lead: later", 4, "no number"),
+            ("out: site", "out: site\nclear-lead: later", 4, "not a number"),
             ("out: site", "out: site\nsingle-file: perhaps", 4, "true or false"),
             ("out: site", "out: site\nsystems: [fairplay, windows]", 4, "windows"),
             ("out: site", "out: site\nhdcp:\n  UHD: TYPE-9", 5, "TYPE-9"),
             ("out: site", "out: site\nhdcp: TYPE-1", 4, "mapping"),
             ("out: site", "out: site\nkey-uri: skd://{film}", 4, "{film}"),
-            ("out: site", "out: [site]", 3, "one word"),
-            ("out: site", "out: site\nout: site", 3, "“out” stands twice"),
+            ("out: site", "out: [site]", 3, "expected a string or number"),
+            ("out: site", "out: site\nout: site", 3, "“out” occurs twice"),
             ("  all:", "  everything:", 5, "all, audio, SD, HD, UHD"),
             ("    iv: ", "    vi: ", 8, "no field “vi”"),
-            ("    key: ", "    key-env: NO_SUCH_VARIABLE_", 6, "no variable"),
+            ("    key: ", "    key-env: NO_SUCH_VARIABLE_", 6, "is not set"),
             ("    key: 00", "    key: ", 6, "16 bytes"),
-            ("    key: ", "    file: x\n    key: ", 6, "leave one out"),
+            ("    key: ", "    file: x\n    key: ", 6, "leave out one"),
             ("  - /", "  - {lang: en}\n  - /", 2, "no path"),
             ("  - /", "  - {path: a, role: hero}\n  - /", 2, "hero"),
             ("  - /", "  - a,role=hero\n  - /", 2, "hero"),
@@ -48,7 +48,7 @@ struct JobFileTests {
         #expect(!run.errors.contains(PackageTests.key.dropFirst(2)) && !run.errors.contains(PackageTests.iv))
     }
 
-    @Test("are taken where they are right, and have paths beside them")
+    @Test("are read if they are valid, with paths relative to their folder")
     func right() throws {
         let tool = try Tool()
         try FileManager.default.createDirectory(atPath: tool.path("jobs"), withIntermediateDirectories: false)
@@ -58,7 +58,7 @@ struct JobFileTests {
         #expect(FileManager.default.fileExists(atPath: tool.path("jobs/site/main.m3u8")))
     }
 
-    @Test("do not grow when they refer to themselves")
+    @Test("do not expand recursive aliases")
     func references() throws {
         let tool = try Tool()
         var text = "a0: &a0 [x, x]\n"
@@ -69,7 +69,7 @@ struct JobFileTests {
         #expect(run.errors.contains("job.yaml:1: "))
     }
 
-    @Test("that are empty, or no text, are named as what they are")
+    @Test("that are empty or not text are reported as such")
     func noJob() throws {
         let tool = try Tool()
         _ = try tool.file("job.yaml", [])

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// An HTTP server of a few lines: one request a connection, answered by a closure.
+/// A minimal HTTP server: one request per connection, answered by a closure.
 final class LittleServer: Sendable {
-    /// What came in.
+    /// A received request.
     struct Request: Sendable {
         let method: String
         let path: String
-        /// Fields by their names in small letters.
+        /// The header fields, by lowercase name.
         let headers: [String: String]
-        /// The lines before the body, as they came in.
+        /// The lines before the body, as received.
         let head: [String]
         let body: [UInt8]
     }
 
-    /// What goes out.
+    /// A response to send.
     struct Response: Sendable {
         var status = 200
         var headers: [String: String] = [:]
@@ -24,7 +24,7 @@ final class LittleServer: Sendable {
     let address: String
     private let listener: Int32
 
-    /// Listens on a free port of this machine until it is let go.
+    /// Listens on a free port of this machine until it is released.
     init(_ answer: @escaping @Sendable (Request) -> Response) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_in()
@@ -44,7 +44,8 @@ final class LittleServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Closed here and not where it is shut down: the next server may have the number by then.
+                    // The socket is closed here and not in `shutdown`, because the next server may have the same file
+                    // descriptor by then.
                     close(listener)
                     return
                 }

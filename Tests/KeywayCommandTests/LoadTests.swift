@@ -5,7 +5,7 @@ import Testing
 
 @testable import keyway
 
-/// `keyway load`, `keyway device watch` and `keyway token`. IntegrationTests run them against the real server.
+/// Tests of `keyway load`, `keyway device watch` and `keyway token`. IntegrationTests run them with the real server.
 @Suite("keyway load")
 struct LoadTests {
     let tool: Tool
@@ -17,7 +17,7 @@ struct LoadTests {
         try #require(try tool.run(["credentials", "new", "--out", credentials]).status == 0)
     }
 
-    /// A server that notes what it gets, and answers what it is told to.
+    /// A server that records its requests, and sends the given responses.
     private func server(
         _ seen: Seen,
         _ answer: @escaping @Sendable (Int) -> LittleServer.Response
@@ -57,7 +57,7 @@ struct LoadTests {
         )
     }
 
-    @Test("Every SPC is new, every outcome is counted, and the run ends when the SPCs do")
+    @Test("Every SPC is new, every outcome is counted, and the run ends when the SPCs are used up")
     func closedLoop() throws {
         let seen = Seen()
         let server = try server(seen) { number in
@@ -78,13 +78,13 @@ struct LoadTests {
         #expect(
             counted == ["200 license - 20", "403 refused-by-policy streams-exceeded 10", "503 overloaded - 10"]
         )
-        #expect((json["notes"] as? [String])?.first?.contains("ran out") == true)
+        #expect((json["notes"] as? [String])?.first?.contains("used up") == true)
         #expect(seen.all.count == 40)
         #expect(Set(seen.all.map(\.body)).count == 40)
         #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
     }
 
-    @Test("A batch asks for the keys of one playback, and each license of it is counted")
+    @Test("A batch requests the keys of one playback, and each of its licenses is counted")
     func batch() throws {
         let seen = Seen()
         let server = try server(seen) { number in
@@ -107,15 +107,17 @@ struct LoadTests {
         #expect(try tool.run(["load", "--server", server.address, "--assets", "movie", "--batch", "2"]).status == 2)
     }
 
-    @Test("In open loop latency counts from when a request was due: a stall of the server shows in all that waited")
+    @Test(
+        "In open loop, latency is measured from the time a request was due, so that a stall affects all waiting requests"
+    )
     func openLoop() throws {
         let seen = Seen()
         let server = try server(seen) { number in
             if number == 1 { Thread.sleep(forTimeInterval: 1) }
             return .init(body: [1])
         }
-        // All are due within about half a second, while the server sleeps. Counted from when they could be sent, every
-        // latency but one would be short; in closed loop too.
+        // All requests are due within about half a second, while the server sleeps. If latency were measured from the
+        // time of sending, as in closed loop, all latencies except one would be short.
         let outcome = try load(server, ["--connections", "1", "--rate", "200", "--requests", "100", "--json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(seen.all.count == 100)
@@ -124,9 +126,9 @@ struct LoadTests {
         #expect(try #require(latency["p99"] as? Double) >= 900)
     }
 
-    // One start and four renewals of each of four devices of two accounts.
+    // Two accounts with two devices each; every device sends one start and four renewals.
     @Test(
-        "Tokens are signed by the key set's key, and as many as were asked for",
+        "Tokens are signed with the key in the key set, and their number depends on --token-per",
         arguments: [("request", 20), ("session", 4), ("account", 2)]
     )
     func tokens(scope: String, count: Int) async throws {
@@ -157,18 +159,18 @@ struct LoadTests {
         #expect(keys.first?["d"] == nil)
     }
 
-    @Test("A run whose SPCs do not last beyond the warm-up says so, and has measured nothing")
+    @Test("A run whose SPCs are used up in the warm-up reports it, and has no results")
     func warmUp() throws {
         let server = try server(Seen()) { _ in .init(body: [1]) }
         let outcome = try load(server, ["--requests", "10", "--warm-up", "60", "--json"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("the SPCs ran out in the warm-up"))
+        #expect(outcome.errors.contains("used up during the warm-up"))
         let json = try outcome.json()
         #expect((json["problem"] as? [String: Any])?["code"] as? String == "ran-out")
         #expect((json["generator"] as? [String: Any])?["busy"] as? Double == 0)
     }
 
-    @Test("A trace that could not be written whole is no success", arguments: [["load"], ["device", "watch"]])
+    @Test("An incomplete trace is an error", arguments: [["load"], ["device", "watch"]])
     func fullDisk(command: [String]) throws {
         let server = try server(Seen()) { _ in .init(status: 404) }
         let outcome = try tool.run(
@@ -178,13 +180,13 @@ struct LoadTests {
             ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0"] : ["--once"])
         )
         #expect(outcome.status == 3)
-        #expect(outcome.errors.contains("the trace could not be written whole"))
+        #expect(outcome.errors.contains("the trace is incomplete"))
     }
 
-    @Test("More devices watch at once than a shell lets a process have open files")
+    @Test("The simulated audience can be larger than the default limit of open files")
     func openFiles() throws {
         let server = try server(Seen()) { number in
-            // The others open their connections meanwhile.
+            // The other devices open their connections meanwhile.
             if number == 1 { Thread.sleep(forTimeInterval: 1) }
             return .init(status: 404)
         }
@@ -202,7 +204,7 @@ struct LoadTests {
         #expect(lines.allSatisfy { $0["status"] as? Int == 404 })
     }
 
-    @Test("A key that is kept signs tokens that the same key set checks, and is for its owner alone")
+    @Test("A stored key signs tokens for the same key set, and only its owner can read it")
     func tokenKey() throws {
         let arguments = ["token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json"]
         let first = try tool.run(arguments + ["--account", "anna", "--assets", "a,b", "--once"])
@@ -218,7 +220,7 @@ struct LoadTests {
         #expect(claims["once"] as? Bool == true)
     }
 
-    @Test("A shared secret comes from a file, has 32 bytes, and its key set is for its owner alone")
+    @Test("A shared secret is read from a file, has 32 bytes, and only the owner can read its key set")
     func sharedSecret() throws {
         let arguments = ["token", "--tokens", "hs256", "--account", "anna", "--write-jwks", "jwks.json"]
         let short = try tool.file("short", Array("too short".utf8))
@@ -229,24 +231,24 @@ struct LoadTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let mode = try FileManager.default.attributesOfItem(atPath: tool.path("jwks.json"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        // The line break that an editor has put at its end is no part of it.
+        // A trailing newline is not part of the secret.
         let keys = try Tool.json(try tool.content(tool.path("jwks.json")))["keys"] as? [[String: Any]]
         #expect(keys?.first?["k"] as? String == "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY")
     }
 
-    @Test("Devices that are asked to check refuse what is no CKC, and the trace says who asked for what")
+    @Test("With --check, devices reject invalid CKCs, and the trace contains account and asset")
     func checked() throws {
         let server = try server(Seen()) { _ in .init(headers: ["X-Request-Id": "id-1"], body: [1, 2, 3]) }
         let outcome = try load(server, ["--requests", "5", "--check", "--trace", "trace.jsonl"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("the devices refuse 5 CKCs"))
+        #expect(outcome.errors.contains("the devices rejected 5 CKCs"))
         let lines = try tool.content(tool.path("trace.jsonl")).split(separator: 0x0a).map { try Tool.json(Array($0)) }
         #expect(lines.count == 5)
         #expect(lines.allSatisfy { $0["requestId"] as? String == "id-1" && $0["lease"] == nil })
         #expect(Set(lines.compactMap { $0["account"] as? String }) == ["load-1", "load-2"])
     }
 
-    @Test("Devices that watch write down every request, also where nobody answers")
+    @Test("Simulated devices trace every request, also without a response")
     func watch() throws {
         let server = try server(Seen()) { $0 % 2 == 0 ? .init(body: [1]) : .init(status: 404) }
         let outcome = try tool.run(
@@ -263,7 +265,7 @@ struct LoadTests {
     }
 
     @Test(
-        "Servers of others are not loaded by mistake",
+        "Servers on other machines require --remote",
         arguments: [
             "http://example.com", "https://10.0.0.1:8080", "http://127.0.0.1.example.com", "http://[2001:db8::1]",
         ]
@@ -275,7 +277,7 @@ struct LoadTests {
         #expect(outcome.errors.contains("--remote"))
     }
 
-    @Test("A server that is not there, and a process that is not there")
+    @Test("Servers that cannot be reached and processes that do not exist are errors")
     func absent() throws {
         let arguments = ["load", "--server", "http://127.0.0.1:1", "--credentials", credentials, "--assets", "movie"]
         let outcome = try tool.run(arguments)

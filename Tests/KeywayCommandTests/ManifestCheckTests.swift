@@ -3,14 +3,14 @@ import Testing
 
 @testable import keyway
 
-/// `keyway playlist check` with DASH manifests.
+/// Tests of `keyway playlist check` with DASH manifests.
 @Suite("keyway playlist check of DASH manifests")
 struct ManifestCheckTests {
     let tool: Tool
 
     init() throws { tool = try Tool() }
 
-    /// A manifest that grows: a Period with a representation of audio.
+    /// A live manifest: a Period with an audio representation.
     private static func manifest(published: String, timeline: String, codecs: String = "mp4a.40.2") -> [UInt8] {
         Array(
             """
@@ -38,12 +38,12 @@ struct ManifestCheckTests {
             #"initialization="init.mp4" media="$Number$.m4s" startNumber="2"><SegmentTimeline><S t="4" d="4" r="2"/>"#
     )
 
-    @Test("A sound manifest is called sound, alone and against an earlier state")
+    @Test("A valid manifest has no findings, alone and compared with an earlier version")
     func sound() throws {
         _ = try tool.file("first.mpd", Self.first)
         _ = try tool.file("second.mpd", Self.second)
         let alone = try tool.run(["playlist", "check", "first.mpd", "--fail-on", "warning"])
-        #expect(alone.status == 0 && alone.text == "nothing found in 1 manifest\n", "\(alone.text)\(alone.errors)")
+        #expect(alone.status == 0 && alone.text == "no findings in 1 manifest\n", "\(alone.text)\(alone.errors)")
         #expect(alone.errors.isEmpty)
         let both = try tool.run(["playlist", "check", "second.mpd", "--previous", "first.mpd", "--fail-on", "warning"])
         #expect(both.status == 0, "\(both.text)")
@@ -52,7 +52,7 @@ struct ManifestCheckTests {
         #expect(files.compactMap { $0["kind"] as? String } == ["manifest"])
     }
 
-    @Test("What is wrong is found by name, place and section, and rules can be chosen")
+    @Test("Findings have rule, location and section, and rules can be selected")
     func findings() throws {
         let text = String(decoding: Self.first, as: UTF8.self)
         _ = try tool.file(
@@ -64,7 +64,7 @@ struct ManifestCheckTests {
         #expect(run.text.contains("error  period-id-missing  5.3.2.2"), "\(run.text)")
         #expect(run.text.contains("  bad.mpd: Period 1: players cannot find it again"), "\(run.text)")
         #expect(run.text.hasSuffix("1 error, 1 warning, 0 notes in 1 manifest\n"), "\(run.text)")
-        #expect(run.errors.contains("docs/dash-rules.md explains the rules"))
+        #expect(run.errors.contains("see docs/dash-rules.md for the rules"))
         let some = try tool.run(["playlist", "check", "bad.mpd", "--disable", "period-id-missing", "--json"])
         #expect(some.status == 0)
         let found = try #require(try some.json()["findings"] as? [[String: Any]])
@@ -72,7 +72,7 @@ struct ManifestCheckTests {
         #expect(found.compactMap { $0["line"] as? Int } == [0])
     }
 
-    @Test("What must not change between two states is found")
+    @Test("Forbidden changes between two versions are found")
     func reload() throws {
         _ = try tool.file("first.mpd", Self.first)
         _ = try tool.file("second.mpd", Self.second)
@@ -81,7 +81,7 @@ struct ManifestCheckTests {
         #expect(run.text.contains("reload-publish-time") && run.text.contains("reload-segment-removed"), "\(run.text)")
     }
 
-    @Test("What is no manifest, or cannot be watched, is named")
+    @Test("Input that is not a manifest, or cannot be watched, is reported")
     func refusals() throws {
         _ = try tool.file("first.mpd", Self.first)
         _ = try tool.file("cut.mpd", Array(Self.first.dropLast(20)))
@@ -89,7 +89,7 @@ struct ManifestCheckTests {
         let cut = try tool.run(["playlist", "check", "cut.mpd"])
         #expect(cut.status == 1 && cut.text.contains("no-manifest"), "\(cut.text)")
         let mixed = try tool.run(["playlist", "check", "first.mpd", "--previous", "media.m3u8"])
-        #expect(mixed.status == 1 && mixed.errors.contains("no DASH manifest"), "\(mixed.errors)")
+        #expect(mixed.status == 1 && mixed.errors.contains("not a DASH manifest"), "\(mixed.errors)")
         let watch = try tool.run(["playlist", "check", "first.mpd", "--watch", "1"])
         #expect(watch.status == 1 && watch.errors.contains("--watch"), "\(watch.errors)")
         let playlist = try tool.run(["playlist", "check", "media.m3u8", "--json", "--fail-on", "never"])

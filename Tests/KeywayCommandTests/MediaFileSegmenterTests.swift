@@ -3,7 +3,7 @@ import Testing
 
 @Suite("keyway mediafilesegmenter")
 struct MediaFileSegmenterTests {
-    @Test("writes FairPlay under Apple's names", arguments: ["-", "--"])
+    @Test("writes FairPlay with the options of Apple's tool", arguments: ["-", "--"])
     func fairPlay(dash: String) throws {
         let tool = try Tool()
         _ = try tool.file("key.bin", [UInt8](0..<32))
@@ -29,7 +29,7 @@ struct MediaFileSegmenterTests {
         #expect(try tool.run(["playlist", "check", "--fail-on", "note", "site/film.m3u8"]).status == 0)
     }
 
-    @Test("takes short options, one kind of track, and no I-frames where none are wanted")
+    @Test("accepts short options, one type of track, and no I-frame playlists")
     func shortOptions() throws {
         let tool = try Tool()
         let run = try tool.run(
@@ -40,7 +40,7 @@ struct MediaFileSegmenterTests {
         #expect(names == ["prog_index.m3u8", "video-48/prog_index.m3u8", "video-48/media.mp4"])
     }
 
-    @Test("encrypts whole files with the IV that was asked for")
+    @Test("encrypts whole files with the requested IV")
     func wholeFiles() throws {
         let tool = try Tool()
         _ = try tool.file("key.bin", [UInt8](0..<32))
@@ -61,17 +61,17 @@ struct MediaFileSegmenterTests {
     }
 
     @Test(
-        "refuses what does not go together, or is not done",
+        "rejects contradictory and unsupported options",
         arguments: [
-            (["-P", "-k", "key.bin", "-K", "skd://x"], "needs --stream-encrypt"),
-            (["-P", "-S", "-k", "key.bin", "-K", "skd://x", "--encrypt-iv", "random"], "beside -P"),
-            (["-S", "-k", "key.bin", "-K", "https://x/k", "-J", "sequence"], "beside --stream-encrypt"),
+            (["-P", "-k", "key.bin", "-K", "skd://x"], "requires --stream-encrypt"),
+            (["-P", "-S", "-k", "key.bin", "-K", "skd://x", "--encrypt-iv", "random"], "combined with -P"),
+            (["-S", "-k", "key.bin", "-K", "https://x/k", "-J", "sequence"], "combined with --stream-encrypt"),
             (["-k", "key.bin", "-K", "https://x/k", "-J", "zero"], "random or sequence"),
             (["-P", "-S", "-K", "skd://x"], "--encrypt-key-file"),
             (["-S"], "--encrypt-key-file"),
             (["-k", "key.bin"], "--encrypt-key-url"),
-            (["-a", "-A"], "leave nothing"),
-            (["--format", "mov"], "--format takes iso"),
+            (["-a", "-A"], "exclude each other"),
+            (["--format", "mov"], "--format: expected iso"),
             (["-b", "https://x"], "--base-url"), (["-base-url", "https://x"], "--base-url"),
             (["-F", "x"], "--meta-file"), (["-y", "id3"], "--meta-type"), (["-M", "x"], "--meta-macro-file"),
             (["-I"], "--generate-variant-plist"), (["-key-rotation-period", "4"], "--key-rotation-period"),
@@ -89,7 +89,7 @@ struct MediaFileSegmenterTests {
         #expect(!FileManager.default.fileExists(atPath: tool.path("site")))
     }
 
-    @Test("refuses a key file that has not 32 bytes", arguments: [0, 16, 31, 33, 64])
+    @Test("rejects a key file of another size than 32 bytes", arguments: [0, 16, 31, 33, 64])
     func keyFile(size: Int) throws {
         let tool = try Tool()
         _ = try tool.file("key.bin", [UInt8](repeating: 7, count: size))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `keyway media inspect`. Transcripts/media-inspect.txt has what it prints.
+/// Tests of `keyway media inspect`. Transcripts/media-inspect.txt contains its output.
 @Suite("keyway media inspect")
 struct MediaInspectTests {
     let tool: Tool
@@ -12,7 +12,7 @@ struct MediaInspectTests {
         try tool.run(["media", "inspect"] + arguments)
     }
 
-    @Test("The tracks of an MP4 file, for machines")
+    @Test("The tracks of an MP4 file, as JSON")
     func mp4() throws {
         let outcome = try inspect(DecryptTests.path("rotation-video.mp4"), "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -32,12 +32,12 @@ struct MediaInspectTests {
         #expect(boxes.compactMap { $0["type"] as? String }.count { $0 == "moof" } == 3)
     }
 
-    @Test("A constant vector is never shown, as text or as JSON")
+    @Test("A constant IV is never shown, as text or as JSON")
     func secrecy() throws {
         let path = DecryptTests.path("cbcs-video.mp4")
         let file = try tool.content(path)
         let name = try #require(file.firstRange(of: Array("tenc".utf8)))
-        // Version and flags, 4 bytes, the key ID, the size of the vector.
+        // Version and flags (4 bytes), the key ID, and the size of the IV.
         let vector = file[name.upperBound + 4 + 4 + 16 + 1..<name.upperBound + 4 + 4 + 16 + 1 + 16]
         let digits = vector.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         #expect(file[name.upperBound + 24] == 16)
@@ -48,7 +48,7 @@ struct MediaInspectTests {
         }
     }
 
-    @Test("A media segment, with its init segment")
+    @Test("A media segment, with its initialization segment")
     func segment() throws {
         let path = DecryptTests.path("segments-1.m4s")
         #expect(try inspect(path).text.contains("--init FILE"))
@@ -59,20 +59,20 @@ struct MediaInspectTests {
         #expect(track["encryption"] as? String == "cenc")
     }
 
-    @Test("Boxes that are there by the thousand are counted")
+    @Test("Boxes that occur in large numbers are counted")
     func many() throws {
         let file = try tool.content(DecryptTests.path("segments-1.m4s"))
         let path = try tool.file("many.m4s", (0..<300).flatMap { _ in file })
         let outcome = try inspect(path)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.text.contains("298 mdat, 298 moof, 298 sidx, 298 styp more; --all shows them"))
+        #expect(outcome.text.contains("298 mdat, 298 moof, 298 sidx, 298 styp more; give --all to show them"))
         #expect(outcome.text.split(separator: "\n").count < 50)
         #expect(try inspect(path, "--all").text.split(separator: "\n").count > 3000)
         let short = try inspect(path, "--depth", "1").text
         #expect(short.contains("moof") && !short.contains("traf"))
     }
 
-    @Test("A transport stream, for machines")
+    @Test("A transport stream, as JSON")
     func transportStream() throws {
         let report = try inspect(DecryptTests.path("sample-aes-eac3-1.ts"), "--json").json()
         #expect(report["kind"] as? String == "mpeg-ts")
@@ -84,7 +84,7 @@ struct MediaInspectTests {
         #expect(pids.count == 3)
     }
 
-    @Test("Packets that are missing are counted")
+    @Test("Missing packets are counted")
     func continuity() throws {
         var file = try tool.content(DecryptTests.path("sample-aes-aac-1.ts"))
         file.removeSubrange(188 * 10..<188 * 11)
@@ -92,7 +92,7 @@ struct MediaInspectTests {
         #expect(outcome.text.contains("continuity counters jump, 1 time\n"))
     }
 
-    @Test("Damage is shown as far as the file can be read, and ends with 1")
+    @Test("A damaged file is shown up to the damage, and exits with 1")
     func damage() throws {
         let file = try tool.content(DecryptTests.path("cbcs-video.mp4"))
         let outcome = try inspect(try tool.file("cut.mp4", file.dropLast(100)))
@@ -116,7 +116,7 @@ struct MediaInspectTests {
         #expect(subtitles["timestampMapMpeg2"] as? Double ?? subtitles["timestampMapMPEG2"] as? Double == 10)
     }
 
-    @Test("What is no media is told apart")
+    @Test("Files that are not media are reported")
     func others() throws {
         let playlist = try inspect(try tool.file("a.m3u8", Array("#EXTM3U\n".utf8)))
         #expect(playlist.status == 1)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `keyway offline` and the keys of `keyway download`, as people run them.
+/// Tests of `keyway offline` and of the keys of `keyway download`.
 @Suite("keyway offline", .timeLimit(.minutes(10)))
 struct OfflineCommandTests {
-    @Test("A film under AES-128 is downloaded without a key server, and plays with the network cut")
+    @Test("An AES-128 movie is downloaded without a key server, and plays without a network")
     func playsOffline() throws {
         let site = try OfflineFilmSite()
         let download = try site.download("film")
@@ -17,7 +17,7 @@ struct OfflineCommandTests {
         let played = try site.offline("play", "films/film", "--out", "played/")
         #expect(played.status == 0, "\(played.errors)")
         #expect(site.paths.count == count)
-        // It is what the clear film is.
+        // The output is the same as that of the clear movie.
         let clear = try site.tool.run(["play", "site/clear/main.m3u8", "--out", "clear/", "--no-switching", "--quiet"])
         #expect(clear.status == 0, "\(clear.errors)")
         let names = try FileManager.default.contentsOfDirectory(atPath: site.tool.path("clear")).sorted()
@@ -29,14 +29,14 @@ struct OfflineCommandTests {
                     == site.tool.content(site.tool.path("clear/\(name)"))
             )
         }
-        // The key is kept sealed.
+        // The stored key is encrypted.
         let state = site.tool.path("films/.keyway")
         for (name, data) in try PackageTests.files(state) {
             #expect(data.range(of: Data([0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77])) == nil, "\(name)")
         }
     }
 
-    @Test("The list says what is there, how long it may be watched and what to do; as text and as JSON")
+    @Test("The list shows downloads, how long they may be watched, and what to do, as text and as JSON")
     func lists() throws {
         let site = try OfflineFilmSite()
         #expect(try site.list().titles.isEmpty)
@@ -48,7 +48,7 @@ struct OfflineCommandTests {
         #expect(Set(titles.keys) == ["Der Film", "clear", "fairplay"])
         let film = try #require(titles["Der Film"])
         #expect(film["keys"] as? String == "stored" && film["download"] as? String == "complete")
-        #expect(film["mayBeWatched"] as? String == "for ever" && film["toDo"] as? String == "watch")
+        #expect(film["mayBeWatched"] as? String == "without limit" && film["toDo"] as? String == "watch")
         #expect(titles["clear"]?["keys"] as? String == "none needed")
         let fairplay = try #require(titles["fairplay"])
         #expect(fairplay["download"] as? String == "unproven" && fairplay["keys"] as? String == "refused")
@@ -65,7 +65,7 @@ struct OfflineCommandTests {
         #expect(kept["priority"] as? String == "important" && kept["keepUntil"] as? String == "2099-01-02T03:04:05Z")
     }
 
-    @Test("A download is found by its folder or its title, and two of one title are not made")
+    @Test("A download is found by its folder or its title, and titles are unique")
     func names() throws {
         let site = try OfflineFilmSite()
         try #require(try site.download("clear", as: "a", "--title", "Film").status == 0)
@@ -78,11 +78,11 @@ struct OfflineCommandTests {
         let second = try site.download("clear", as: "b", "--title", "Film")
         #expect(second.status == 1 && second.errors.contains("--title"))
         #expect(!FileManager.default.fileExists(atPath: site.tool.path("films/b")))
-        // The same one again is checked.
+        // Downloading the same title again verifies it.
         #expect(try site.download("clear", as: "a", "--title", "Film").status == 0)
     }
 
-    @Test("Room is made by as much as is needed, in the plan's order, and what is not enough is said")
+    @Test("Eviction frees the requested space in the order of the plan, and reports if it is not enough")
     func evicts() throws {
         let site = try OfflineFilmSite()
         try #require(try site.download("film").status == 0)
@@ -109,7 +109,7 @@ struct OfflineCommandTests {
         #expect(!left.contains { $0.hasSuffix(".keys") || $0.hasSuffix(".use") || $0.hasSuffix("bundle.json") })
     }
 
-    @Test("Deleting a film with a clear key needs no server, and leaves nothing of it")
+    @Test("Deleting a movie with a clear key requires no server, and removes all its files")
     func deletes() throws {
         let site = try OfflineFilmSite()
         try #require(try site.download("film").status == 0)
@@ -121,7 +121,7 @@ struct OfflineCommandTests {
         #expect(try site.offline("delete", "films/film").status == 3)
     }
 
-    @Test("Without a key server FairPlay keys are not had, and what needs one says so")
+    @Test("FairPlay keys require a key server, and errors report that")
     func needsServer() throws {
         let site = try OfflineFilmSite()
         let download = try site.download("fairplay")
@@ -141,7 +141,7 @@ struct OfflineCommandTests {
         }
     }
 
-    @Test("A bundle that is none, cut off, from the future, or whose media are damaged")
+    @Test("Bundles that are invalid, truncated, too new, or have damaged media")
     func badBundles() throws {
         let site = try OfflineFilmSite()
         try #require(try site.download("film").status == 0)
@@ -166,12 +166,12 @@ struct OfflineCommandTests {
         try manager.removeItem(atPath: site.tool.path("films/film/media/\(media)"))
         let missing = try site.offline("play", "films/film")
         #expect(missing.status == 3 && missing.errors.contains(media), "\(missing.errors)")
-        // The same command mends it.
+        // The same command repairs it.
         #expect(try site.download("film").status == 0)
         #expect(try site.offline("play", "films/film").status == 0)
     }
 
-    @Test("Keys that are damaged, and a storage key that others may read")
+    @Test("Damaged keys, and a storage key that others can read")
     func badKeys() throws {
         let site = try OfflineFilmSite()
         try #require(try site.download("film").status == 0)
@@ -182,7 +182,7 @@ struct OfflineCommandTests {
         #expect(titles["film"]?["keys"] as? String == "refused")
         #expect(notes.count == 1 && notes.contains { $0.contains("keyway offline renew") })
         #expect(try site.offline("play", "films/film").status == 1)
-        // It is asked for again, and takes the place of what was lost.
+        // The key is requested again, and replaces the lost one.
         #expect(try site.download("film").status == 0)
         #expect(try site.offline("play", "films/film").status == 0)
 
@@ -196,7 +196,7 @@ struct OfflineCommandTests {
         }
     }
 
-    @Test("Wrong command lines end with 2 and say what is right")
+    @Test("Invalid command lines exit with 2 and print the expected values")
     func usage() throws {
         let tool = try Tool()
         for (words, text) in [
@@ -218,7 +218,7 @@ struct OfflineCommandTests {
             (["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "color=red"], "--rendition"),
             (
                 ["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "type=AUDIO", "--languages", "en"],
-                "in the place"
+                "cannot be combined"
             ),
         ] {
             let run = try tool.run(words)

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A film under AES-128 on a web server of this machine, and a folder for downloads: for the tests of `keyway download` and
+/// An AES-128 movie on a local web server, and a folder for downloads, for tests of `keyway download` and
 /// `keyway offline`.
 final class OfflineFilmSite {
     let tool: Tool
@@ -54,18 +54,18 @@ final class OfflineFilmSite {
         return bytes.count == pairs.count ? bytes : nil
     }
 
-    /// The network is gone.
+    /// Stops the web server.
     func cut() { asked.isCut.withLock { $0 = true } }
     var paths: [String] { asked.paths.withLock { $0 } }
     func address(_ folder: String) -> String { "\(server.address)/\(folder)/main.m3u8" }
 
-    /// `keyway download` into `films/NAME`.
+    /// Runs `keyway download` into `films/NAME`.
     @discardableResult
     func download(_ folder: String, as name: String? = nil, _ options: String...) throws -> Tool.Outcome {
         try tool.run(["download", address(folder), "--out", "films/\(name ?? folder)", "--quiet"] + options)
     }
 
-    /// `keyway offline`, whose output is JSON; an object of nothing where there is none.
+    /// Runs `keyway offline`, and returns its JSON output; an empty object if there is none.
     func offline(_ words: String...) throws -> (status: Int32, json: [String: Any], errors: String) {
         let run = try tool.run(["offline"] + words + ["--json"])
         for secret in [Self.key, Self.key.uppercased()] {
@@ -74,7 +74,7 @@ final class OfflineFilmSite {
         return (run.status, run.output.isEmpty ? [:] : try run.json(), run.errors)
     }
 
-    /// What the list says, by title, and its notes.
+    /// Returns the list of downloads by title, and its notes.
     func list() throws -> (titles: [String: [String: Any]], notes: [String]) {
         let run = try offline("list", "films")
         #expect(run.status == 0, "\(run.errors)")

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("keyway package --dev")
 struct PackageKeyDeliveryTests {
-    /// What a server was told.
+    /// The requests that a server received.
     private final class Log: Sendable {
         let requests = Mutex<[LittleServer.Request]>([])
     }
 
-    @Test("registers new keys for what it publishes, and saves them for their owner alone")
+    @Test("registers new keys for the published presentation, and saves them for their owner only")
     func registration() throws {
         let log = Log()
         let server = try LittleServer { request in
@@ -26,7 +26,7 @@ struct PackageKeyDeliveryTests {
         )
         #expect(run.status == 0, "\(run.errors)")
         let requests = log.requests.withLock { $0 }
-        // The server is asked at the beginning whether it takes the token.
+        // The first request checks whether the server accepts the token.
         #expect(requests.map(\.method) == ["GET", "PUT", "PUT"])
         let saved = String(decoding: try tool.content(tool.path("keys.txt")), as: UTF8.self).split(separator: "\n")
         #expect(saved.count == 2)
@@ -50,7 +50,7 @@ struct PackageKeyDeliveryTests {
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }
 
-    /// What `--dev --systems` says and asks of a server that has these policies.
+    /// Returns the notes and requests of `--dev --systems` with a server that has these policies.
     private func package(
         _ systems: String,
         policy: String? = nil,
@@ -79,7 +79,7 @@ struct PackageKeyDeliveryTests {
     }
 
     @Test(
-        "gives Clear Key and AES-128 clients a policy of their own where none is named",
+        "creates a policy for Clear Key and AES-128 clients if none is given",
         arguments: ["common", "identity"]
     )
     func otherClients(systems: String) throws {
@@ -92,12 +92,14 @@ struct PackageKeyDeliveryTests {
         #expect(keys.count == 2)
         for key in keys { #expect(try Tool.json(key.body)["policy"] as? String == "development-other-clients") }
         #expect(
-            notes.contains("policy development-other-clients, which gives Clear Key and AES-128 clients the raw key")
+            notes.contains(
+                "policy development-other-clients, which issues the raw key to Clear Key and AES-128 clients"
+            )
         )
     }
 
     @Test(
-        "leaves the server's policies as they are, and says what they give",
+        "does not change the server's policies, and prints their effect",
         arguments: [
             ("gold", #"{"otherClients":"deny"}"#, "which does not allow otherClients"),
             ("gold", "{}", "which does not allow otherClients"),
@@ -114,7 +116,7 @@ struct PackageKeyDeliveryTests {
         #expect(notes.contains(words), "\(notes)")
     }
 
-    @Test("uses the policy of an earlier run as it is now")
+    @Test("uses the current policy of an earlier run")
     func earlierPolicy() throws {
         let made = "development-other-clients"
         let (notes, requests) = try package("common", stored: [made: #"{"otherClients":"deny"}"#])
@@ -122,7 +124,7 @@ struct PackageKeyDeliveryTests {
         #expect(notes.contains("policy \(made), which does not allow otherClients"), "\(notes)")
     }
 
-    @Test("asks for no policy where FairPlay is alone")
+    @Test("requests no policy for FairPlay only")
     func fairPlayAlone() throws {
         let (notes, requests) = try package("fairplay", stored: [:])
         #expect(requests.map(\.method) == ["GET", "PUT", "PUT"])
@@ -130,7 +132,7 @@ struct PackageKeyDeliveryTests {
         #expect(!notes.contains("otherClients"))
     }
 
-    @Test("writes nothing when the server refuses")
+    @Test("writes nothing if the server refuses")
     func refusal() throws {
         let server = try LittleServer { _ in
             LittleServer.Response(status: 401, body: Array(#"{"type": "urn:keyway:problem:unauthorized"}"#.utf8))
@@ -148,7 +150,7 @@ struct PackageKeyDeliveryTests {
     }
 
     @Test(
-        "deletes the keys that it has registered when another one is refused, and none that replaced another",
+        "deletes the keys that it has registered if another one is refused, except keys that replaced others",
         arguments: [(201, 1), (200, 0)]
     )
     func takenBack(status: Int, deletions: Int) throws {
@@ -169,7 +171,7 @@ struct PackageKeyDeliveryTests {
         let requests = log.requests.withLock { $0 }
         let first = try #require(requests.first { $0.method == "PUT" }).path
         let deleted = requests.filter { $0.method == "DELETE" }.map(\.path)
-        // What the second answer means is not known, but nobody else's content has a new key's ID.
+        // The meaning of the second response is unknown, but an asset ID with a new key's ID cannot belong to others.
         #expect(deleted.count { $0 == first } == deletions)
         #expect(deleted.count == deletions + 1)
         #expect(!FileManager.default.fileExists(atPath: tool.path("site/main.m3u8")))

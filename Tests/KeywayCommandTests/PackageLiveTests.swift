@@ -8,7 +8,7 @@ import Testing
 struct PackageLiveTests {
     private static let secret = "000102030405060708090a0b0c0d0e0f"
 
-    @Test("package what comes through standard input, with keys that change")
+    @Test("package standard input, with key rotation")
     func event() throws {
         let tool = try Tool()
         let run = try tool.run(
@@ -34,7 +34,7 @@ struct PackageLiveTests {
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("change keys in films, from a file with a line for each period")
+    @Test("rotate keys in VOD presentations, from a file with a line for each period")
     func film() throws {
         let tool = try Tool()
         let lines = (10..<40).map { number in
@@ -56,7 +56,7 @@ struct PackageLiveTests {
     }
 
     @Test(
-        "refuse what contradicts itself",
+        "reject contradictory options",
         arguments: [
             (["--live", "--event"], "--live"), (["--window", "5"], "--window"),
             (["--event", "--window", "5"], "--window"), (["--live", "--window", "x"], "--window"),
@@ -86,7 +86,7 @@ struct PackageLiveTests {
         let rows = part.split(separator: "\n").compactMap { line in
             line.wholeMatch(of: /\| `--([a-z-]+)` \|.*/).map { String($0.1) }
         }
-        let names = try StreamOptions.parse([]).words.map(\.0)
+        let names = try StreamOptions.parse([]).texts.map(\.0)
         #expect(rows == names)
         #expect(names.allSatisfy { PackagingSettings.valueNames.contains($0) })
     }

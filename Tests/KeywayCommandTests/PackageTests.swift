@@ -12,7 +12,7 @@ struct PackageTests {
     static let iv = "ffeeddccbbaa99887766554433221100"
     static let keyOptions = ["--key-id", keyID, "--key", key, "--iv", iv]
 
-    /// Every file below a folder, by its path there.
+    /// Returns all files below a folder, by relative path.
     static func files(_ folder: String) throws -> [String: Data] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
         var files: [String: Data] = [:]
@@ -27,7 +27,7 @@ struct PackageTests {
         return files
     }
 
-    @Test("writes a presentation in which our own check finds nothing")
+    @Test("writes a presentation without findings of keyway playlist check")
     func presentation() throws {
         let tool = try Tool()
         let run = try tool.run(
@@ -51,7 +51,7 @@ struct PackageTests {
         #expect(main.contains("skd://\(Self.keyID)") && main.contains("LANGUAGE=\"en\",NAME=\"English\""))
     }
 
-    @Test("writes a DASH manifest alone for cenc, and playlists where they are asked for")
+    @Test("writes only a DASH manifest for cenc, and HLS playlists on request")
     func counterMode() throws {
         let tool = try Tool()
         let options = ["package", Self.film, "--scheme", "cenc", "--segment-duration", "2"] + Self.keyOptions
@@ -66,7 +66,7 @@ struct PackageTests {
         for text in [alone.text, both.text] { #expect(!text.contains(Self.key) && !text.contains(Self.iv)) }
     }
 
-    @Test("says in a dry run what it would do, without a key, and writes nothing")
+    @Test("prints the plan in a dry run, without keys, and writes nothing")
     func dryRun() throws {
         let tool = try Tool()
         let options = ["package", Self.film, "--out", "site", "--dry-run", "--json"] + Self.keyOptions
@@ -87,7 +87,7 @@ struct PackageTests {
         #expect(made.status == 0, "a dry run registers nothing and needs no token: \(made.errors)")
     }
 
-    @Test("replaces nothing that it was not told to")
+    @Test("replaces existing files only with --overwrite")
     func overwriting() throws {
         let tool = try Tool()
         let arguments = ["package", Self.film, "--out", "site"]
@@ -101,7 +101,7 @@ struct PackageTests {
         #expect(try Self.files(tool.path("site"))["main.m3u8"] != before["main.m3u8"])
     }
 
-    @Test("does the same by a job file as by options")
+    @Test("reads the same settings from a job file and from options")
     func jobFile() throws {
         let tool = try Tool()
         _ = try tool.file("film.mp4", [UInt8](try Data(contentsOf: URL(filePath: Self.film))))
@@ -139,31 +139,31 @@ struct PackageTests {
         let files = try Self.files(tool.path("by-file"))
         #expect(files.count > 4)
         #expect(try Self.files(tool.path("by-options")) == files)
-        // The command line has the last word.
+        // The command line overrides the job file.
         let other = try tool.run(["package", "--job", "job.yaml", "--out", "third"], environment: environment)
         #expect(other.status == 0, "\(other.errors)")
         #expect(try Self.files(tool.path("third")) == files)
     }
 
     @Test(
-        "refuses what makes no sense, says what to do, and exits with 2",
+        "rejects invalid options with advice, and exits with 2",
         arguments: [
-            (["--scheme", "rot13"], "cbcs, cenc, sample-aes, aes-128 and none"),
+            (["--scheme", "rot13"], "cbcs, cenc, sample-aes, aes-128 or none"),
             (["--scheme", "cbcs"], "needs a key"),
-            (["--container", "mkv"], "fmp4 and ts"),
-            (["--segment-duration", "soon"], "no number of seconds"),
+            (["--container", "mkv"], "fmp4 or ts"),
+            (["--segment-duration", "soon"], "not a number of seconds"),
             (["--segment-duration", "0"], "from 0.5 to 60"),
             (["--clear-lead", "2"], "--clear-lead: all is clear"),
-            (["--key-id", keyID], "go with a key"),
+            (["--key-id", keyID], "require a key"),
             (["--key", key, "--iv", iv], "--key-id is missing"),
-            (["--key", key, "--key-file", "x"], "two keys"),
-            (["--key-file", "x", "--iv", iv], "has the IV already"),
+            (["--key", key, "--key-file", "x"], "cannot be combined"),
+            (["--key-file", "x", "--iv", iv], "contains the IV"),
             (["--key-id", keyID, "--key", key], "has no IV"),
             (keyOptions + ["--scheme", "aes-128", "--systems", "fairplay"], "identity"),
             (keyOptions + ["--scheme", "sample-aes", "--container", "fmp4"], "container ts"),
             (keyOptions + ["--scheme", "cenc", "--systems", "fairplay,widevine"], "FairPlay does not decrypt cenc"),
             (keyOptions + ["--scheme", "cenc", "--iv-size", "12"], "8 or 16"),
-            (["--manifests", "smooth"], "hls and dash"),
+            (["--manifests", "smooth"], "hls, dash or both"),
             (keyOptions + ["--clear-lead", "60"], "the presentation lasts 6"),
             (keyOptions + ["--hdcp", "video-720=TYPE-1"], "video-48"),
             (keyOptions + ["--dev", "--admin-token", "t"], "keys are given"),
@@ -181,7 +181,7 @@ struct PackageTests {
         #expect(!FileManager.default.fileExists(atPath: tool.path("site")))
     }
 
-    @Test("tells a file that is not there from one that is no film")
+    @Test("distinguishes missing files from files that are not media")
     func badInputs() throws {
         let tool = try Tool()
         let missing = try tool.run(["package", "nothing.mp4", "--out", "site"])
@@ -193,7 +193,7 @@ struct PackageTests {
         #expect(text.errors.contains("text.mp4"))
     }
 
-    @Test("takes a key for each class, from files too")
+    @Test("accepts a key for each class, also from files")
     func trackKeys() throws {
         let tool = try Tool()
         _ = try tool.file("sd.key", Array("\(Self.keyID):\(Self.key):\(Self.iv)\n".utf8))
@@ -213,7 +213,7 @@ struct PackageTests {
         #expect(!wrong.errors.contains(Self.key))
     }
 
-    @Test("says how far it is, how fast, and how long it will take")
+    @Test("shows progress, rate and remaining time")
     func progress() {
         let progress = PackagingProgress(bytesRead: 430_000_000, bytesTotal: 1_000_000_000, bytesWritten: 0)
         #expect(ProgressLine.text(progress, seconds: 2) == "43 %  430 MB of 1.00 GB  215 MB/s  0:02 left")

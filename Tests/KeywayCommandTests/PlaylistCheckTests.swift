@@ -6,7 +6,7 @@ import Testing
 
 @testable import keyway
 
-/// `keyway playlist check` on disk and over HTTP. Transcripts/ has what it prints.
+/// Tests of `keyway playlist check` with files and HTTP. Transcripts/ contains its output.
 @Suite("keyway playlist check")
 struct PlaylistCheckTests {
     static let playlists = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Playlists")
@@ -20,7 +20,7 @@ struct PlaylistCheckTests {
         [UInt8](try Data(contentsOf: playlists.appending(path: name)))
     }
 
-    /// A server that has the playlists of the folder, and what else is given; it counts what is asked for.
+    /// A server with the playlists of the folder and the given responses, which counts requests.
     final class Site: Sendable {
         let server: LittleServer
         private let log: Log
@@ -54,7 +54,7 @@ struct PlaylistCheckTests {
 
     // MARK: Following
 
-    @Test("A presentation is followed over HTTP, each URI once, and tokens are not repeated")
+    @Test("A presentation is loaded over HTTP, each URI once, and output contains no tokens")
     func web() throws {
         let site = try Site()
         let outcome = try tool.run(["playlist", "check", "\(site.server.address)/main.m3u8", "--json"])
@@ -73,17 +73,17 @@ struct PlaylistCheckTests {
         #expect(site.requests.count == 5)
     }
 
-    @Test("No more playlists are read than the user allows")
+    @Test("--limit-playlists limits the number of playlists")
     func playlistLimit() throws {
         let site = try Site()
         let arguments = ["playlist", "check", "\(site.server.address)/main.m3u8", "--limit-playlists", "1"]
         let outcome = try tool.run(arguments + ["--fail-on", "never"])
         #expect(site.paths == ["/audio.m3u8", "/main.m3u8"])
-        #expect(outcome.errors.contains("2 Media Playlists were not read: --limit-playlists"))
+        #expect(outcome.errors.contains("2 Media Playlists were not read because of --limit-playlists"))
         #expect(!outcome.text.contains("media-playlist-missing"))
     }
 
-    @Test("A playlist from the web makes the tool read no file")
+    @Test("A playlist from the web does not make the tool read files")
     func localFiles() throws {
         let secret = try tool.file("secret.m3u8", Array("#EXTM3U\n\(Self.fairPlayIV)".utf8))
         let main = """
@@ -103,21 +103,21 @@ struct PlaylistCheckTests {
         let outcome = try tool.run(arguments + ["--fail-on", "never"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(!outcome.text.contains("fairplay-iv"))
-        // What looks like a path is one of the server's.
+        // A path is relative to the server.
         #expect(site.paths == ["/main.m3u8", secret])
         let files = try #require(try outcome.json()["files"] as? [[String: Any]])
         let problems = files.compactMap { $0["problem"] as? String }
         #expect(
             problems == [
-                "a playlist from the web must not name a file of this machine",
-                "a playlist from the web must not name a file of this machine",
-                "the server answers with status 404",
-                "only http, https and files are read, and its URI begins with ftp:",
+                "a playlist from the web must not reference a local file",
+                "a playlist from the web must not reference a local file",
+                "the server responded with status 404",
+                "the URI scheme ftp is not supported: use http, https or a path",
             ]
         )
     }
 
-    @Test("A playlist on disk leads to files below its folder, or below --root")
+    @Test("A local playlist may reference files below its folder, or below --root")
     func folder() throws {
         try FileManager.default.createDirectory(atPath: tool.path("a/b"), withIntermediateDirectories: true)
         let media = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(Self.fairPlayIV)".utf8)
@@ -141,12 +141,12 @@ struct PlaylistCheckTests {
         #expect(files.compactMap { $0["kind"] as? String }.count == 4)
         #expect(
             files.compactMap { $0["problem"] as? String } == [
-                "it lies outside the folder that --root names", "the URI names a host but no way to reach it",
+                "the file is outside the folder that --root specifies", "the URI has a host, but not http or https",
             ]
         )
     }
 
-    @Test("A Media Playlist that is missing is a finding with its reason", .enabled(if: knowsMissing))
+    @Test("A missing Media Playlist is a finding with its reason", .enabled(if: knowsMissing))
     func missing() throws {
         let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nnothing.m3u8\n"
         let path = try tool.file("main.m3u8", Array(main.utf8))
@@ -158,7 +158,7 @@ struct PlaylistCheckTests {
         #expect((finding["message"] as? String)?.hasSuffix(": No such file or directory") == true, "\(finding)")
     }
 
-    @Test("Variables go from the Multivariant Playlist to the Media Playlists")
+    @Test("Media Playlists import variables of the Multivariant Playlist")
     func variables() throws {
         let main = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"name\",VALUE=\"media\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$name}.m3u8\n"
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-DEFINE:IMPORT=\"name\"\n#EXT-X-ENDLIST\n"
@@ -170,7 +170,7 @@ struct PlaylistCheckTests {
 
     // MARK: HTTP
 
-    @Test("Redirections are followed, URIs are relative to where they end, and headers stay with the host")
+    @Test("Redirects are followed, URIs are relative to the final URL, and headers are sent only to the host")
     func redirection() throws {
         let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
         let there = try Site(["/x/main.m3u8": Self.page(main), "/x/v.m3u8": Self.page("#EXTM3U\n")])
@@ -193,7 +193,7 @@ struct PlaylistCheckTests {
         #expect(all.contains("\(there.server.address)/x/v.m3u8"))
     }
 
-    @Test("A server cannot redirect to a file, nor for ever")
+    @Test("A server cannot redirect to a file, or endlessly")
     func badRedirection() throws {
         let file = LittleServer.Response(status: 302, headers: ["Location": "file:///etc/passwd"])
         let loop = LittleServer.Response(status: 302, headers: ["Location": "/loop.m3u8"])
@@ -206,19 +206,19 @@ struct PlaylistCheckTests {
         #expect(site.requests.count < 40)
     }
 
-    @Test("A first playlist that cannot be had ends with 3, and the others are judged all the same")
+    @Test("An input that cannot be read exits with 3, and the others are checked")
     func unreadable() throws {
         let site = try Site()
         let outcome = try tool.run(
             ["playlist", "check", "\(site.server.address)/none.m3u8", "\(site.server.address)/faulty.m3u8"]
         )
         #expect(outcome.status == 3)
-        #expect(outcome.errors.contains("none.m3u8: the server answers with status 404"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("none.m3u8: the server responded with status 404"), "\(outcome.errors)")
         #expect(outcome.text.contains("fairplay-iv"))
         #expect(try tool.run(["playlist", "check", "http://127.0.0.1:1/a.m3u8"]).status == 3)
     }
 
-    @Test("A body that is too long, or too slow, is not waited for")
+    @Test("Responses that are too large or too slow are aborted")
     func limits() async throws {
         let body = [UInt8](repeating: 35, count: 100_000)
         let site = try Site(["/long.m3u8": .init(body: body)])
@@ -228,7 +228,7 @@ struct PlaylistCheckTests {
         await #expect(throws: HTTPDownload.Failure.self) {
             try await HTTPDownload.get(url, limit: 99_999, timeout: 120) { _ in [:] }
         }
-        // Answers well, but only when the command has given up, or after two minutes.
+        // This server responds only after the command has timed out, or after two minutes.
         let hasEnded = DispatchSemaphore(value: 0)
         let slow = try LittleServer { _ in
             _ = hasEnded.wait(timeout: .now() + 120)
@@ -239,7 +239,7 @@ struct PlaylistCheckTests {
         #expect(outcome.status == 3)
     }
 
-    @Test("What players may not take for a playlist is said")
+    @Test("A note is printed if players may not recognize a playlist")
     func contentType() throws {
         let page = Self.page("#EXTM3U\n", type: "text/plain; charset=utf-8")
         let site = try Site(["/playlist": page, "/playlist.m3u8": page])
@@ -249,13 +249,16 @@ struct PlaylistCheckTests {
             !(try tool.run(["playlist", "check", "\(site.server.address)/playlist.m3u8"])).errors.contains("note:")
         )
         let html = try tool.run(["playlist", "check", "-"], input: Array("<html><body>sign in</body></html>".utf8))
-        #expect(html.errors.contains("note: standard input: it is a web page (HTML)"), "\(html.errors)")
+        #expect(
+            html.errors.contains("note: standard input: the file does not begin with #EXTM3U; it is a web page (HTML)"),
+            "\(html.errors)"
+        )
     }
 
     // MARK: Command line
 
     @Test(
-        "A wrong command line ends with 2",
+        "Invalid command lines exit with 2",
         arguments: [
             [], ["a", "--rules"], ["-", "-"], ["a", "b", "--previous", "c"], ["a", "b", "--watch", "1"],
             ["-", "--watch", "1"], ["a", "--watch", "0"], ["a", "--fail-on", "panic"], ["a", "--only", "no-such-rule"],
@@ -269,7 +272,7 @@ struct PlaylistCheckTests {
         #expect(outcome.output.isEmpty)
     }
 
-    @Test("The rules are listed, for people and for machines")
+    @Test("The rules are listed, as text and as JSON")
     func rules() throws {
         let text = try tool.run(["playlist", "check", "--rules"])
         #expect(text.text.split(separator: "\n").count == CheckRule.all.count)
@@ -279,16 +282,16 @@ struct PlaylistCheckTests {
         #expect(rules.allSatisfy { Set($0.keys) == ["rule", "severity", "subject", "section", "summary"] })
     }
 
-    @Test("Names near a mistaken one are found")
+    @Test("Rules similar to an unknown name are suggested")
     func near() {
         let names = ["fairplay-iv", "fairplay-uri-scheme", "bom", "key-without-uri", "bitrate-zero"]
-        #expect(RuleSelection.near("fairplay-vi", among: names) == ["fairplay-iv"])
-        #expect(RuleSelection.near("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
-        #expect(RuleSelection.near("xyzzy-plugh", among: names) == [])
-        #expect(RuleSelection.near(String(repeating: "a", count: 100_000), among: names) == [])
+        #expect(RuleSelection.similar("fairplay-vi", among: names) == ["fairplay-iv"])
+        #expect(RuleSelection.similar("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
+        #expect(RuleSelection.similar("xyzzy-plugh", among: names) == [])
+        #expect(RuleSelection.similar(String(repeating: "a", count: 100_000), among: names) == [])
     }
 
-    @Test("Ten places of a rule are shown, or all")
+    @Test("Ten locations of a rule are printed, or all")
     func places() throws {
         let path = try tool.file(
             "many.m3u8",
@@ -297,14 +300,14 @@ struct PlaylistCheckTests {
         let arguments = ["playlist", "check", path, "--only", "fairplay-iv"]
         let some = try tool.run(arguments)
         #expect(some.text.components(separatedBy: "must not have an IV").count == 11)
-        #expect(some.text.contains("  and 2 more; --all shows them\n"))
+        #expect(some.text.contains("  and 2 more; give --all to show them\n"))
         let all = try tool.run(arguments + ["--all"])
         #expect(all.text.components(separatedBy: "must not have an IV").count == 13)
     }
 
     // MARK: Reloads
 
-    @Test("--previous and --watch take Media Playlists")
+    @Test("--previous and --watch require Media Playlists")
     func reloadOfMultivariant() throws {
         let main = Self.playlists.appending(path: "main.m3u8").path
         let media = Self.playlists.appending(path: "live/before.m3u8").path
@@ -336,7 +339,7 @@ struct PlaylistCheckTests {
         #expect(findings.map { $0["reload"] as? Int } == [1])
     }
 
-    @Test("The time between reloads is that of section 6.3.4")
+    @Test("The reload interval is that of section 6.3.4")
     func interval() {
         let segments = [4.0, 5.5].map { MediaSegment(uri: "a.ts", duration: $0) }
         let playlist = MediaPlaylist(targetDuration: 6, segments: segments)

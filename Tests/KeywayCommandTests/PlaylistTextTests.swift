@@ -4,11 +4,11 @@ import Testing
 
 @testable import keyway
 
-/// What is made of text out of playlists before it is shown.
-@Suite("Text out of playlists")
+/// Tests of the conversion of playlist text for output.
+@Suite("Playlist text")
 struct PlaylistTextTests {
     @Test(
-        "URIs are shown without what may be secret",
+        "URIs are printed without parts that may be secret",
         arguments: [
             ("a.m3u8?token=1#x", "a.m3u8?…"),
             ("https://user:pass@host/a?b", "https://…@host/a?…"),
@@ -22,26 +22,26 @@ struct PlaylistTextTests {
         ]
     )
     func cut(uri: String, shown: String) {
-        #expect(PlaylistText.cut(uri) == shown)
+        #expect(PlaylistText.redacted(uri) == shown)
     }
 
-    @Test("Messages are harmless, and the URIs in them are cut")
+    @Test("Messages are escaped, and their URIs redacted")
     func message() {
         let text = "no key \"https://a/b?c=d\" and (data:,x) here\u{1b}[2J? see 'skd://e?f'"
         #expect(PlaylistText.message(text) == "no key \"https://a/b?…\" and (data:,x) here\\u{1b}[2J? see 'skd://e?…'")
         #expect(PlaylistText.message("why? \"a.m3u8?token=b\" is") == "why? \"a.m3u8?…\" is")
-        #expect(PlaylistText.shown("a\u{202e}b\u{7f}") == "a\\u{202e}b\\u{7f}")
-        #expect(PlaylistText.shown(String(repeating: "x", count: 500)).count == 401)
+        #expect(PlaylistText.printable("a\u{202e}b\u{7f}") == "a\\u{202e}b\\u{7f}")
+        #expect(PlaylistText.printable(String(repeating: "x", count: 500)).count == 401)
     }
 
-    @Test("The caret stands under the column, whatever stands before it")
+    @Test("The caret is below the column, after any characters")
     func caret() {
         let line = "#EXT-X-KEY:URI=\"a?secret\",IV=0x1"
         let excerpt = Excerpt(line, column: 27)
         #expect(excerpt.text == "#EXT-X-KEY:URI=\"a?…\",IV=0x1")
         #expect(excerpt.caret == 21)
         #expect(Array(excerpt.text)[excerpt.caret ?? 0] == "I")
-        // Columns count bytes; control characters and letters of several bytes stand before it.
+        // Columns count bytes, so control characters and multi-byte characters before the column matter.
         let wide = Excerpt("é\u{1b}x", column: 4)
         #expect(wide.text == "é\\u{1b}x")
         #expect(wide.caret == 7)
@@ -49,7 +49,7 @@ struct PlaylistTextTests {
         #expect(Excerpt("abc", column: 9).caret == 3)
     }
 
-    @Test("Long lines are cut around the column")
+    @Test("Long lines are shortened around the column")
     func cutLine() throws {
         let line = String(repeating: "a", count: 500) + "X" + String(repeating: "b", count: 500)
         let excerpt = Excerpt(line, column: 501)
@@ -60,7 +60,7 @@ struct PlaylistTextTests {
         #expect(Excerpt(String(repeating: "a", count: 1 << 20), column: 7).text == "(a line of 1048576 bytes)")
     }
 
-    @Test("A playlist finds its neighbors whatever its path is called")
+    @Test("Relative URIs are resolved for any path of a playlist")
     func base() throws {
         let folders = [
             "/a/b": "/a/b", "a b": "a b", "50%": "50%", "a?b#c": "a?b#c", "a:b": "a:b", "//a": "/a", "./a:b": "a:b",
@@ -89,7 +89,7 @@ struct PlaylistTextTests {
         #expect(try words([a, b], [])?.contains("quantity(2") == true)
     }
 
-    @Test("Segments are compared by their numbers, also at the end of what a number can say")
+    @Test("Segments are compared by number, also at the maximum number")
     func extremes() throws {
         func playlist(_ first: UInt64, _ count: Int) -> Playlist {
             var playlist = MediaPlaylist(targetDuration: 1)

@@ -5,7 +5,7 @@ import TextCoding
 
 @testable import keyway
 
-/// Reports as text and as JSON.
+/// Tests of reports as text and as JSON.
 @Suite("Printing")
 struct PrintingTests {
     private var report: Report {
@@ -34,7 +34,7 @@ struct PrintingTests {
         return report
     }
 
-    @Test("Text is aligned, escapes what could upset a terminal, and hides secrets")
+    @Test("Text is aligned, escapes control characters, and hides secrets")
     func text() {
         #expect(
             TextRenderer().text(report) == """
@@ -63,7 +63,7 @@ struct PrintingTests {
         #expect(TextRenderer(reveal: true).text(report).contains("key          dead\n"))
     }
 
-    @Test("JSON keeps the order of the fields, and hides secrets")
+    @Test("JSON preserves the order of the fields, and hides secrets")
     func json() {
         let text = JSONRenderer().json(report).indented
         let keys = [
@@ -79,7 +79,7 @@ struct PrintingTests {
     }
 
     @Test(
-        "Keys are the words of the names",
+        "JSON keys are derived from field names",
         arguments: [
             ("asset ID", "assetID"), ("SPC version", "spcVersion"), ("R1", "r1"), ("bits from 64", "bitsFrom64"),
             ("FairPlay version, userland", "fairplayVersionUserland"),

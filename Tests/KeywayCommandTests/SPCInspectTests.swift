@@ -9,7 +9,7 @@ import VectorFiles
 
 @testable import keyway
 
-/// `keyway spc inspect` on real SPCs.
+/// Tests of `keyway spc inspect` with real SPCs.
 @Suite("keyway spc inspect")
 struct SPCInspectTests {
     let tool: Tool
@@ -21,32 +21,32 @@ struct SPCInspectTests {
     }
 
     @Test(
-        "Every SPC is taken apart to its facts, or to the stage where it fails",
+        "Every SPC is parsed completely, or up to the stage where it fails",
         arguments: try VectorFile.all(in: "spc")
     )
     func vectors(vector: VectorFile) throws {
-        let dissection = SPCDissection(vector.message, with: try credentials(for: vector))
-        // The versions are the server's to judge; every other stage is reached here.
+        let inspection = SPCInspection(vector.message, with: try credentials(for: vector))
+        // The server checks protocol versions; all other stages are covered here.
         guard vector.isSuccess || vector.stage == "version" else {
             #expect(
-                dissection.problem?.stage.rawValue == vector.stage,
-                "\(vector): \(dissection.problem?.reason ?? "")"
+                inspection.problem?.stage.rawValue == vector.stage,
+                "\(vector): \(inspection.problem?.reason ?? "")"
             )
-            #expect(dissection.problem?.code.rawValue == vector.error, "\(vector)")
+            #expect(inspection.problem?.code.rawValue == vector.error, "\(vector)")
             return
         }
-        #expect(dissection.problem == nil)
+        #expect(inspection.problem == nil)
         guard vector.isSuccess else { return }
-        #expect(dissection.session?.hu == vector.bytes("hu"))
-        #expect(dissection.session?.sessionKey?.reveal() == vector.bytes("sk"))
-        #expect(dissection.session?.r1?.reveal() == vector.bytes("r1"))
-        #expect(dissection.blocks?.map { Hexadecimal.encode($0.tag.rawValue, digits: 16) } == vector.list("tags"))
+        #expect(inspection.session?.hu == vector.bytes("hu"))
+        #expect(inspection.session?.sessionKey?.reveal() == vector.bytes("sk"))
+        #expect(inspection.session?.r1?.reveal() == vector.bytes("r1"))
+        #expect(inspection.blocks?.map { Hexadecimal.encode($0.tag.rawValue, digits: 16) } == vector.list("tags"))
     }
 
-    @Test("JSON has every block with its fields, in order", arguments: try VectorFile.successes(in: "spc"))
+    @Test("JSON contains every block with its fields, in order", arguments: try VectorFile.successes(in: "spc"))
     func json(vector: VectorFile) throws {
-        let dissection = SPCDissection(vector.message, with: try credentials(for: vector))
-        let report = Report(spc: dissection, size: vector.message.count)
+        let inspection = SPCInspection(vector.message, with: try credentials(for: vector))
+        let report = Report(spc: inspection, size: vector.message.count)
         let json = try Tool.json(Array(JSONRenderer().json(report).indented.utf8))
         let container = try #require(json["container"] as? [String: Any])
         #expect(container["certificateHash"] as? String == vector["certificate-hash"])
@@ -68,7 +68,7 @@ struct SPCInspectTests {
         #expect(json["problem"] == nil)
     }
 
-    @Test("Without keys the container is shown, with the private key the payload, and with DASk who asks")
+    @Test("Without keys, the container is printed; with the private key, the payload; with DASk, the device")
     func stages() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let path = try tool.file("a.spc", vector.message)
@@ -85,7 +85,7 @@ struct SPCInspectTests {
         #expect(session.text.contains(try #require(vector["sk"])))
     }
 
-    @Test("Base64 and standard input are taken")
+    @Test("Base64 and standard input are accepted")
     func inputs() throws {
         let vector = try VectorFile(path: "spc/v1-minimal.txt")
         let expected = try tool.run(["spc", "inspect", "-"], input: vector.message)
@@ -113,7 +113,7 @@ struct SPCInspectTests {
         }
     }
 
-    @Test("What could be read is shown before the error")
+    @Test("The readable part is printed before the error")
     func damage() throws {
         let vector = try VectorFile(path: "spc/v2-integrity-altered.txt")
         let path = try tool.file("a.spc", vector.message)
@@ -127,7 +127,7 @@ struct SPCInspectTests {
         #expect((try json.json()["problem"] as? [String: String])?["code"] == "integrity-mismatch")
     }
 
-    @Test("The wrong key, the wrong certificate")
+    @Test("Wrong keys and certificates are reported")
     func wrongCredentials() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let path = try tool.file("a.spc", vector.message)
@@ -135,27 +135,27 @@ struct SPCInspectTests {
         #expect(other.status == 1)
         #expect(other.errors.contains("does not decrypt with this private key"))
         let size = try tool.run(["spc", "inspect", path, "--private-key", Keys.path("test-rsa-1024.pem")])
-        #expect(size.errors.contains("is for a key of 2048 bits, this one has 1024"))
+        #expect(size.errors.contains("requires a key of 2048 bits, but this one has 1024"))
         let certificate = try tool.run([
             "spc", "inspect", path, "--private-key", Keys.path("test-rsa-2048.pem"), "--certificate",
             Keys.path("test-rsa-2048-other.der"),
         ])
         #expect(certificate.status == 1)
-        #expect(certificate.errors.contains("the SPC was made for the certificate with SHA-1 05cb66e0"))
+        #expect(certificate.errors.contains("the SPC is for the certificate with SHA-1 05cb66e0"))
     }
 
     @Test(
-        "What is no SPC is named, with advice",
+        "Input that is not an SPC is reported, with advice",
         arguments: [
-            ("certificate", "is a certificate (DER,", "send that, and not the certificate"),
+            ("certificate", "is a certificate (DER,", "give that SPC"),
             ("private-key", "is a private key (PEM), not an SPC", "replace it"),
             ("ckc", "is a CKC, not an SPC", "keyway ckc inspect"),
-            ("cut", "is an SPC of version 2 that is cut: 16 bytes missing", "sent again"),
-            ("twice", "is base64 of base64 of an SPC of version 2, not an SPC", "encoded twice"),
-            ("form", "is a form body whose field \"spc\" holds base64 of an SPC", "the value of the field alone"),
+            ("cut", "is an SPC of version 2 that is truncated: 16 bytes missing", "save it again"),
+            ("twice", "is double base64 of an SPC of version 2, not an SPC", "encoded twice"),
+            ("form", "is a form body whose field \"spc\" contains base64 of an SPC", "only the value of the field"),
             ("json", "is a JSON document with the field \"spc\"", "jq -r .spc FILE | keyway spc inspect -"),
-            ("html", "is a web page (HTML), not an SPC", "the status of the answer"),
-            ("empty", "is empty, not an SPC", "the request or the answer"),
+            ("html", "is a web page (HTML), not an SPC", "the status of the response"),
+            ("empty", "is empty, not an SPC", "the request or the response"),
             ("version-3", "is an SPC of version 3", "--plugin"),
         ]
     )

@@ -2,18 +2,18 @@ import Foundation
 import Testing
 import VectorFiles
 
-/// No command shows a secret that it was not asked for.
+/// Tests that no command prints a secret unless requested.
 @Suite("Secrets")
 struct SecrecyTests {
     let tool: Tool
 
     init() throws { tool = try Tool() }
 
-    /// The secrets of an SPC and of a CKC that answers it, in the forms in which they could slip out: 16 bytes of each.
+    /// The secrets of an SPC and of a CKC for it, in all forms in which they could be printed: 16 bytes of each.
     private func traces(_ secrets: [String]) -> [String] {
         secrets.flatMap { secret -> [String] in
             let bytes = VectorFile.bytes(hexadecimal: String(secret.prefix(32))) ?? []
-            // Of base64, what does not depend on the bytes around it.
+            // The base64 that does not depend on adjacent bytes.
             return [String(secret.prefix(32)), String(Data(bytes).base64EncodedString().dropLast(4))]
                 + ["\(bytes)", bytes.map { String(format: "%02X", $0) }.joined()]
         }
@@ -23,7 +23,7 @@ struct SecrecyTests {
         traces(secrets).filter { outcome.text.contains($0) || outcome.errors.contains($0) }
     }
 
-    @Test("Of an SPC", arguments: try VectorFile.successes(in: "spc"))
+    @Test("The secrets of an SPC are not printed", arguments: try VectorFile.successes(in: "spc"))
     func spc(vector: VectorFile) throws {
         let secrets = try ["sk", "r1"].map { try #require(vector[$0]) }
         let arguments = ["spc", "inspect", try tool.file("a.spc", vector.message)] + Keys.options(for: vector)
@@ -32,7 +32,7 @@ struct SecrecyTests {
         }
     }
 
-    @Test("With --reveal they are there, so the search can find them", arguments: [[], ["--json"]])
+    @Test("With --reveal, the secrets are printed, so the search finds them", arguments: [[], ["--json"]])
     func reveal(more: [String]) throws {
         let vector = try VectorFile(path: "ckc/iphone.txt")
         let spc = try vector.answered()
@@ -46,7 +46,10 @@ struct SecrecyTests {
         #expect(found(secrets, in: try tool.run(["ckc", "open", "--ckc", ckc, "--spc", path] + keys)).count == 1)
     }
 
-    @Test("Of a CKC, whether it is accepted or not", arguments: try VectorFile.all(in: "ckc"))
+    @Test(
+        "The secrets of a CKC are not printed, whether it is accepted or not",
+        arguments: try VectorFile.all(in: "ckc")
+    )
     func ckc(vector: VectorFile) throws {
         let spc = try vector.answered()
         let secrets = try ["sk", "r1"].map { try #require(spc[$0]) } + [vector["content-key"]].compactMap { $0 }
@@ -56,7 +59,7 @@ struct SecrecyTests {
         #expect(found(secrets, in: try tool.run(["ckc", "open", "--ckc", ckc, "--json"] + files)) == [])
     }
 
-    @Test("Of a command line that is wrong")
+    @Test("The secrets of an invalid command line are not printed")
     func commandLine() throws {
         let secret = "c0ffee00c0ffee00c0ffee00c0ffee"
         let spc = try tool.file("a.spc", try VectorFile(path: "spc/v2-iphone.txt").message)
@@ -65,7 +68,7 @@ struct SecrecyTests {
             let values = ["--key", "--ask"].flatMap { [$0, $0 == option ? secret : String(repeating: "0", count: 32)] }
             let outcome = try tool.run(["ckc", "create", "--spc", spc, "--iv", secret + "00"] + keys + values)
             #expect(outcome.status == 2)
-            #expect(outcome.errors.contains("\(option) takes 16 bytes in hexadecimal"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("\(option): expected 16 bytes in hexadecimal"), "\(outcome.errors)")
             #expect(!outcome.errors.contains(secret))
         }
         let file = try tool.file("key.hex", Array(secret.utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import keyway
 
-/// `keyway simulate rotation`.
+/// Tests of `keyway simulate rotation`.
 @Suite("keyway simulate")
 struct SimulateTests {
     private func simulation(viewers: Int) -> RotationSimulation {
@@ -15,7 +15,7 @@ struct SimulateTests {
         )
     }
 
-    @Test("Every viewer asks once, within the window, or within a reload")
+    @Test("Every viewer sends one request, within the window or within a reload")
     func everybody() {
         let simulation = simulation(viewers: 60_000)
         let spread = simulation.spread()
@@ -27,19 +27,19 @@ struct SimulateTests {
         #expect(unspread.start == 0 && unspread.counts.count == 6)
     }
 
-    @Test("Both loads are even by chi-square")
+    @Test("Both loads are uniform by a chi-square test")
     func even() {
         let simulation = simulation(viewers: 60_000)
         func chiSquare(_ counts: some Collection<Int>) -> Double {
             let mean = 60_000 / Double(counts.count)
             return counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) / mean }
         }
-        // Each is exceeded once in a thousand times.
+        // Each limit is exceeded in one of a thousand cases.
         #expect(chiSquare(simulation.spread().counts.prefix(60)) < 98.3)
         #expect(chiSquare(simulation.unspread().counts) < 20.5)
     }
 
-    @Test("The plot has a line a second, or the busiest of several, and never too many lines")
+    @Test("The plot has a line per second or for several seconds, and at most the maximum number of lines")
     func plot() {
         let plot = RotationPlot(
             spread: .init(start: -3, counts: [0, 2, 0]),
@@ -48,7 +48,7 @@ struct SimulateTests {
         )
         #expect(
             plot.text == """
-                Requests a second  = spread, # not spread; the key's tag appears at 0 s
+                Requests per second  = spread, # not spread; the key's tag appears at 0 s
                       -3 s |
                       -2 s |== 2
                       -1 s |
@@ -74,7 +74,7 @@ struct SimulateTests {
     )
     func grouping(number: Int, text: String) { #expect(grouped(number) == text) }
 
-    @Test("The command prints peaks, ratio and cores, and the same for machines")
+    @Test("The command prints peaks, ratio and cores, also as JSON")
     func command() throws {
         let tool = try Tool()
         let arguments = ["simulate", "rotation", "--viewers", "6000", "--licenses-per-core", "100", "--keys", "2"]
@@ -95,7 +95,7 @@ struct SimulateTests {
         #expect(load.compactMap { $0["spread"] as? Int }.reduce(0, +) == 6000)
     }
 
-    @Test("A window that the period has no room for is a mistake in the command line")
+    @Test("A window that does not fit into the period is an invalid command line")
     func bounds() throws {
         let tool = try Tool()
         #expect(try tool.run(["simulate", "rotation", "--period", "60", "--window", "60"]).status == 2)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import keyway
 
-/// Bytes as text.
+/// Tests of text encodings of binary data.
 @Suite("Text encodings")
 struct TextEncodingsTests {
     private func base64(_ text: String) -> [UInt8]? { TextEncodings.base64(text.utf8) }
     private func hexadecimal(_ text: String) -> [UInt8]? { TextEncodings.hexadecimal(text.utf8) }
 
-    @Test("Base64 of every length is read back")
+    @Test("Base64 of every length is decoded")
     func lengths() {
         var random = SeededRandom(seed: 3)
         for count in 1..<100 {
@@ -19,13 +19,13 @@ struct TextEncodingsTests {
         }
     }
 
-    @Test("What is not base64 is not read")
+    @Test("Text that is not base64 is rejected")
     func notBase64() {
         for text in ["", "=", "A", "AAAAA", "AB*D", "AB=D", "ÄÄÄÄ"] { #expect(base64(text) == nil, "\(text)") }
         #expect(base64(" Q U\nI = ") == Array("AB".utf8))
     }
 
-    @Test("Hexadecimal, of either case and with spaces")
+    @Test("Hexadecimal, in upper and lower case and with spaces")
     func hexadecimals() {
         #expect(hexadecimal("00fF 1a\n") == [0, 0xff, 0x1a])
         #expect(hexadecimal("0x0102") == [1, 2])

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import VectorFiles
 
-/// Runs the built executable as people do.
+/// Runs the built executable.
 struct Tool {
-    /// What a run came to.
+    /// The result of a run.
     struct Outcome {
         /// The exit code.
         let status: Int32
@@ -20,12 +20,12 @@ struct Tool {
         func json() throws -> [String: Any] { try Tool.json(output) }
     }
 
-    /// It lies beside the test bundle.
+    /// The path of the executable, next to the test bundle.
     static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
         path: "keyway"
     )
 
-    /// A folder for files of one test.
+    /// A folder for the files of one test.
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -42,15 +42,15 @@ struct Tool {
         return url.path
     }
 
-    /// The path of a file that may not be there.
+    /// Returns the path of a file, which may not exist.
     func path(_ name: String) -> String { folder.url.appending(path: name).path }
 
-    /// What is in a file.
+    /// Returns the content of a file.
     func content(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
 
     /// Runs the tool in the folder.
     ///
-    /// - Parameter openFiles: How many files the shell that starts it lets it have open, until it asks for more.
+    /// - Parameter openFiles: The soft limit of open files in the shell that starts the tool.
     @discardableResult
     func run(
         _ arguments: [String],
@@ -86,7 +86,7 @@ struct Tool {
     }
 }
 
-/// A folder that goes when the test ends.
+/// A folder that is deleted when the test ends.
 final class TemporaryFolder {
     let url: URL
 
@@ -102,15 +102,15 @@ final class TemporaryFolder {
 enum Keys {
     static func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// A copy of TestVectors/keys, beside the test bundle, that only its owner can read: git keeps no modes, and keyway warns
-    /// of keys that others can read.
+    /// A copy of TestVectors/keys next to the test bundle, which only its owner can read: git does not store modes, and
+    /// keyway warns about keys that others can read.
     static let folder: URL = {
         let manager = FileManager.default
         let source = VectorFile.root.appending(path: "keys")
         let folder = Tool.executable.deletingLastPathComponent().appending(path: "keyway-test-keys")
         try? manager.createDirectory(at: folder, withIntermediateDirectories: true)
         for name in (try? manager.contentsOfDirectory(atPath: source.path)) ?? [] {
-            // Other processes may run tests with it at the same time.
+            // Other test processes may use the folder concurrently.
             let draft = folder.appending(path: ".\(name).\(UUID().uuidString)").path
             _ = manager.createFile(
                 atPath: draft,
@@ -122,10 +122,10 @@ enum Keys {
         return folder
     }()
 
-    /// The SHA-1 of the certificate test-rsa-1024, as SPCs carry it.
+    /// The SHA-1 of the certificate test-rsa-1024, as SPCs contain it.
     private static let hashOfRSA1024 = VectorFile.bytes(hexadecimal: "2d8630d03b8056e831fd0c363c209a507c5e1ad4") ?? []
 
-    /// The options that open a vector of spc/: the private key that its hash or its version is for, and its DASk.
+    /// Returns the options that open a vector of spc/: the private key for its hash or version, and its DASk.
     static func options(for vector: VectorFile, certificate: Bool = false) -> [String] {
         let isForRSA1024 = vector.message.dropFirst(280).starts(with: hashOfRSA1024)
         let name = isForRSA1024 || vector.message.prefix(4) == [0, 0, 0, 1] ? "test-rsa-1024" : "test-rsa-2048"
@@ -136,10 +136,10 @@ enum Keys {
 }
 
 extension VectorFile {
-    /// All of a folder that must be accepted.
+    /// Returns all vectors of a folder that must be accepted.
     static func successes(in folder: String) throws -> [VectorFile] { try all(in: folder).filter(\.isSuccess) }
 
-    /// The SPC that a vector of ckc/ answers.
+    /// Returns the SPC that a vector of ckc/ responds to.
     func answered() throws -> VectorFile {
         let path = try #require(self["spc-file"])
         return try VectorFile(path: String(path.dropFirst(3)))

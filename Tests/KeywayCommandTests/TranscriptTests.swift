@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import VectorFiles
 
-/// What commands print, to the letter: Transcripts/ holds command lines and their output.
+/// Tests of the exact output of commands. Transcripts/ contains command lines and their output.
 ///
-/// A file is a sequence of `$ keyway …` lines, each followed by standard output, standard error, and `[exit N]` where the
+/// A file is a sequence of `$ keyway …` lines, each followed by standard output, standard error, and `[exit N]` if the
 /// exit code is not 0. Commands run in a folder with `NAME.spc` and `NAME.ckc` for the vectors they name, with
-/// a copy of TestVectors/keys as `keys`, with Playlists/ as `playlists`, and with the clips of PackagerTests as `clips`. To write
-/// them anew after a change that was meant, and then look at the difference:
+/// a copy of TestVectors/keys as `keys`, with Playlists/ as `playlists`, and with the clips of PackagerTests as `clips`. To
+/// record them again after an intended change, and then review the difference:
 ///
 ///     KEYWAY_RECORD=1 swift test --filter Transcript
 @Suite("Transcripts")
@@ -17,7 +17,7 @@ struct TranscriptTests {
     private static let names: [String] =
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
 
-    @Test("Commands print what they printed", arguments: names)
+    @Test("Commands print the recorded output", arguments: names)
     func transcript(name: String) throws {
         let url = Self.folder.appending(path: name)
         let expected = try String(contentsOf: url, encoding: .utf8)
@@ -55,6 +55,6 @@ struct TranscriptTests {
         return "\(command)\n\(outcome.text)\(outcome.errors)\(status)"
     }
 
-    @Test("There are transcripts")
+    @Test("Transcripts exist")
     func some() { #expect(Self.names.count >= 5) }
 }

@@ -3,11 +3,11 @@ import FPSCrypto
 import FPSMessages
 import KeyServerModule
 
-/// A CKC and the open SPC that it should answer, and what the checks have found so far.
+/// A CKC, the opened SPC that it should respond to, and the results of the checks so far.
 struct CheckedExchange: Sendable {
     let ckc: [UInt8]
     let spc: OpenedExchange
-    private let dissection: CKCDissection
+    private let inspection: CKCInspection
     private(set) var contentKey: SecretBytes?
     private(set) var contentIV: [UInt8] = []
 
@@ -16,12 +16,12 @@ struct CheckedExchange: Sendable {
     init(ckc: [UInt8], spc: OpenedExchange) {
         self.ckc = ckc
         self.spc = spc
-        dissection = CKCDissection(ckc, payloadKey: spc.payloadKey)
+        inspection = CKCInspection(ckc, payloadKey: spc.payloadKey)
     }
 
-    private var blocks: TLLVSequence? { dissection.blocks }
+    private var blocks: TLLVSequence? { inspection.blocks }
 
-    /// The CKC's own block of this kind: nil where there is none, a failure where it cannot be read.
+    /// Returns the block of this type in the CKC: nil if there is none, a failure if it cannot be parsed.
     private func content<Content: TLLVContent>(_: Content.Type) -> Result<Content?, ParseError> {
         Result { () throws(ParseError) in try blocks?.optional(Content.self) }
     }
@@ -30,30 +30,30 @@ struct CheckedExchange: Sendable {
 
     /// Table 2-10.
     func checkContainer() -> Verdict {
-        if let problem = dissection.problem, problem.stage == .container {
+        if let problem = inspection.problem, problem.stage == .container {
             return .failed(code: problem.code.rawValue, problem.reason)
         }
         return .passed("version 1, \(ckc.count) bytes")
     }
 
     func checkDecryption() -> Verdict {
-        if let problem = dissection.problem, dissection.isGarbage {
-            return .failed(code: problem.code.rawValue, CKCDissection.garbage)
+        if let problem = inspection.problem, inspection.isGarbage {
+            return .failed(code: problem.code.rawValue, CKCInspection.garbage)
         }
-        return .passed("by R1 and the AR seed of the SPC")
+        return .passed("with R1 and the AR seed of the SPC")
     }
 
     /// Table 2-2.
     func checkFraming() -> Verdict {
-        if let problem = dissection.problem, problem.code.rawValue != ParseError.Code.duplicateTag.rawValue {
+        if let problem = inspection.problem, problem.code.rawValue != ParseError.Code.duplicateTag.rawValue {
             return .failed(code: problem.code.rawValue, problem.reason)
         }
-        return .passed("\(blocks?.count ?? 0) blocks, nothing left over")
+        return .passed("\(blocks?.count ?? 0) blocks, no trailing bytes")
     }
 
     func checkDuplicates() -> Verdict {
-        if let problem = dissection.problem { return .failed(code: problem.code.rawValue, problem.reason) }
-        return .passed("each tag once")
+        if let problem = inspection.problem { return .failed(code: problem.code.rawValue, problem.reason) }
+        return .passed("every tag occurs once")
     }
 
     // MARK: The mandatory blocks
@@ -62,11 +62,11 @@ struct CheckedExchange: Sendable {
     mutating func checkContentKey() -> Verdict {
         switch content(EncryptedContentKey.self) {
         case .failure(let error): return .failed(code: error.code.rawValue, error.description)
-        case .success(nil): return .failed(code: "missing-encrypted-ck", "there is none")
+        case .success(nil): return .failed(code: "missing-encrypted-ck", "the CKC has no encrypted content key block")
         case .success(let block?):
             contentIV = block.iv
             guard let sessionKey = spc.session.sessionKey else {
-                return .passed("16 bytes and an IV; the plug-in keeps SK, so the key stays encrypted")
+                return .passed("16 bytes and an IV; the plug-in does not release SK, so the key stays encrypted")
             }
             guard let key = try? AES128.decryptBlockSecret(block.encryptedKey, key: sessionKey) else {
                 return .failed(code: "library-failure", "libcrypto failed")
@@ -79,10 +79,10 @@ struct CheckedExchange: Sendable {
     func checkR1() -> Verdict {
         switch content(R1.self) {
         case .failure(let error): return .failed(code: error.code.rawValue, error.description)
-        case .success(nil): return .failed(code: "missing-r1", "there is none")
+        case .success(nil): return .failed(code: "missing-r1", "the CKC has no R1 block")
         case .success(let block?):
             return SecretBytes(copying: block.bytes) == spc.r1
-                ? .passed("that of the SPC") : .failed(code: "r1-mismatch", "it is not that of the SPC")
+                ? .passed("matches the SPC") : .failed(code: "r1-mismatch", "R1 differs from that of the SPC")
         }
     }
 
@@ -95,12 +95,17 @@ struct CheckedExchange: Sendable {
         case .success(nil): return .passed("none: no limit")
         case .success(let block?):
             guard blocks?[.offlineKey] == nil else {
-                return .failed(code: "conflicting-blocks", "it stands beside an offline key, which excludes it")
+                return .failed(
+                    code: "conflicting-blocks",
+                    "the CKC also contains an offline key, which excludes a duration"
+                )
             }
             guard spc.payload.request.mediaPlaybackState != nil else {
-                return .odd("\(block.words); the SPC has no media playback state, so there should be none")
+                return .odd(
+                    "\(block.summary); the SPC has no media playback state, so the CKC should not contain a duration"
+                )
             }
-            return .passed(block.words)
+            return .passed(block.summary)
         }
     }
 
@@ -110,13 +115,13 @@ struct CheckedExchange: Sendable {
         case .failure(let error): return .failed(code: error.deviceCode, error.description)
         case .success(nil): return .passed("none")
         case .success(let block?):
-            let words =
+            let terms =
                 "version \(block.version): storage \(duration(block.storage)), playback \(duration(block.playback))"
             let feature: Capabilities.Feature = block.version == 1 ? .offlineKey : .offlineKeyVersion2
             guard spc.payload.request.capabilities?.has(feature) == true else {
-                return .odd("\(words); the device does not say that it handles this (capability \(feature.rawValue))")
+                return .odd("\(terms); the device does not declare support for it (capability \(feature.rawValue))")
             }
-            return .passed(words)
+            return .passed(terms)
         }
     }
 
@@ -127,7 +132,7 @@ struct CheckedExchange: Sendable {
         case .success(nil): return .passed("none required")
         case .success(let block?):
             guard block.level.name != nil else {
-                return .failed(code: "invalid-value", "\(block.level) is no level that a device knows")
+                return .failed(code: "invalid-value", "\(block.level) is not a security level that devices define")
             }
             if block.level == .main, spc.payload.request.securityLevelReport?.level == .baseline {
                 return .failed(
@@ -146,11 +151,11 @@ struct CheckedExchange: Sendable {
         case .success(nil): return .passed("none: the device enforces Type 0")
         case .success(let block?):
             guard block.level.name != nil else {
-                return .failed(code: "invalid-value", "\(block.level) is no level that a device knows")
+                return .failed(code: "invalid-value", "\(block.level) is not an HDCP level that devices define")
             }
             let canEnforce = spc.payload.request.capabilities?.has(.hdcpEnforcement) == true
             guard block.level != .type1 || canEnforce else {
-                return .odd("Type 1; the device does not say that it can enforce it (capability 0)")
+                return .odd("Type 1; the device does not declare that it can enforce it (capability 0)")
             }
             return .passed(block.level.description)
         }
@@ -158,7 +163,7 @@ struct CheckedExchange: Sendable {
 
     // MARK: The returned blocks
 
-    /// The blocks that the SPC wants back and has, each once.
+    /// The blocks that the SPC requests back and contains, each once.
     private var requested: [TLLV] {
         var seen: Set<TLLVTag> = []
         return spc.payload.tagReturnRequest.tags.filter { seen.insert($0).inserted }.compactMap {
@@ -166,52 +171,53 @@ struct CheckedExchange: Sendable {
         }
     }
 
-    /// Each is there, with the bytes it had.
+    /// Checks that each requested block is present and unaltered.
     func checkReturnedBlocks() -> Verdict {
         var repadded: [TLLVTag] = []
         for block in requested {
             guard let returned = blocks?[block.tag] else {
-                return .failed(code: "returned-tag-missing", "\(block.tag) is missing, which the SPC wants back")
+                return .failed(code: "returned-tag-missing", "\(block.tag) is missing, but the SPC requests it back")
             }
             guard returned.value == block.value else {
                 return .failed(code: "returned-tag-altered", "\(block.tag) was altered")
             }
             if returned.encoded != block.encoded { repadded.append(block.tag) }
         }
-        guard repadded.isEmpty else { return .odd("other padding than in the SPC: \(list(repadded))") }
+        guard repadded.isEmpty else { return .odd("the padding differs from the SPC: \(list(repadded))") }
         return .passed(requested.isEmpty ? "none requested" : "\(requested.count), unaltered")
     }
 
-    /// The guide wants them at the end; a device finds blocks by their tags.
+    /// Checks that the returned blocks are last. The guide requires that, but a device finds blocks by their tags.
     func checkReturnedBlocksAreLast() -> Verdict {
         let tags = Set(requested.map(\.tag))
         let last = (blocks?.suffix(tags.count)).map { Set($0.map(\.tag)) } ?? []
-        return last == tags ? .passed("yes") : .odd("the server's own blocks stand between or behind them")
+        return last == tags ? .passed("yes") : .odd("the server's own blocks are between or after them")
     }
 
-    // MARK: The rest
+    // MARK: Padding and other blocks
 
-    /// Of the server's own blocks: those returned have the device's padding.
+    /// Checks the padding of the server's own blocks; returned blocks have the device's padding.
     func checkPadding() -> Verdict {
         let own = CKCPayload.ownTags
         let uniform = blocks?.filter { own.contains($0.tag) && $0.hasUniformPadding }.map(\.tag) ?? []
         return uniform.isEmpty
-            ? .passed("random") : .odd("all 0x00 or all 0xff, which it must not be: \(list(uniform))")
+            ? .passed("random") : .odd("all bytes are 0x00 or 0xff, which is not allowed: \(list(uniform))")
     }
 
-    /// Blocks that nobody asked for.
+    /// Checks for blocks that the SPC does not request.
     func checkOtherBlocks() -> Verdict {
         let known = CKCPayload.ownTags.union(requested.map(\.tag))
         let others = blocks?.filter { !known.contains($0.tag) }.map(\.tag) ?? []
-        return others.isEmpty ? .passed("none") : .odd("nobody asked for \(list(others)); a strict device may refuse")
+        return others.isEmpty
+            ? .passed("none") : .odd("not requested: \(list(others)); a strict device may reject the CKC")
     }
 
     private func list(_ tags: [TLLVTag]) -> String { tags.map(\.description).joined(separator: ", ") }
 }
 
 extension ContentKeyDuration {
-    /// The terms in one line.
-    fileprivate var words: String {
+    /// The terms on one line.
+    fileprivate var summary: String {
         switch keyType {
         case .lease: "\(keyType): \(duration(lease))"
         case .rental, .persistLimited: "\(keyType): \(duration(rental))"
@@ -222,7 +228,7 @@ extension ContentKeyDuration {
 }
 
 extension ParseError {
-    /// A device must not pass over a restriction of a version that it does not know.
+    /// The error code of a device, which must not ignore a restriction in a block version that it does not support.
     fileprivate var deviceCode: String {
         code == .unknownTLLVVersion ? "unsupported-block-version" : code.rawValue
     }

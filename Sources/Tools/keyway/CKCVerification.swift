@@ -2,28 +2,28 @@ import FPSCrypto
 import FPSMessages
 import KeyServerModule
 
-/// Whether a device would accept a CKC for its SPC: what Apple's verify_ckc says on a Mac.
+/// The result of checking whether a device would accept a CKC for its SPC, as Apple's verify_ckc does on a Mac.
 ///
-/// The checks are in ``steps``, in the order in which a device must make them; each is a function of its own. What they
-/// cannot know is the device's state: its clock, its outputs, the keys that it has stored.
+/// The checks are in ``steps``, in the order in which a device must perform them. They do not cover the device's state:
+/// its clock, its outputs, and its stored keys.
 struct CKCVerification: Sendable {
-    /// One check and how it went.
+    /// A check and its result.
     struct Check: Sendable {
-        /// What is checked.
+        /// The name of the check.
         let name: String
-        /// How it went.
+        /// The result of the check.
         let verdict: Verdict
     }
 
-    /// How a check went.
+    /// The result of a check.
     enum Verdict: Sendable, Equatable {
-        /// As it should be; what was found.
+        /// The check passed; the text describes what was found.
         case passed(String)
-        /// A device would accept it, but it is worth a look.
+        /// A device would accept the CKC, but the text describes something unusual.
         case odd(String)
-        /// A device would refuse it.
+        /// A device would reject the CKC.
         case failed(code: String, String)
-        /// An earlier failure leaves nothing to check.
+        /// The check did not run because of an earlier failure.
         case notReached
     }
 
@@ -31,13 +31,13 @@ struct CKCVerification: Sendable {
     let checks: [Check]
     /// The content key, if it could be decrypted.
     let contentKey: SecretBytes?
-    /// What the checks worked on.
+    /// The messages that were checked.
     let exchange: CheckedExchange
 
-    /// Whether a device would accept it.
+    /// Whether a device would accept the CKC.
     var isAccepted: Bool { firstFailure == nil }
 
-    /// The check that a device would stop at.
+    /// The check at which a device would stop.
     var firstFailure: (name: String, code: String, reason: String)? {
         for check in checks {
             if case .failed(let code, let reason) = check.verdict { return (check.name, code, reason) }
@@ -45,7 +45,7 @@ struct CKCVerification: Sendable {
         return nil
     }
 
-    /// Makes all checks.
+    /// Performs all checks.
     init(ckc: [UInt8], for spc: OpenedExchange) {
         var exchange = CheckedExchange(ckc: ckc, spc: spc)
         var checks: [Check] = []
@@ -66,7 +66,7 @@ struct CKCVerification: Sendable {
 
     private struct Step: Sendable {
         let name: String
-        /// Whether nothing more can be checked when this fails.
+        /// Whether later checks cannot run if this one fails.
         var isFatal = false
         let check: @Sendable (inout CheckedExchange) -> Verdict
     }
@@ -75,7 +75,7 @@ struct CKCVerification: Sendable {
         Step(name: "container", isFatal: true) { $0.checkContainer() },
         Step(name: "decryption", isFatal: true) { $0.checkDecryption() },
         Step(name: "framing", isFatal: true) { $0.checkFraming() },
-        Step(name: "no tag twice", isFatal: true) { $0.checkDuplicates() },
+        Step(name: "unique tags", isFatal: true) { $0.checkDuplicates() },
         Step(name: "encrypted content key") { $0.checkContentKey() },
         Step(name: "R1") { $0.checkR1() },
         Step(name: "content key duration") { $0.checkDuration() },

@@ -1,8 +1,8 @@
-/// Why a command ends without success: what is wrong, what to do about it, and the exit code.
+/// The error that ends a command: a description of the problem, advice, and the exit code.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// What went wrong, by exit code.
+    /// The category of a failure, which determines the exit code.
     enum Kind: Int32 {
-        /// The input is not what it should be, or a check has failed.
+        /// The input is invalid, or a check has failed.
         case input = 1
         /// The command line is wrong.
         case usage = 2
@@ -10,27 +10,27 @@ struct CommandFailure: Error, CustomStringConvertible {
         case file = 3
     }
 
-    /// By exit code.
+    /// The category, whose raw value is the exit code.
     let kind: Kind
-    /// What is wrong.
+    /// The description of the problem.
     let what: String
-    /// What to do about it.
+    /// The advice on how to fix the problem.
     let next: String?
 
-    /// One line: what is wrong, and what to do about it.
+    /// The problem and the advice on one line.
     var description: String { next.map { "\(what); \($0)" } ?? what }
 
-    /// The input is bad, or a check has failed.
+    /// Returns a failure for invalid input or a failed check.
     static func input(_ what: String, next: String? = nil) -> CommandFailure {
         CommandFailure(kind: .input, what: what, next: next)
     }
 
-    /// The command line is wrong.
+    /// Returns a failure for an invalid command line.
     static func usage(_ what: String, next: String? = nil) -> CommandFailure {
         CommandFailure(kind: .usage, what: what, next: next)
     }
 
-    /// A file cannot be read or written.
+    /// Returns a failure for a file or a connection that cannot be read or written.
     static func file(_ what: String, next: String? = nil) -> CommandFailure {
         CommandFailure(kind: .file, what: what, next: next)
     }

@@ -1,23 +1,23 @@
 import ArgumentParser
 import Foundation
 
-/// The command line.
+/// The `keyway` command.
 @main
 struct Keyway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyway",
-        abstract: "FairPlay Streaming on Linux: package films; look into SPCs, CKCs and playlists, and find faults.",
+        abstract: "FairPlay Streaming on Linux: package media, and inspect and check SPCs, CKCs and playlists.",
         discussion: """
-            Files are given by name, or as - for standard input. SPCs and CKCs are taken in binary or in base64, and are \
-            written in binary. Output holds no secret unless --reveal is given.
+            Give files by name, or - for standard input. SPCs and CKCs are read in binary or base64, and written in \
+            binary. The output contains no secrets unless --reveal is given.
 
-            Secrets on a command line can be seen by everybody on the machine in its list of processes: for --key, \
-            --dask and --ask, write @FILE to have the value read from a file, in hexadecimal or as it is.
+            Arguments are visible to all users of the machine in its process list: for --key, --dask and --ask, give \
+            @FILE to read the value from a file, in hexadecimal or binary.
 
             Exit codes:
-              0  all is well
-              1  the input is not what it should be, or a check has failed
-              2  the command line is wrong
+              0  success
+              1  the input is invalid, or a check has failed
+              2  the command line is invalid
               3  a file or a connection cannot be read or written
             """,
         version: "0.1.0",
@@ -34,7 +34,7 @@ struct Keyway: AsyncParsableCommand {
         Foundation.exit(await exitCode(arguments: nil))
     }
 
-    /// Runs the command that the arguments name, and says on standard error why it failed.
+    /// Runs the command that the arguments specify, and returns the exit code; prints a failure to standard error.
     private static func exitCode(arguments: [String]?) async -> Int32 {
         do {
             var command = try parseAsRoot(arguments)
@@ -45,14 +45,14 @@ struct Keyway: AsyncParsableCommand {
             }
             return 0
         } catch let failure as CommandFailure {
-            Terminal.complain("error: \(escaped(failure.description))")
+            Terminal.writeError("error: \(escaped(failure.description))")
             return failure.kind.rawValue
         } catch {
             return report(error)
         }
     }
 
-    /// What the argument parser throws: a request for help, or a mistake in the command line.
+    /// Handles an error of the argument parser: a request for help, or an invalid command line.
     private static func report(_ error: any Error) -> Int32 {
         let message = fullMessage(for: error)
         let code = exitCode(for: error)
@@ -61,8 +61,8 @@ struct Keyway: AsyncParsableCommand {
             return 0
         }
         let isCapitalized = message.hasPrefix("Error: ")
-        Terminal.complain(isCapitalized ? "error: " + message.dropFirst(7) : message)
-        // The argument parser's own code is 64.
+        Terminal.writeError(isCapitalized ? "error: " + message.dropFirst(7) : message)
+        // The argument parser's exit code for invalid arguments is 64.
         return (code == .validationFailure ? CommandFailure.Kind.usage : .input).rawValue
     }
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A recorded answer that does not arrive as it was sent, and what the refusal says of it.
+/// A recorded response that is altered in transit, and the expected error.
 struct AlteredAnswer: Sendable, CustomTestStringConvertible {
-    /// The session.
+    /// The name of the session.
     let session: String
-    /// What happens to it.
+    /// The description of the alteration.
     let testDescription: String
-    /// A part of the refusal.
+    /// A part of the error message.
     let refusal: String
-    /// The answer's body then.
+    /// Returns the altered body.
     let change: @Sendable ([UInt8]) -> [UInt8]
 
     init(_ session: String, _ description: String, _ refusal: String, _ change: @escaping @Sendable (String) -> String)
@@ -51,7 +51,7 @@ struct AlteredAnswer: Sendable, CustomTestStringConvertible {
             altered($0, afterLast: "<enc:CipherValue>")
         },
         AlteredAnswer("film-encrypted", "for nobody", "is encrypted to this private key") {
-            // The first is the document key.
+            // The first value is that of the document key.
             guard let tag = $0.range(of: "<enc:CipherValue>") else { return $0 }
             return $0.replacingCharacters(in: tag.upperBound..<$0.index(after: tag.upperBound), with: "+")
         },
@@ -61,7 +61,7 @@ struct AlteredAnswer: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// The text with another character of Base64 behind the last tag of a name.
+    /// Returns the text with a different Base64 character after the last tag of a name.
     private static func altered(_ text: String, afterLast tag: String) -> String {
         guard let tag = text.range(of: tag, options: .backwards) else { return text }
         let place = tag.upperBound

@@ -2,10 +2,10 @@ import FPSCrypto
 import Foundation
 import VectorFiles
 
-/// A session of TestVectors/speke/: what `keyway package` and another key server said to each other, and what a second
-/// reader finds in it. The README there describes the files.
+/// A session of TestVectors/speke/: the messages between `keyway package` and another key server, and the
+/// keys and signals that a second implementation reads from them. Its README describes the files.
 struct RecordedKeyExchange: Sendable {
-    /// A message of HTTP/1.1 as it went over the wire.
+    /// An HTTP/1.1 message in its wire format.
     ///
     ///     request or status line CR LF
     ///     name: value            CR LF
@@ -14,16 +14,16 @@ struct RecordedKeyExchange: Sendable {
     struct Message: Sendable {
         /// The lines before the body.
         let head: [String]
-        /// What follows them.
+        /// The body.
         let body: [UInt8]
 
-        /// What has to be there again when the session is repeated: all but the address of the server.
+        /// The parts that must be identical when the session is repeated: everything except the address of the server.
         var repeatable: [String] {
             head.filter { !$0.hasPrefix("host: ") }
                 + String(decoding: body, as: UTF8.self).split(separator: "\n").map(String.init)
         }
 
-        /// The fields of the head but for the length, which whoever sends the message again adds.
+        /// The header fields except the length, which the sender adds.
         var fields: [String: String] {
             let pairs = head.dropFirst().compactMap { line -> (String, String)? in
                 guard let colon = line.range(of: ": ") else { return nil }
@@ -33,21 +33,21 @@ struct RecordedKeyExchange: Sendable {
         }
     }
 
-    /// Why a recording cannot be used; the description names its file.
+    /// The reason why a recording cannot be used; the description contains the file name.
     struct Unreadable: Error, CustomStringConvertible {
         let description: String
     }
 
     /// The folder of all sessions.
     static let root = VectorFile.root.appending(path: "speke")
-    /// All sessions.
+    /// The names of all sessions.
     static let names = ["film", "film-with-playready", "film-encrypted", "key-periods"]
 
-    /// Questions and answers, in order.
+    /// The requests and responses, in order.
     let exchanges: [(request: Message, answer: Message)]
-    /// The headers of `session.txt`, which stand there once each.
+    /// The headers of `session.txt`, without duplicates.
     let facts: [String: String]
-    /// Its keys, `KID:KEY:IV` in hexadecimal.
+    /// The keys of the session, `KID:KEY:IV` in hexadecimal.
     let keys: [String]
 
     /// Reads a session.
@@ -88,12 +88,12 @@ struct RecordedKeyExchange: Sendable {
         return message
     }
 
-    /// The signals that every key of the session has for a system, such as `fairplay-media`, by system.
+    /// Returns the signals for a system, such as `fairplay-media`, that every key of the session has, by system.
     func signals(_ kind: String) -> [String] {
         facts.filter { $0.key.hasSuffix("-" + kind) }.map(\.value)
     }
 
-    /// What is not as it was recorded, by `SHA256SUMS`: files that are missing, that were changed, and that were added.
+    /// Returns the differences from `SHA256SUMS`: missing, changed and added files.
     static func differences(in root: URL = Self.root) throws -> [String] {
         var listed: [String: String] = [:]
         for line in try String(contentsOf: root.appending(path: "SHA256SUMS"), encoding: .utf8).split(separator: "\n") {

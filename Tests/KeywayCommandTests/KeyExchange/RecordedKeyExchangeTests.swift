@@ -3,17 +3,17 @@ import Synchronization
 import Testing
 import VectorFiles
 
-/// `keyway package --speke` against the recorded answers of AWS's reference server, over HTTP.
+/// Tests of `keyway package --speke` with the recorded responses of AWS's reference server, over HTTP.
 @Suite("keyway package and the recorded keys of another server")
 struct RecordedKeyExchangeTests {
-    /// What was asked.
+    /// The received requests.
     private final class Log: Sendable {
         let questions = Mutex<[RecordedKeyExchange.Message]>([])
     }
 
-    /// Packages as the session did, with its server's answers.
+    /// Packages as in the session, with the responses of its server.
     ///
-    /// - Parameter change: What becomes of an answer's body on the way.
+    /// - Parameter change: Returns the altered body of a response.
     private func package(
         _ session: RecordedKeyExchange,
         with tool: Tool,
@@ -50,12 +50,12 @@ struct RecordedKeyExchangeTests {
         return (run, log.questions.withLock { $0 })
     }
 
-    @Test("asks as it asked then, and uses what it was given", arguments: RecordedKeyExchange.names)
+    @Test("sends the recorded requests, and uses the recorded keys", arguments: RecordedKeyExchange.names)
     func replay(_ name: String) throws {
         let session = try RecordedKeyExchange(name)
         let tool = try Tool()
         let (run, questions) = try package(session, with: tool)
-        // Questions of key periods may overtake each other.
+        // Requests for key periods may arrive out of order.
         let recorded = session.exchanges.map { $0.request.repeatable.joined(separator: "\n") }
         #expect(questions.map { $0.repeatable.joined(separator: "\n") }.sorted() == recorded.sorted())
         try #require(run.status == 0, "\(run.errors)")
@@ -73,7 +73,7 @@ struct RecordedKeyExchangeTests {
         try checkBoxes(files, session)
     }
 
-    /// Playlists have the recorded lines, for every system.
+    /// Checks that the playlists contain the recorded lines for every system.
     private func checkPlaylists(_ files: [String: Data], _ session: RecordedKeyExchange) throws {
         let playlists = files.filter { $0.key.hasSuffix(".m3u8") }
         #expect(playlists.count > 2)
@@ -84,7 +84,8 @@ struct RecordedKeyExchangeTests {
         }
     }
 
-    /// Init segments have the recorded boxes, a recorded key ID and its vector; the manifest has the boxes too.
+    /// Checks that the initialization segments contain the recorded boxes, a recorded key ID and its IV, and the
+    /// manifest the boxes.
     private func checkBoxes(_ files: [String: Data], _ session: RecordedKeyExchange) throws {
         let boxes = try session.signals("PSSH").map { try #require(Data(base64Encoded: $0)) }
         let keys = try session.keys.map { line in
@@ -105,7 +106,7 @@ struct RecordedKeyExchangeTests {
         }
     }
 
-    @Test("refuses an answer that was cut or altered, and says where", arguments: AlteredAnswer.all)
+    @Test("rejects a truncated or altered response, with the location", arguments: AlteredAnswer.all)
     func alterations(_ altered: AlteredAnswer) throws {
         let tool = try Tool()
         let session = try RecordedKeyExchange(altered.session)
@@ -117,7 +118,7 @@ struct RecordedKeyExchangeTests {
         #expect(!FileManager.default.fileExists(atPath: tool.path("site/main.m3u8")))
     }
 
-    @Test("The recordings are as they were made; one that is cut, altered, lost or added is named")
+    @Test("The recordings are unchanged; truncated, altered, missing or added ones are reported")
     func recordings() throws {
         #expect(try RecordedKeyExchange.differences() == [])
         let folder = try TemporaryFolder()

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `keyway ckc`: about CKCs.
+/// `keyway ckc`: commands for CKCs.
 struct CKCCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ckc",
-        abstract: "Look into CKCs, the answers with keys; make them, and see whether a device would take them.",
+        abstract: "Inspect, create and verify CKCs, the responses to key requests.",
         subcommands: [CKCInspectCommand.self, CKCCreateCommand.self, CKCOpenCommand.self]
     )
 }
@@ -15,15 +15,15 @@ struct CKCInspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Print every field of a CKC.",
         discussion: """
-            Without keys, the container. The payload opens with the secrets of the SPC that the CKC answers: --spc, \
-            --private-key, and a way to DASk (--dask, --ask or --plugin).
+            Without keys, only the container is printed. Decrypting the payload requires the secrets of the SPC that \
+            the CKC responds to: --spc, --private-key, and one of --dask, --ask and --plugin for DASk.
             """
     )
 
     @Argument(help: "The CKC, in binary or base64; - for standard input.")
     var file: String
 
-    @Option(help: .init("The SPC that it answers.", valueName: "file"))
+    @Option(help: .init("The SPC that the CKC responds to.", valueName: "file"))
     var spc: String?
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions
@@ -32,7 +32,7 @@ struct CKCInspectCommand: ParsableCommand {
     func validate() throws {
         try opening.requirePrivateKey()
         guard (spc != nil) == (opening.key.privateKeyPath != nil) else {
-            throw ValidationError("--spc and --private-key go together.")
+            throw ValidationError("--spc and --private-key require each other: give both, or neither.")
         }
         if spc != nil { try opening.requireDASk() }
     }
@@ -40,7 +40,7 @@ struct CKCInspectCommand: ParsableCommand {
     func run() throws {
         let session = try spc.map { try OpenedExchange(spc: $0, opening) }
         let ckc = try MessageFile.read(file, as: .ckc)
-        let dissection = CKCDissection(ckc, payloadKey: session?.payloadKey)
-        try report.print(Report(ckc: dissection, size: ckc.count, sessionKey: session?.session.sessionKey))
+        let inspection = CKCInspection(ckc, payloadKey: session?.payloadKey)
+        try report.print(Report(ckc: inspection, size: ckc.count, sessionKey: session?.session.sessionKey))
     }
 }

@@ -9,11 +9,11 @@ import KeyServerModule
 struct CKCCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Answer an SPC with a CKC, as a key server would.",
+        abstract: "Create the CKC for an SPC, as a key server would.",
         discussion: """
-            The policy decides as it does on the server: a refusal ends with exit code 1 and its reason. Without \
-            --policy, the default applies: streaming only, HDCP Type 0, no virtual machines. Credentials given by --dask \
-            or --ask make a development bundle, a plug-in makes a production one.
+            The policy is enforced as on the server: if it refuses the request, the command prints the reason and \
+            exits with code 1. Without --policy, the default policy applies: streaming only, HDCP Type 0, no virtual \
+            machines. --dask and --ask make development credentials, --plugin makes production credentials.
             """
     )
 
@@ -25,13 +25,13 @@ struct CKCCreateCommand: ParsableCommand {
     @Option(help: .init("The content key, 16 bytes.", valueName: "hex|@file"))
     var key: String
 
-    @Option(help: .init("The IV of the content, 16 bytes.", valueName: "hex"))
+    @Option(help: .init("The IV of the content key, 16 bytes.", valueName: "hex"))
     var iv: String
 
-    @Option(help: .init("The policy, JSON.", valueName: "file"))
+    @Option(help: .init("The license policy, in JSON.", valueName: "file"))
     var policy: String?
 
-    @Option(help: .init("What the key is for.", valueName: "kind"))
+    @Option(help: .init("The type of track that the key is for.", valueName: "kind"))
     var track: TrackArgument?
 
     @Option(name: .customLong("stream-id"), help: .init("The stream ID of offline keys, 16 bytes.", valueName: "hex"))
@@ -40,20 +40,20 @@ struct CKCCreateCommand: ParsableCommand {
     @Option(name: .customLong("title-id"), help: .init("The title ID of offline keys, 16 bytes.", valueName: "hex"))
     var titleID: String?
 
-    @Flag(help: "Ask for a key that the device may keep; the policy decides.")
+    @Flag(help: "Request a persistent key; the policy decides whether the device may store it.")
     var persistable = false
 
-    @Flag(name: .customLong("allow-any-age"), help: "Take an SPC of any age, or of none.")
+    @Flag(name: .customLong("allow-any-age"), help: "Accept an SPC of any age, or without a creation date.")
     var allowsAnyAge = false
 
     @Option(
         name: .customLong("server-versions"),
-        help: .init("The protocol versions of the server, with commas between them.", valueName: "list")
+        help: .init("The protocol versions that the server supports, separated by commas.", valueName: "list")
     )
     var serverVersions = "1"
 
     @Option(
-        help: .init("Where the CKC goes; standard output if it is left out.", valueName: "file"),
+        help: .init("The file for the CKC. Default: standard output.", valueName: "file"),
         transform: OutputPath.parse
     )
     var out: String?
@@ -62,14 +62,16 @@ struct CKCCreateCommand: ParsableCommand {
 
     func validate() throws {
         guard opening.key.privateKeyPath != nil, opening.certificatePath != nil else {
-            throw ValidationError("--certificate and --private-key are needed.")
+            throw ValidationError("--certificate and --private-key are required.")
         }
         try opening.requireDASk()
         if output.json, out == nil || out == "-" {
-            throw ValidationError("--json needs --out: standard output takes the CKC or the report, not both.")
+            throw ValidationError(
+                "--json requires --out FILE: standard output cannot carry both the CKC and the report."
+            )
         }
         guard ProtocolVersionList.versions(serverVersions) != nil else {
-            throw ValidationError("--server-versions is a list such as 1,2.")
+            throw ValidationError("--server-versions: expected a list of numbers such as 1,2.")
         }
     }
 
@@ -109,7 +111,7 @@ struct CKCCreateCommand: ParsableCommand {
                 titleID: try titleID.map { try HexArgument.bytes($0, option: "--title-id", count: 16) }
             )
         }
-        guard let content else { throw CommandFailure.usage("--key and --iv take 16 bytes each") }
+        guard let content else { throw CommandFailure.usage("--key and --iv: expected 16 bytes each") }
         return content
     }
 
@@ -117,7 +119,11 @@ struct CKCCreateCommand: ParsableCommand {
         let credentials = try opening.credentials()
         guard let certificate = credentials.certificate, let privateKey = credentials.privateKey,
             let derivation = credentials.derivation
-        else { throw CommandFailure.usage("--certificate, --private-key and a way to DASk are needed") }
+        else {
+            throw CommandFailure.usage(
+                "--certificate, --private-key and one of --dask, --ask and --plugin are required"
+            )
+        }
         var configuration = KSM.Configuration()
         configuration.protocolVersions = Set(ProtocolVersionList.versions(serverVersions) ?? [])
         if allowsAnyAge { configuration.maximumSPCAge = nil }
@@ -135,7 +141,7 @@ struct CKCCreateCommand: ParsableCommand {
         } catch {
             throw CommandFailure.input(
                 "these credentials cannot be used: \(error.reason)",
-                next: "keyway certificate check helps"
+                next: "run keyway certificate check to find out why"
             )
         }
     }
@@ -143,12 +149,12 @@ struct CKCCreateCommand: ParsableCommand {
     private static func refusal(_ error: KSMError) -> CommandFailure {
         let next: String? =
             switch error.code {
-            case .spcTooOld, .spcFromTheFuture: "--allow-any-age takes it all the same"
-            case .unknownCertificate: "give the certificate that the app uses"
-            case .versionMismatch, .versionDowngrade: "--server-versions says what the server has"
+            case .spcTooOld, .spcFromTheFuture: "give --allow-any-age to accept it"
+            case .unknownCertificate: "give the certificate that the app uses with --certificate"
+            case .versionMismatch, .versionDowngrade: "set the versions that the server supports with --server-versions"
             case .streamIDMissing: "give --stream-id"
             case .integrityMismatch: "check --ask, --dask or the plug-in"
-            default: error.stage == .policy ? nil : "keyway spc inspect shows how far it goes"
+            default: error.stage == .policy ? nil : "run keyway spc inspect to see which part cannot be read"
             }
         return .input("no CKC: \(error.reason) (\(error.code))", next: next)
     }
@@ -156,12 +162,12 @@ struct CKCCreateCommand: ParsableCommand {
     private func report(_ license: License, _ opened: OpenedSPC, _ policy: LicensePolicy) throws {
         let notes = license.notes.map(\.description)
         guard let out, out != "-" else {
-            for note in notes { Terminal.complain("note: \(escaped(note))") }
+            for note in notes { Terminal.writeError("note: \(escaped(note))") }
             return
         }
         var report = Report(kind: "license", headline: "CKC of \(license.ckc.count) bytes in \(escaped(out))")
         let terms = [
-            Field("policy", .text(policy.name ?? "without a name")),
+            Field("policy", .text(policy.name ?? "unnamed")),
             Field("persistable", .flag(license.terms.isPersistable)),
             Field("dual expiry", .flag(license.terms.hasDualExpiry)),
         ]

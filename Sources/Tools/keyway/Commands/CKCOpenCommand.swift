@@ -6,10 +6,10 @@ import TextCoding
 struct CKCOpenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Say whether a device would accept a CKC for its SPC, and if not, why not.",
+        abstract: "Check whether a device would accept a CKC for its SPC, and report why if it would not.",
         discussion: """
-            The exit code is 0 if it would, and 1 if not. A mark before each check says how it went: ✓ as it should be, \
-            ! worth a look, ✗ refused, - not reached.
+            The exit code is 0 if a device would accept the CKC, and 1 if it would not. The mark before each check is \
+            its result: ✓ passed, ! passed with a warning, ✗ failed, - not run because an earlier check failed.
             """
     )
 
@@ -23,14 +23,17 @@ struct CKCOpenCommand: ParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        guard opening.key.privateKeyPath != nil else { throw ValidationError("--private-key is needed.") }
+        guard opening.key.privateKeyPath != nil else { throw ValidationError("--private-key is required.") }
         try opening.requireDASk()
-        guard spc != "-" || ckc != "-" else { throw ValidationError("Only one file can be standard input.") }
+        guard spc != "-" || ckc != "-" else {
+            throw ValidationError("--spc and --ckc: only one of the two can be standard input.")
+        }
     }
 
     func run() throws {
         let exchange = try OpenedExchange(spc: spc, opening)
-        // Whatever it is: the first check is for that. What is no message at all is a mistake of the caller.
+        // Damaged CKCs are accepted here, because the first check reports the damage. Input that is not a message at
+        // all is an error of the caller.
         let bytes = try MessageFile.read(ckc, as: .ckc, allowsDamage: true)
         let verification = CKCVerification(ckc: bytes, for: exchange)
         let text = report.output.json ? json(verification).indented : text(verification)

@@ -2,11 +2,11 @@ import ArgumentParser
 import FPSCrypto
 import Foundation
 
-/// `keyway certificate`: about application certificates.
+/// `keyway certificate`: commands for application certificates.
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract: "Look into application certificates.",
+        abstract: "Inspect application certificates.",
         subcommands: [CertificateCheckCommand.self]
     )
 }
@@ -15,21 +15,21 @@ struct CertificateCommand: ParsableCommand {
 struct CertificateCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what a certificate is, and whether a private key belongs to it."
+        abstract: "Print the properties of a certificate, and check whether a private key matches it."
     )
 
-    @Argument(help: "The certificate, PEM or DER; - for standard input.")
+    @Argument(help: "The certificate, in PEM or DER; - for standard input.")
     var file: String
 
     @OptionGroup var key: PrivateKeyOptions
     @OptionGroup var output: JSONOption
 
-    /// What SPCs know.
+    /// The RSA key sizes in bits that SPCs support, with the SPC version for each.
     private static let keySizes = [1024: "SPC version 1", 2048: "SPC version 2"]
 
     func validate() throws {
         if key.passphrasePath != nil, key.privateKeyPath == nil {
-            throw ValidationError("--passphrase-file needs --private-key.")
+            throw ValidationError("--passphrase-file requires --private-key.")
         }
     }
 
@@ -73,10 +73,14 @@ struct CertificateCheckCommand: ParsableCommand {
 
     private func notes(_ certificate: X509Certificate, _ encoding: FileKind.Encoding) -> [String] {
         var notes: [String] = []
-        if encoding == .pem { notes.append("devices want DER; its SHA-1, which SPCs carry, is that of the DER too") }
+        if encoding == .pem {
+            notes.append("convert it to DER for devices; the SHA-1 above, which SPCs carry, is that of the DER form")
+        }
         let now = Int64(Date().timeIntervalSince1970)
-        if certificate.notAfter < now { notes.append("it has expired, which FairPlay Streaming does not mind") }
-        if certificate.notBefore > now { notes.append("it is not valid yet, which FairPlay Streaming does not mind") }
+        if certificate.notAfter < now { notes.append("the certificate has expired, which FairPlay Streaming ignores") }
+        if certificate.notBefore > now {
+            notes.append("the certificate is not valid yet, which FairPlay Streaming ignores")
+        }
         return notes
     }
 
@@ -90,23 +94,23 @@ struct CertificateCheckCommand: ParsableCommand {
             return Report.Problem(
                 stage: "certificate",
                 code: error.code.rawValue,
-                reason: "its key is none that FairPlay Streaming takes: \(error)",
-                next: "it takes RSA keys of 1024 and 2048 bits"
+                reason: "FairPlay Streaming does not support the certificate's key: \(error)",
+                next: "use an RSA key of 1024 or 2048 bits"
             )
         case .success(let key) where Self.keySizes[key.bits] == nil:
             return Report.Problem(
                 stage: "certificate",
                 code: "key-size",
-                reason: "its key has \(key.bits) bits",
-                next: "FairPlay Streaming takes 1024 and 2048"
+                reason: "the certificate's key has \(key.bits) bits",
+                next: "FairPlay Streaming supports keys of 1024 and 2048 bits"
             )
         case .success:
             guard let privateKey, !certificate.matches(privateKey) else { return nil }
             return Report.Problem(
                 stage: "certificate",
                 code: "key-mismatch",
-                reason: "the private key does not belong to it",
-                next: "find the key that its signing request was made with"
+                reason: "the private key does not match the certificate",
+                next: "use the private key that the certificate signing request was created with"
             )
         }
     }

@@ -5,11 +5,11 @@ import Foundation
 import ServerCrypto
 import TextCoding
 
-/// `keyway credentials`: keys for development.
+/// `keyway credentials`: commands for development credentials.
 struct CredentialsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credentials",
-        abstract: "Make credentials for development.",
+        abstract: "Create credentials for development.",
         subcommands: [CredentialsNewCommand.self]
     )
 }
@@ -18,16 +18,16 @@ struct CredentialsCommand: ParsableCommand {
 struct CredentialsNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Make a private key, a certificate and an ASk, for development only.",
+        abstract: "Create a private key, a certificate and an ASk, for development only.",
         discussion: """
-            They work between Keyway's key server and its virtual device. No Apple device takes the certificate; for \
-            those, Apple issues credentials.
+            The credentials work only with Keyway's key server and virtual device. Apple devices do not accept the \
+            certificate; they require credentials that Apple has issued.
             """
     )
 
     @Option(
         name: .customLong("out"),
-        help: .init("The folder for the files; made if it is not there.", valueName: "dir"),
+        help: .init("The folder for the files; created if it does not exist.", valueName: "dir"),
         transform: OutputPath.parse
     )
     var folder: String
@@ -44,13 +44,13 @@ struct CredentialsNewCommand: ParsableCommand {
     )
     var passphrasePath: String?
 
-    /// Long enough that nobody meets its end in a test.
+    /// The validity period of the certificate: long enough that no test environment outlives it.
     private static let validDays = 3650
 
     func validate() throws {
-        guard [1024, 2048].contains(bits) else { throw ValidationError("--bits is 1024 or 2048.") }
+        guard [1024, 2048].contains(bits) else { throw ValidationError("--bits: expected 1024 or 2048.") }
         guard (1...64).contains(name.unicodeScalars.count) else {
-            throw ValidationError("--name has 1 to 64 characters.")
+            throw ValidationError("--name: expected 1 to 64 characters.")
         }
     }
 
@@ -73,7 +73,7 @@ struct CredentialsNewCommand: ParsableCommand {
                 ("README.txt", Array(Self.readme.utf8), .everybody),
             ]
         } catch {
-            throw CommandFailure.input("the credentials cannot be made: \(error)")
+            throw CommandFailure.input("the credentials cannot be created: \(error)")
         }
         try refuseToReplace(files.map(\.name))
         for file in files {
@@ -94,26 +94,29 @@ struct CredentialsNewCommand: ParsableCommand {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw .file("cannot make the folder \(folder)", next: "check the path and its permissions")
+            throw .file("cannot create the folder \(folder)", next: "check the path and its permissions")
         }
     }
 
     private func refuseToReplace(_ names: [String]) throws(CommandFailure) {
         guard let taken = names.map(path).first(where: { FileManager.default.fileExists(atPath: $0) }) else { return }
-        throw .file("\(taken) is there already, and credentials are never replaced", next: "choose another folder")
+        throw .file(
+            "\(taken) already exists, and credentials are never replaced",
+            next: "choose another folder with --out"
+        )
     }
 
     private static let readme = """
-        Credentials for development, made by keyway credentials new.
+        Credentials for development, created by keyway credentials new.
 
         certificate.der   the application certificate, for the server and for players
-        certificate.pem   the same, as text
-        private-key.pem   the private key to it: SECRET
+        certificate.pem   the same certificate, as text
+        private-key.pem   the private key of the certificate: SECRET
         ask.hex           the ASk, 16 bytes in hexadecimal: SECRET
 
-        They work between Keyway's key server and its virtual device, and nowhere else. The certificate is signed by
-        itself, so no Apple device accepts it (-42783), and the function that derives DASk from this ASk is public.
-        Never use them for content that is worth protecting: whoever holds the ASk can ask for its keys.
+        They work only with Keyway's key server and virtual device. The certificate is self-signed, so no Apple device
+        accepts it (-42783), and the function that derives DASk from this ASk is public. Never use these credentials for
+        content that needs protection: anyone who has the ASk can request its keys.
 
         """
 }

@@ -8,44 +8,45 @@ import TextCoding
 struct DecryptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decrypt",
-        abstract: "Decrypt media: MP4, transport streams, packed audio, single segments, whole presentations.",
+        abstract: "Decrypt media: MP4, transport streams, packed audio, single segments, or whole presentations.",
         discussion: """
-            The input is one file, or a playlist: then everything that it names is decrypted into a folder, and playlists \
-            are written there without keys. Schemes: cbcs, cenc, cens, cbc1; SAMPLE-AES; AES-128.
+            The input is a media file or a playlist. For a playlist, every file that it references is decrypted into a \
+            folder, and the playlists are written there without EXT-X-KEY tags. Schemes: cbcs, cenc, cens, cbc1; \
+            SAMPLE-AES; AES-128.
 
-            Keys are KID:KEY or KID:KEY:IV in hexadecimal. MP4 names the keys that it needs and has its own vectors. \
-            Transport streams and packed audio do neither: the playlist names the key (skd://KID, or KEYID), otherwise \
-            give one key alone; the IV goes behind it, unless the playlist has one. A file is written only when all of it \
-            is there; of a presentation, playlists come last.
+            Keys are KID:KEY or KID:KEY:IV in hexadecimal. MP4 files contain key IDs and initialization vectors. \
+            Transport streams and packed audio contain neither: the playlist selects the key (skd://KID, or KEYID); \
+            without a playlist, give only one key, followed by the IV (KID:KEY:IV). A file appears only when it is \
+            complete; in a presentation, playlists are written last.
 
-            A playlist leads only to files of its own folder. What is on the web has to be downloaded first.
+            Only files in the playlist's own folder are read. Download a presentation from the web before decrypting it.
             """
     )
 
-    @Argument(help: .init("A file of media, or a playlist.", valueName: "input"))
+    @Argument(help: .init("A media file or a playlist.", valueName: "input"))
     var input: String
 
-    @Option(help: .init("A key; @FILE has one on each line; can be repeated.", valueName: "KID:KEY[:IV]"))
+    @Option(help: .init("A key; @FILE contains one key per line. Repeatable.", valueName: "KID:KEY[:IV]"))
     var key: [String] = []
 
     @Option(
-        help: .init("Where the clear file goes; for a playlist, a folder.", valueName: "path"),
+        help: .init("The clear file; for a playlist, the folder of the clear presentation.", valueName: "path"),
         transform: OutputPath.parse
     )
     var out: String
 
-    @Option(name: .customLong("init"), help: .init("The init segment of a media segment.", valueName: "file"))
+    @Option(name: .customLong("init"), help: .init("The initialization segment of a media segment.", valueName: "file"))
     var initialization: String?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard !key.isEmpty else { throw ValidationError("Give a key: --key KID:KEY, or --key @FILE.") }
+        guard !key.isEmpty else { throw ValidationError("No key is given: give --key KID:KEY, or --key @FILE.") }
         if input.contains("://") {
-            throw ValidationError("Only files are decrypted: download the presentation first, with all that it names.")
+            throw ValidationError("Only files can be decrypted: download the presentation with all its files first.")
         }
         guard input != "-", out != "-" else {
-            throw ValidationError("Media are read from files and written to files, not from and to standard streams.")
+            throw ValidationError("Media is read from files and written to files, not to or from standard streams.")
         }
     }
 
@@ -69,7 +70,9 @@ struct DecryptCommand: ParsableCommand {
 
     private func decryptPresentation(_ keys: DecryptionKeys, _ summary: inout DecryptionSummary) throws {
         guard initialization == nil else {
-            throw CommandFailure.usage("--init is for a single segment; a playlist names its init segments")
+            throw CommandFailure.usage(
+                "--init is for a single segment; a playlist references its initialization segments"
+            )
         }
         var progress = ProgressLine()
         defer { progress.clear() }

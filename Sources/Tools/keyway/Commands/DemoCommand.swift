@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `keyway demo`: things to see.
+/// `keyway demo`: demonstrations.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "See how the parts work together.",
+        abstract: "Demonstrate how the parts work together.",
         subcommands: [DemoStoryCommand.self]
     )
 }

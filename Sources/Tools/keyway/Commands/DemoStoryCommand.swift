@@ -5,15 +5,19 @@ import Foundation
 struct DemoStoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "story",
-        abstract: "Tell the story of a film: packaged, preloaded, played, renewed, switched, sent to AirPlay, cut off.",
+        abstract:
+            "Demonstrate FairPlay end to end: package a movie, deliver its keys, play it, and verify every frame.",
         discussion: """
-            A key server is started on a free port of this machine, with a data folder of its own below TMPDIR. ffmpeg makes \
-            a film of three minutes in three qualities and two languages, keyway package encrypts it and registers its keys, \
-            and a player with a virtual device plays it, while things happen. In the end ffmpeg decodes what was played, and \
-            every frame is compared with the film's. The server ends with the story, and nothing is left behind.
+            The demonstration starts a key server on a free port of this machine, with a temporary data folder below \
+            TMPDIR. ffmpeg generates a three-minute movie with three video qualities and two languages. keyway package \
+            encrypts it and registers its keys. A player with a virtual device then plays it through key preloading, \
+            lease renewal, variant switches, AirPlay and a revoked license. Finally, ffmpeg decodes the output, and \
+            every frame is compared with the original movie. At the end the server is stopped, and all temporary files \
+            are deleted.
 
-            Server, requests, keys and decryption are real. The client's clock jumps: it stands still while a request is at \
-            the server, and where the client would only wait, it is later at once. So three minutes take seconds.
+            Server, requests, keys and decryption are real. The client's clock is simulated: it is paused while a \
+            request is in flight, and where the client would only wait, it skips ahead. Playback of three minutes \
+            therefore takes seconds.
 
               keyway demo story
               keyway demo story --film film.mp4
@@ -21,40 +25,44 @@ struct DemoStoryCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: .init("Make the film of this one, again and again where it is short.", valueName: "file"))
+    @Option(help: .init("A movie to use as the source; repeated if it is too short.", valueName: "file"))
     var film: String?
 
-    @Option(help: .init("A key server that runs, in place of one of the story's own.", valueName: "url"))
+    @Option(help: .init("A running key server to use instead of starting one.", valueName: "url"))
     var server: String?
 
-    @Option(help: .init("The token of its administration.", valueName: "text|@file"))
+    @Option(help: .init("The admin token of that server.", valueName: "text|@file"))
     var adminToken: String?
 
-    @Option(help: .init("A folder made by keyway credentials new, whose ASk the server has.", valueName: "dir"))
+    @Option(help: .init("A folder created by keyway credentials new, with the ASk of that server.", valueName: "dir"))
     var credentials: String?
 
     @Option(
         help: .init(
-            "The license policy of the film's keys on it; with a lease, which is then renewed.",
+            "The license policy on that server for the movie's keys; it must specify a lease, which is then renewed.",
             valueName: "name"
         )
     )
     var policy: String?
 
-    @Option(help: .init("The viewer's token that it wants.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the server requires.", valueName: "text|@file"))
     var token: String?
 
     func validate() throws {
         let given = [adminToken, credentials, policy, token].contains { $0 != nil }
         guard let server else {
-            guard !given else { throw ValidationError("These options describe a server: name it by --server.") }
+            guard !given else {
+                throw ValidationError("--admin-token, --credentials, --policy and --token require --server.")
+            }
             return
         }
         guard KeyServerClient.url(server) != nil else {
-            throw ValidationError("--server is a URL that begins with http:// or https://.")
+            throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard adminToken != nil, credentials != nil else {
-            throw ValidationError("--server needs --admin-token, to register keys, and --credentials, for the device.")
+            throw ValidationError(
+                "--server requires --admin-token, to register keys, and --credentials, for the device."
+            )
         }
     }
 
@@ -66,10 +74,10 @@ struct DemoStoryCommand: AsyncParsableCommand {
             programs.end()
         }
         do {
-            try await Story(programs, film: film).tell(on: try givenServer())
+            try await Story(programs, film: film).run(on: try givenServer())
         } catch {
-            // What was ended by a signal has not failed.
-            await interruption.letItFinish()
+            // A demonstration that a signal interrupted has not failed.
+            await interruption.waitForExit()
             throw error
         }
     }
@@ -78,7 +86,7 @@ struct DemoStoryCommand: AsyncParsableCommand {
         guard let server, let adminToken, let credentials else { return nil }
         return StoryServer(
             url: server.hasSuffix("/") ? String(server.dropLast()) : server,
-            // Programs of the story run in another folder.
+            // The child processes run in another folder, so relative paths are resolved here.
             adminToken: adminToken.hasPrefix("@")
                 ? "@" + URL(filePath: String(adminToken.dropFirst())).path : adminToken,
             credentials: URL(filePath: credentials).path,

@@ -3,11 +3,11 @@ import FPSCrypto
 import Foundation
 import VirtualDevice
 
-/// `keyway device`: a virtual device.
+/// `keyway device`: commands that use a virtual device.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Have a virtual device do what an Apple device does.",
+        abstract: "Request keys and play streams with a virtual device that behaves like an Apple device.",
         subcommands: [DeviceRequestKeyCommand.self, DevicePlayCommand.self, DeviceWatchCommand.self]
     )
 }
@@ -16,26 +16,26 @@ struct DeviceCommand: AsyncParsableCommand {
 struct DeviceRequestKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request-key",
-        abstract: "Ask a key server for a key, and open the answer.",
+        abstract: "Request a key from a key server, and verify the response.",
         discussion: """
-            The device fetches the certificate (GET /fps/certificate), makes an SPC for it, sends it \
-            (POST /fps/license) and opens the CKC, as strictly as the guide allows. The server must know the device's \
-            way to DASk: development credentials.
+            The device fetches the certificate (GET /fps/certificate), creates an SPC for it, sends the SPC (POST \
+            /fps/license) and opens the CKC, as strictly as the guide allows. The server must derive the same DASk as \
+            the device: use the server's development credentials.
             """
     )
 
-    @Option(help: .init("The key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String
 
-    @Option(help: .init("The asset ID: text, or 0x and hexadecimal; 2 to 200 bytes.", valueName: "id"))
+    @Option(help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id"))
     var asset: String
 
     @OptionGroup var device: DeviceOptions
 
-    @Option(help: .init("The token that the server wants.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the server requires.", valueName: "text|@file"))
     var token: String?
 
-    @Flag(help: "Ask for a key to keep, and keep it.")
+    @Flag(help: "Request a persistent key, and store it.")
     var persistable = false
 
     @Flag(name: .customLong("show-messages"), help: "Print the SPC and the CKC, field by field.")
@@ -45,7 +45,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard KeyServerClient.url(server) != nil else {
-            throw ValidationError("--server is a URL that begins with http:// or https://.")
+            throw ValidationError("--server: expected an http:// or https:// URL.")
         }
     }
 
@@ -62,10 +62,10 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
                 versions: self.device.versions
             )
         } catch {
-            throw CommandFailure(refusal: error, of: "make an SPC")
+            throw CommandFailure(refusal: error, of: "create an SPC")
         }
-        let answer = try await client.license(spc: request.spc, persistable: persistable)
-        let exchange = DeviceExchange(device: device, certificate: certificate, request: request, answer: answer)
+        let response = try await client.license(spc: request.spc, persistable: persistable)
+        let exchange = DeviceExchange(device: device, certificate: certificate, request: request, response: response)
         var report = exchange.report(server: client.base, showsMessages: showsMessages)
         do {
             report.tables.append(try exchange.openKey(persistable: persistable))
@@ -73,7 +73,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
             report.problem = .init(
                 stage: "device",
                 code: error.name,
-                reason: "the CKC is refused: \(error)",
+                reason: "the device rejects the CKC: \(error)",
                 next: error.code.map { "keyway explain \($0)" }
             )
         }

@@ -10,21 +10,20 @@ import VirtualDevice
 struct DevicePlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Have a virtual device get the keys of a presentation, and decrypt it with them.",
+        abstract: "Request the keys of a presentation with a virtual device, and decrypt the presentation.",
         discussion: """
-            The device reads the playlists, asks the key server for the key of each FairPlay URI that they name \
-            (what follows skd:// is the asset ID), opens the CKCs and writes the presentation in clear, as a player \
-            hands it to its decoder. A key is used as long as it may be: one that is refused, or has expired, ends \
-            this with an error. Keys are not shown.
+            The device reads the playlists, requests the key for each FairPlay URI in them (the asset ID is the text \
+            after skd://), opens the CKCs and writes the decrypted presentation, as a player passes it to its decoder. \
+            If the device rejects a key, or a key has expired, the command fails. Keys are not printed.
 
-            Playlists are files; what is on the web has to be downloaded first.
+            Playlists are files. Download a presentation from the web before playing it.
             """
     )
 
     @Argument(help: .init("A Multivariant or Media Playlist.", valueName: "playlist"))
     var playlist: String
 
-    @Option(help: .init("The key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String
 
     @Option(help: .init("The folder for the clear presentation.", valueName: "dir"), transform: OutputPath.parse)
@@ -32,35 +31,35 @@ struct DevicePlayCommand: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Option(help: .init("The token that the server wants.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the server requires.", valueName: "text|@file"))
     var token: String?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         guard KeyServerClient.url(server) != nil else {
-            throw ValidationError("--server is a URL that begins with http:// or https://.")
+            throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard !playlist.contains("://"), playlist != "-" else {
-            throw ValidationError("The playlist is a file: download the presentation first, with all that it names.")
+            throw ValidationError("The playlist must be a file: download the presentation with all its files first.")
         }
     }
 
     func run() async throws {
         let uris = try media { try PresentationDecryptor.fairPlayKeyURIs(playlist) }
         guard !uris.isEmpty else {
-            throw CommandFailure.input("\(playlist) has no FairPlay key", next: "nothing in it needs a device")
+            throw CommandFailure.input("\(playlist) has no FairPlay key", next: "play it without a device")
         }
         let client = try KeyServerClient(server: server, token: token)
         let device = try device.device()
         let certificate = try await client.certificate()
         var keys = DecryptionKeys()
         var playing: [DeviceKey] = []
-        var answers = FieldTable(title: "Keys", remark: "as the device plays with them", fields: [])
+        var keyTable = FieldTable(title: "Keys", remark: "as used by the device", fields: [])
         for uri in uris {
             let key = try await key(for: uri, device, client, certificate)
             let content = try Self.content(of: key, uri)
-            answers.fields.append(Field(uri, .bytes(Report.fingerprint(of: content.key))))
+            keyTable.fields.append(Field(uri, .bytes(Report.fingerprint(of: content.key))))
             let iv = try? CipherIV(content.iv)
             keys.uris[uri] = DecryptionKey(key: content.key, iv: iv)
             playing.append(key)
@@ -72,7 +71,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
                 progress.show("\(number) of \(count)  \(name)")
             }
         }
-        // A lease that ran out meanwhile has stopped playback.
+        // A lease that expired in the meantime has stopped playback.
         for (uri, key) in zip(uris, playing) { _ = try Self.content(of: key, uri) }
         progress.clear()
         var shown = Report(
@@ -81,7 +80,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         )
         let tracks = report.playlists.flatMap(\.tracks)
         shown.tables = [
-            answers,
+            keyTable,
             FieldTable(
                 title: "Played",
                 fields: [
@@ -94,7 +93,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         try ReportOptions.print(shown, json: output.json)
     }
 
-    /// Asks for the key of a URI, and has the device play with it.
+    /// Requests the key for a URI, and starts playback with it on the device.
     private func key(
         for uri: String,
         _ device: FPSDevice,
@@ -107,11 +106,11 @@ struct DevicePlayCommand: AsyncParsableCommand {
         do {
             request = try device.makeSPC(certificate: certificate.der, assetID: assetID, versions: self.device.versions)
         } catch {
-            throw CommandFailure(refusal: error, of: "make an SPC for \(uri)")
+            throw CommandFailure(refusal: error, of: "create an SPC for \(uri)")
         }
-        let answer = try await client.license(spc: request.spc, persistable: false)
+        let response = try await client.license(spc: request.spc, persistable: false)
         do {
-            let key = try device.process(ckc: answer.ckc, for: request)
+            let key = try device.process(ckc: response.ckc, for: request)
             try key.startPlaying()
             return key
         } catch {
@@ -119,7 +118,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         }
     }
 
-    /// The key as long as it may be used.
+    /// The content key and IV of a device key; throws if the key has expired or must not be used.
     private static func content(of key: DeviceKey, _ uri: String) throws -> (key: SecretBytes, iv: [UInt8]) {
         do {
             return try key.contentKey()

@@ -8,34 +8,37 @@ import NIOPosix
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Have many virtual devices watch: take, renew and drop leases.",
+        abstract: "Simulate an audience of virtual devices that acquire, renew and abandon leases.",
         discussion: """
-            Each device begins playbacks, renews their leases as a player does, stops, and begins again, until the time \
-            is over. It goes on when the server is away, and after a broken connection asks again with the same SPC. \
-            For trying out limits of streams and devices: --trace writes down who had a license when and for how long. \
-            To find out how much a server can take, see keyway load.
+            Each device starts a playback, renews its lease as a player does, stops, and starts again, until the \
+            duration has passed. Devices continue while the server is unreachable, and send the same SPC again after a \
+            broken connection. Use it to test limits on concurrent streams and devices: --trace records which account \
+            had a license at what time. To measure the capacity of a server, use keyway load.
             """
     )
 
     @OptionGroup var target: LoadTargetOptions
     @OptionGroup var population: LoadPopulationOptions
 
-    @Option(help: .init("How long, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The duration of the simulation, in seconds.", valueName: "seconds"))
     var duration = 30.0
 
-    @Flag(help: "Every device asks once, one after the other, and that is all.")
+    @Flag(help: "Send one request for each device, one after the other, and stop.")
     var once = false
 
     @Option(help: .init("The longest pause between two playbacks of a device, in seconds.", valueName: "seconds"))
     var pause = 3.0
 
-    @Option(help: .init("How many times a playback renews its lease at most.", valueName: "number"))
+    @Option(help: .init("The maximum number of lease renewals of a playback.", valueName: "number"))
     var renewals = 4
 
-    @Option(help: .init("The share of playbacks that send their first request twice, 0 to 1.", valueName: "share"))
+    @Option(help: .init("The fraction of playbacks that send their first request twice, 0 to 1.", valueName: "share"))
     var retries = 0.05
 
-    @Option(help: .init("Write a line of JSON for each request.", valueName: "file"), transform: OutputPath.parse)
+    @Option(
+        help: .init("A file for one line of JSON per request.", valueName: "file"),
+        transform: OutputPath.parse
+    )
     var trace: String?
 
     @OptionGroup var output: JSONOption
@@ -45,7 +48,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
             (0...1).contains(retries)
         else {
             throw ValidationError(
-                "--duration is 0.1 to 86400, --pause 0 to 3600, --renewals 0 to 1000, --retries 0 to 1."
+                "Expected --duration 0.1 to 86400, --pause 0 to 3600, --renewals 0 to 1000, --retries 0 to 1."
             )
         }
     }
@@ -70,7 +73,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         )
         report.tables = [LoadReport.outcomes(of: tally)]
         if let count = outcomes[.unusable] {
-            report.problem = .init(stage: "device", code: "unusable", reason: "the devices refuse \(count) CKCs")
+            report.problem = .init(stage: "device", code: "unusable", reason: "the devices rejected \(count) CKCs")
         }
         try ReportOptions.print(report, json: output.json)
     }
@@ -84,11 +87,11 @@ struct DeviceWatchCommand: AsyncParsableCommand {
             certificate: certificate.der,
             versions: population.device.versions,
             assets: population.assetIDs,
-            habits: .init(pause: pause, renewals: renewals, retries: retries, unlimited: pause),
+            behavior: .init(pause: pause, renewals: renewals, retries: retries, unlimited: pause),
             end: LoadClock.now + duration,
             log: log
         )
-        await (once ? audience.askOnce() : audience.watch())
+        await (once ? audience.requestOnce() : audience.watch())
         return try log.finish()
     }
 }

@@ -5,15 +5,15 @@ import TextCoding
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain an error code of FairPlay Streaming; without one, list them all.",
+        abstract: "Explain a FairPlay Streaming error code, or list all codes.",
         usage: "keyway explain [<code>] [--json]"
     )
 
-    // A negative number looks like an option to the argument parser, so everything that it does not know is taken.
+    // A negative number looks like an option to the argument parser, so all unrecognized arguments are accepted here.
     @Argument(
         parsing: .allUnrecognized,
         help: .init(
-            "As devices report it (-42668), without its sign, unsigned (4294924628) or in hexadecimal.",
+            "The error code as devices report it (-42668), without its sign, unsigned (4294924628) or in hexadecimal.",
             valueName: "code"
         )
     )
@@ -22,7 +22,7 @@ struct ExplainCommand: ParsableCommand {
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        if codes.count > 1 { throw ValidationError("One code at a time.") }
+        if codes.count > 1 { throw ValidationError("Give only one code.") }
         if let option = codes.first, option.hasPrefix("-"), option.dropFirst().first?.isNumber != true {
             throw ValidationError("Unknown option '\(option)'")
         }
@@ -33,8 +33,8 @@ struct ExplainCommand: ParsableCommand {
         guard let explanation = FPSErrorCatalog.explanation(of: code) else {
             let isNumber = FPSErrorCatalog.code(from: code) != nil
             throw CommandFailure.input(
-                isNumber ? "\(code) is no error code that the guide lists" : "\(code) is not a number",
-                next: "keyway explain lists those it does"
+                isNumber ? "\(code) is not an error code of the FairPlay guide" : "\(code) is not a number",
+                next: "run keyway explain to list all codes"
             )
         }
         try Terminal.write(output.json ? explanation.json.indented : explanation.text(Terminal.style))
@@ -54,7 +54,7 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension FPSErrorExplanation {
-    /// For people.
+    /// Returns the explanation as text for a terminal.
     fileprivate func text(_ style: Style) -> String {
         func list(_ title: String, _ items: [String]) -> [String] {
             ["", style.bold(title)] + items.map { "  - \($0)" }
@@ -66,7 +66,7 @@ extension FPSErrorExplanation {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// For machines.
+    /// The explanation as JSON.
     fileprivate var json: JSONValue {
         .object([
             "code": .integer(Int(code)),

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `keyway media`: about files of media.
+/// `keyway media`: commands for media files.
 struct MediaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "media",
-        abstract: "Look into files of media.",
+        abstract: "Inspect media files.",
         subcommands: [MediaInspectCommand.self]
     )
 }

@@ -2,76 +2,76 @@ import ArgumentParser
 import DRMSignaling
 import Packager
 
-/// `keyway mediafilesegmenter`: the packager under the option names of Apple's tool.
+/// `keyway mediafilesegmenter`: the packager with the option names of Apple's tool.
 struct MediaFileSegmenterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mediafilesegmenter",
-        abstract: "Package a film with the options of Apple's mediafilesegmenter.",
+        abstract: "Package a movie with the options of Apple's mediafilesegmenter.",
         discussion: """
-            Options go by one hyphen or two, as there. One thing differs: tracks are never multiplexed. The index file is \
-            a Multivariant Playlist, and each track has a folder with a playlist of the same name.
+            Options accept one hyphen or two, as in Apple's tool. One thing differs: tracks are never multiplexed. The \
+            index file is a Multivariant Playlist, and each track has a folder with a Media Playlist of the same name.
 
             keyway mediafilesegmenter -r -P --stream-encrypt -k key.bin -K skd://film -f site film.mp4
             """
     )
 
-    @Argument(help: .init("The film, or - for standard input.", valueName: "file"))
+    @Argument(help: .init("The movie, or - for standard input.", valueName: "file"))
     var input: String
 
     @Option(
         name: .apple("f", "file-base"),
-        help: .init("Where files go.", valueName: "dir"),
+        help: .init("The output folder.", valueName: "dir"),
         transform: OutputPath.parse
     )
     var fileBase = "."
 
-    @Option(name: .apple("i", "index-file"), help: .init("The playlist that players open.", valueName: "name"))
+    @Option(name: .apple("i", "index-file"), help: .init("The file name of the playlists.", valueName: "name"))
     var indexFile = "prog_index.m3u8"
 
-    @Option(name: .apple("B", "base-media-file-name"), help: .init("What segments are called.", valueName: "name"))
+    @Option(name: .apple("B", "base-media-file-name"), help: .init("The prefix of segment names.", valueName: "name"))
     var baseMediaFileName = "fileSequence"
 
-    @Option(name: .apple("t", "target-duration"), help: .init("How long segments are aimed to be.", valueName: "s"))
+    @Option(name: .apple("t", "target-duration"), help: .init("The target duration of segments.", valueName: "s"))
     var targetDuration = "10"
 
     @Option(
         name: .apple("z", "iframe-index-file"),
-        help: .init("The playlist of I-frames, or none.", valueName: "name")
+        help: .init("The file name of the I-frame playlist, or none to omit it.", valueName: "name")
     )
     var iFrameIndexFile = "iframe_index.m3u8"
 
-    @Flag(name: .apple("r", "iso-fragmented"), help: "Fragmented MP4 instead of transport streams.")
+    @Flag(name: .apple("r", "iso-fragmented"), help: "Write fragmented MP4 instead of transport streams.")
     var isISOFragmented = false
 
-    @Option(name: .apple(nil, "format"), help: .init("iso means -r.", valueName: "name"))
+    @Option(name: .apple(nil, "format"), help: .init("The segment format: iso is the same as -r.", valueName: "name"))
     var format: String?
 
-    @Flag(name: .apple("s", "output-single-file"), help: "One file for each track.")
+    @Flag(name: .apple("s", "output-single-file"), help: "Write one file for each track.")
     var isSingleFile = false
 
-    @Flag(name: .apple("a", "audio-only"), help: "Audio alone.")
+    @Flag(name: .apple("a", "audio-only"), help: "Package only audio tracks.")
     var isAudioOnly = false
 
-    @Flag(name: .apple("A", "video-only"), help: "Video alone.")
+    @Flag(name: .apple("A", "video-only"), help: "Package only video tracks.")
     var isVideoOnly = false
 
-    @Flag(name: .apple(nil, "start-segments-with-iframe"), help: "As it is in any case.")
+    @Flag(name: .apple(nil, "start-segments-with-iframe"), help: "No effect: segments always start with an I-frame.")
     var startsWithIFrame = false
 
-    @Flag(name: .apple("q", "quiet"), help: "Say nothing but what is wrong.")
+    @Flag(name: .apple("q", "quiet"), help: "Print only errors.")
     var isQuiet = false
 
     @OptionGroup(title: "Encryption") var encryption: SegmenterEncryptionOptions
-    @OptionGroup(title: "Not done") var refused: RefusedSegmenterOptions
+    @OptionGroup(title: "Not supported") var refused: RefusedSegmenterOptions
 
     func validate() throws {
         try refused.check()
         try encryption.check()
         guard !(isAudioOnly && isVideoOnly) else {
-            throw ValidationError("-a and -A leave nothing: give one of the two.")
+            throw ValidationError("-a and -A exclude each other: give only one of the two.")
         }
         guard format == nil || format == "iso" else {
-            throw ValidationError("--format takes iso; without it segments are transport streams.")
+            throw ValidationError("--format: expected iso; leave it out for transport streams.")
         }
     }
 
@@ -81,7 +81,7 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
         try await session.run()
     }
 
-    /// The same in the words of `keyway package`.
+    /// Returns the options as settings of `keyway package`.
     private func settings() -> PackagingSettings {
         var settings = PackagingSettings()
         var source = PackagingJob.Input(path: input)
@@ -89,12 +89,12 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
         if isVideoOnly { source.tracks = [.video] }
         settings.inputs = [source]
         let isFragmented = isISOFragmented || format == "iso"
-        let words = [
+        let values = [
             ("out", fileBase), ("container", isFragmented ? "fmp4" : "ts"), ("segment-duration", targetDuration),
         ]
-        for (name, word) in words { settings.values[name] = .init(text: word, place: .commandLine) }
+        for (name, text) in values { settings.values[name] = .init(text: text, location: .commandLine) }
         if isSingleFile { settings.flags["single-file"] = .commandLine }
-        // Apple's tool replaces what is there.
+        // Apple's tool replaces existing files.
         settings.flags["overwrite"] = .commandLine
         settings.names.multivariant = indexFile
         settings.names.media = indexFile
@@ -106,7 +106,7 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
 }
 
 extension NameSpecification {
-    /// A short name, and a long one behind one hyphen or two.
+    /// Returns a short name, and a long name that accepts one hyphen or two.
     static func apple(_ short: Character?, _ long: String) -> NameSpecification {
         NameSpecification(
             (short.map { [.customShort($0)] } ?? []) + [.customLong(long), .customLong(long, withSingleDash: true)]

@@ -8,34 +8,37 @@ import TextCoding
 struct MediaInspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a file of media consists of, what is in it, and how each track is encrypted.",
+        abstract: "Show the structure and content of a media file, and how each track is encrypted.",
         discussion: """
-            MP4: the boxes with their offsets, sizes and fields, then the tracks. Transport streams: the program, its \
-            streams and PIDs. Packed audio: ID3 tags and frames. WebVTT: cues.
+            MP4: the boxes with their offsets, sizes and fields, then the tracks. Transport streams: the program with \
+            its streams and PIDs. Packed audio: ID3 tags and frames. WebVTT: cues.
 
-            Of boxes that are there by the thousand the first ones are shown. What is damaged is shown as far as it can \
-            be read; the exit code is 1 then. Constant initialization vectors are never shown: with FairPlay they are as \
-            secret as keys.
+            Of boxes that occur in large numbers, only the first ones are shown. A damaged file is shown up to the \
+            damage, and the exit code is then 1. Constant initialization vectors are never shown: with FairPlay they \
+            are as secret as keys.
             """
     )
 
-    @Argument(help: .init("A file of media.", valueName: "file"))
+    @Argument(help: .init("A media file.", valueName: "file"))
     var input: String
 
-    @Option(help: .init("Show boxes down to this level; 1 is the outermost.", valueName: "number"))
+    @Option(help: .init("The deepest level of boxes to show; 1 is the outermost.", valueName: "number"))
     var depth: Int?
 
-    @Flag(help: "Show every box.")
+    @Flag(help: "Show all boxes.")
     var all = false
 
-    @Option(name: .customLong("init"), help: .init("The init segment of a media segment of MP4.", valueName: "file"))
+    @Option(
+        name: .customLong("init"),
+        help: .init("The initialization segment of an MP4 media segment.", valueName: "file")
+    )
     var initialization: String?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        if let depth, depth < 1 { throw ValidationError("--depth takes a number above 0.") }
-        guard input != "-" else { throw ValidationError("Media are read from files, not from standard input.") }
+        if let depth, depth < 1 { throw ValidationError("--depth: expected a number above 0.") }
+        guard input != "-" else { throw ValidationError("Media is read from files, not from standard input.") }
     }
 
     func run() throws {
@@ -62,13 +65,13 @@ struct MediaInspectCommand: ParsableCommand {
         case .packedAudio: return MediaInspection(packedAudio: file)
         case .webVTT: return MediaInspection(webVTT: file)
         case .playlist:
-            throw CommandFailure.input("\(input) is a playlist", next: "keyway playlist show shows what it says")
+            throw CommandFailure.input("\(input) is a playlist", next: "run keyway playlist show to print it")
         case .other:
             throw CommandFailure.input(
-                file.byteCount == 0 ? "\(input) is empty" : "\(input) is no file of media that is known",
+                file.byteCount == 0 ? "\(input) is empty" : "\(input) is not a media file of a supported format",
                 next: file.byteCount > 0 && file.byteCount % 16 == 0
-                    ? "it may be a segment under AES-128: keyway decrypt takes its key and its initialization vector"
-                    : "MP4, MPEG-2 transport streams, packed audio and WebVTT are"
+                    ? "it may be an AES-128 segment: decrypt it with keyway decrypt, its key and its IV"
+                    : "supported are MP4, MPEG-2 transport streams, packed audio and WebVTT"
             )
         }
     }

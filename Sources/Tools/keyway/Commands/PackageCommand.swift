@@ -5,39 +5,44 @@ import Foundation
 struct PackageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "package",
-        abstract: "Make HLS of films: encrypted for FairPlay and Clear Key, or clear.",
+        abstract: "Package media files as HLS and DASH: encrypted for FairPlay and Clear Key, or clear.",
         discussion: """
-            Each track of each input becomes a rendition, none is decoded. Options of an input stand behind commas: \
-            dub.m4a,lang=de,role=dub; there are lang, name, role, group, policy (audio, SD, HD, UHD or clear) and tracks \
-            (video+audio+subtitles). A comma of the path itself is written \\,.
+            Each track of each input becomes a rendition; nothing is transcoded. Options of an input follow its path, \
+            separated by commas: dub.m4a,lang=de,role=dub. They are lang, name, role, group, policy (audio, SD, HD, \
+            UHD or clear) and tracks (video+audio+subtitles). Write a comma in a path as \\,.
 
-            Keys: one for all by --key-id, --key and --iv or by --key-file, one for a class by --track-key, --dev, \
-            which makes them and registers them with a development server, or --speke, which fetches them.
+            Keys: --key-id, --key and --iv, or --key-file, set one key for all tracks; --track-key sets the key of one \
+            track class; --dev generates keys and registers them with a development server; --speke requests them from \
+            a key server.
 
-            --live and --event package what comes through a pipe, segment by segment; --rotate-keys changes keys.
+            --live and --event package a stream from a pipe as it arrives; --rotate-keys changes its keys.
 
             keyway package film.mp4 --out site --dev --admin-token @data/admin-token
             keyway package film.mp4 dub.m4a,lang=de --out site --key-file key.bin --key-uri skd://film --dry-run
             """
     )
 
-    @Argument(help: .init("Films, sounds and subtitles, or - for standard input.", valueName: "input[,option=value]"))
+    @Argument(
+        help: .init("Video, audio and subtitle files, or - for standard input.", valueName: "input[,option=value]")
+    )
     var inputs: [String] = []
 
     @OptionGroup var packaging: PackagingOptions
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
-    @OptionGroup(title: "New keys") var delivery: KeyDeliveryOptions
-    @OptionGroup(title: "Keys from a key server") var speke: SPEKEOptions
-    @OptionGroup(title: "Without an end, and keys that change") var stream: StreamOptions
+    @OptionGroup(title: "Generated keys") var delivery: KeyDeliveryOptions
+    @OptionGroup(title: "Keys from a key server (SPEKE)") var speke: SPEKEOptions
+    @OptionGroup(title: "Live streams and key rotation") var stream: StreamOptions
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard !inputs.isEmpty || packaging.job != nil else { throw ValidationError("There is no input: name a film.") }
+        guard !inputs.isEmpty || packaging.job != nil else {
+            throw ValidationError("No input is given: give a media file, or --job.")
+        }
         guard packaging.out != nil || packaging.job != nil else {
-            throw ValidationError("--out is needed: the folder of the presentation.")
+            throw ValidationError("--out is required: the output folder of the presentation.")
         }
         guard KeyServerClient.url(delivery.server) != nil else {
-            throw ValidationError("--server is an address such as http://127.0.0.1:8080.")
+            throw ValidationError("--server: expected a URL such as http://127.0.0.1:8080.")
         }
     }
 
@@ -46,7 +51,7 @@ struct PackageCommand: AsyncParsableCommand {
         settings.override(with: try PackagingSettings(inputs: inputs, packaging, encryption, delivery, stream))
         if delivery.policy != nil || delivery.adminToken != nil, !settings.isDev {
             throw CommandFailure.usage(
-                "--policy and --admin-token are for new keys",
+                "--policy and --admin-token apply only to keys that --dev generates",
                 next: "add --dev, or leave them out"
             )
         }
@@ -65,7 +70,7 @@ struct PackageCommand: AsyncParsableCommand {
         let token = delivery.adminToken ?? ProcessInfo.processInfo.environment["KEYWAY_ADMIN_TOKEN"]
         guard let token, !token.isEmpty else {
             throw .usage(
-                "--dev registers keys, and the server wants its token for that",
+                "--dev registers keys, which requires the server's admin token",
                 next: "give --admin-token @DATA/admin-token, where DATA is the server's data folder"
             )
         }

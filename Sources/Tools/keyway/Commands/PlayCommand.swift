@@ -11,26 +11,26 @@ import VirtualDevice
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play an encrypted stream: get its keys as an app does, decrypt it, and hand it on in clear.",
+        abstract: "Play an encrypted stream: acquire its keys as an app does, decrypt it, and write the clear media.",
         discussion: """
-            The playlists and segments come from a web server or from files, the keys from a key server by way of a \
-            content key session and a key loader, the device is a virtual one. What comes out is fragmented MP4 or a \
-            transport stream, in a file, a folder or a pipe:
+            Playlists and segments are read from a web server or from files. Keys are requested from a key server by a \
+            content key session and a key loader, with a virtual device. The output is fragmented MP4 or a transport \
+            stream, written to a file, a folder or a pipe:
 
               keyway play URL --server http://127.0.0.1:8080 --credentials dev --out - | ffplay -
               keyway play URL --server http://127.0.0.1:8080 --credentials dev --out clear/
               keyway play URL --out clear.mp4
 
-            Without --out everything is decrypted and nothing is kept, which shows whether a stream plays. Without \
-            --server only clear media and clear keys (METHOD=AES-128, SAMPLE-AES with KEYFORMAT identity) are played. \
-            A live stream is played until --duration or Control-C.
+            Without --out, everything is decrypted and discarded, which tests whether a stream plays. Without \
+            --server, only clear media and media with clear keys (METHOD=AES-128, SAMPLE-AES with KEYFORMAT identity) \
+            can be played. A live stream is played until --duration has passed or until Control-C.
             """
     )
 
-    @Argument(help: .init("A Multivariant or Media Playlist: a URL, or a file.", valueName: "url"))
+    @Argument(help: .init("The URL or path of a Multivariant or Media Playlist.", valueName: "url"))
     var playlist: String
 
-    @Option(help: .init("The key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String?
 
     @Option(
@@ -41,48 +41,50 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var device: PlayDeviceOptions
 
-    @Option(help: .init("The token that the key server wants.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the key server requires.", valueName: "text|@file"))
     var token: String?
 
-    @Option(help: .init("Stop after so many seconds of media.", valueName: "seconds"))
+    @Option(help: .init("Stop after this many seconds of media.", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: .init("Variants up to so many bits a second.", valueName: "number"))
+    @Option(help: .init("The maximum bandwidth of variants, in bits per second.", valueName: "number"))
     var maxBandwidth: UInt64?
 
-    @Option(help: .init("Variants up to this size of the picture, such as 1280x720.", valueName: "size"))
+    @Option(help: .init("The maximum resolution of variants, such as 1280x720.", valueName: "size"))
     var maxResolution: String?
 
-    @Option(help: .init("Languages, the first first, with commas.", valueName: "list"))
+    @Option(help: .init("Preferred languages, most preferred first, separated by commas.", valueName: "list"))
     var languages: String?
 
-    @Flag(help: "Take media no faster than a viewer would watch them, 30 seconds ahead.")
+    @Flag(help: "Load media at playback speed, at most 30 seconds ahead.")
     var realTime = false
 
-    @Flag(help: "Get keys when they are needed, and none ahead.")
+    @Flag(help: "Request keys only when they are needed, without preloading.")
     var noPreload = false
 
-    @Flag(help: "Ask for each key on its own, as of a key server without a route for several at once.")
+    @Flag(help: "Request each key separately, for key servers without a batch route.")
     var noBatch = false
 
-    @Flag(help: "Stay with the first variant.")
+    @Flag(help: "Play only the first variant, without adaptive switching.")
     var noSwitching = false
 
-    @Flag(help: "Say nothing of each segment.")
+    @Flag(help: "Do not print a line for each segment.")
     var quiet = false
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         if let server, KeyServerClient.url(server) == nil {
-            throw ValidationError("--server is a URL that begins with http:// or https://.")
+            throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard server == nil || device.isGiven else {
-            throw ValidationError("--server needs one of --credentials, --ask and --dask.")
+            throw ValidationError("--server requires one of --credentials, --ask and --dask.")
         }
-        guard duration.map({ $0 > 0 }) ?? true else { throw ValidationError("--duration is more than 0.") }
+        guard duration.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--duration: expected a number of seconds above 0.")
+        }
         guard maxResolution == nil || resolution != nil else {
-            throw ValidationError("--max-resolution is a size such as 1280x720.")
+            throw ValidationError("--max-resolution: expected a size such as 1280x720.")
         }
     }
 
@@ -93,12 +95,12 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let narrator = PlayNarrator(isQuiet: quiet || output.json)
+        let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
         let keys = try await PlayKeys(server: server, device: device, token: token, usesBatches: !noBatch)
         let player = Player(settings: settings(media), keys: keys.systems, loader: HTTPMediaLoader()) { event in
             if case .loadedMultivariant(let playlist) = event, !noPreload { await keys.preload(playlist) }
-            await narrator.tell(event)
+            await printer.print(event)
         }
         let report: PlaybackReport
         do {
@@ -107,8 +109,8 @@ struct PlayCommand: AsyncParsableCommand {
             let advice = await keys.advice
             throw CommandFailure(kind: error.exitKind, what: error.description, next: advice)
         }
-        let shown = await narrator.report(report, playlist: playlist, to: media.name, keys: keys)
-        // The media have standard output to themselves.
+        let shown = await printer.report(report, playlist: playlist, to: media.name, keys: keys)
+        // Standard output may carry the media, so the report is then written to standard error.
         try ReportOptions.print(shown, json: output.json, toStandardError: media.isStandardOutput)
     }
 
@@ -124,7 +126,7 @@ struct PlayCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// A path becomes a `file:` URL.
+    /// Returns a URL; a path becomes a `file:` URL.
     private static func url(_ text: String) -> String {
         text.contains("://") ? text : URL(fileURLWithPath: text).absoluteString
     }

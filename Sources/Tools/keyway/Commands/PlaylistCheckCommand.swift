@@ -7,57 +7,62 @@ import TextCoding
 struct PlaylistCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Judge playlists and DASH manifests, and a Multivariant Playlist with all that it names.",
+        abstract: "Check HLS playlists and DASH manifests; a Multivariant Playlist with all its Media Playlists.",
         discussion: """
-            Findings are printed by rule, errors first. Exit code 1 means findings at or above --fail-on. A Media \
-            Playlist that cannot be read while a Multivariant Playlist is followed is a finding; exit code 3 means \
-            that a playlist of the command line cannot be read. A DASH manifest is judged alone.
+            Findings are printed by rule, errors first. Exit code 1 means that there are findings of the --fail-on \
+            severity or above. A Media Playlist of a Multivariant Playlist that cannot be read is a finding; a \
+            playlist on the command line that cannot be read ends the command with exit code 3. A DASH manifest is \
+            checked without its segments.
 
-            A playlist from the web never makes this command read a file, and a file only files of its own folder.
+            A playlist from the web never makes this command read a local file; a local playlist only files of its own \
+            folder.
             """
     )
 
-    @Argument(help: .init("Paths, http or https URLs; - for standard input.", valueName: "playlist"))
+    @Argument(help: .init("Paths, or http or https URLs; - for standard input.", valueName: "playlist"))
     var inputs: [String] = []
 
     @Option(
         name: .customLong("fail-on"),
-        help: .init("Fail on findings of this severity and above.", valueName: "severity")
+        help: .init("Fail on findings of this severity or above.", valueName: "severity")
     )
     var failOn = FailOnArgument.error
 
-    @Option(help: .init("A rule that is not kept; can be repeated.", valueName: "rule"))
+    @Option(help: .init("Disable a rule. Repeatable.", valueName: "rule"))
     var disable: [String] = []
 
-    @Option(help: .init("Keep this rule and no other; can be repeated.", valueName: "rule"))
+    @Option(help: .init("Check only this rule. Repeatable.", valueName: "rule"))
     var only: [String] = []
 
     @Flag(help: "List the rules.")
     var rules = false
 
-    @Flag(help: "Show every place where a rule is broken, not only 10.")
+    @Flag(help: "Show every location where a rule is broken, instead of only 10.")
     var all = false
 
-    @Flag(inversion: .prefixedNo, help: .init("Judge the Media Playlists that a Multivariant Playlist names."))
+    @Flag(inversion: .prefixedNo, help: .init("Check the Media Playlists of a Multivariant Playlist."))
     var follow = true
 
-    @Option(name: .customLong("limit-playlists"), help: .init("Follow this many URIs at most.", valueName: "number"))
+    @Option(
+        name: .customLong("limit-playlists"),
+        help: .init("The maximum number of Media Playlists to follow.", valueName: "number")
+    )
     var playlistLimit = 200
 
     @Option(
         help: .init(
-            "Let a playlist on disk name files anywhere in this folder, not only in its own.",
+            "Let a local playlist reference files anywhere in this folder, not only in its own folder.",
             valueName: "folder"
         )
     )
     var root: String?
 
     @Option(
-        help: .init("An earlier snapshot of the Media Playlist or manifest: judge what has changed.", valueName: "file")
+        help: .init("An earlier version of the Media Playlist or manifest: check the changes since.", valueName: "file")
     )
     var previous: String?
 
-    @Option(help: .init("Reload a live Media Playlist this many times.", valueName: "number"))
+    @Option(help: .init("Reload a live Media Playlist this many times, and check the changes.", valueName: "number"))
     var watch: Int?
 
     @OptionGroup var source: PlaylistSourceOptions
@@ -65,17 +70,19 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard rules != !inputs.isEmpty else {
-            throw ValidationError(rules ? "--rules takes no playlist." : "Give a playlist: a path, - or a URL.")
+            throw ValidationError(
+                rules ? "--rules cannot be combined with a playlist." : "No playlist is given: give a path, - or a URL."
+            )
         }
         if previous != nil || watch != nil, inputs.count != 1 {
-            throw ValidationError("--previous and --watch take one playlist.")
+            throw ValidationError("--previous and --watch require exactly one playlist.")
         }
         if (inputs + [previous].compactMap { $0 }).count(where: { $0 == "-" }) > 1 {
-            throw ValidationError("Standard input can be read once.")
+            throw ValidationError("Standard input can be read only once.")
         }
-        guard playlistLimit >= 0 else { throw ValidationError("--limit-playlists is not negative.") }
+        guard playlistLimit >= 0 else { throw ValidationError("--limit-playlists: expected 0 or more.") }
         if let watch {
-            guard watch > 0 else { throw ValidationError("--watch takes a number above 0.") }
+            guard watch > 0 else { throw ValidationError("--watch: expected a number above 0.") }
             guard inputs != ["-"] else { throw ValidationError("Standard input cannot be reloaded.") }
         }
     }
@@ -85,18 +92,18 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         let selection = try RuleSelection(only: only, disabled: disable)
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
         loader.root = root
-        var judge = PlaylistJudge(loader: loader, linter: Linter(rules: selection.rules))
-        judge.follows = follow
-        judge.playlistLimit = playlistLimit
+        var checker = PlaylistChecker(loader: loader, linter: Linter(rules: selection.rules))
+        checker.follows = follow
+        checker.playlistLimit = playlistLimit
         let arguments = try inputs.map { (text) throws(CommandFailure) in try PlaylistInput(argument: text) }
         var found = CheckFindings()
         var failure: CommandFailure?
         for input in arguments {
             do {
-                found.append(try await findings(of: input, judge, selection))
+                found.append(try await findings(of: input, checker, selection))
             } catch {
-                // The others are judged all the same.
-                if let failure { Terminal.complain("error: \(escaped(failure.description))") }
+                // An input that cannot be read does not stop the check of the others.
+                if let failure { Terminal.writeError("error: \(escaped(failure.description))") }
                 found.files.append(.init(name: input.name, kind: nil, problem: error.what))
                 failure = error
             }
@@ -112,26 +119,26 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
 
     private func findings(
         of input: PlaylistInput,
-        _ judge: PlaylistJudge,
+        _ checker: PlaylistChecker,
         _ selection: RuleSelection
     ) async throws(CommandFailure) -> CheckFindings {
         let start = ContinuousClock.now
-        let loaded = try await judge.loader.load(input.location)
-        if ManifestJudge.isManifest(loaded.bytes) {
-            return try await findings(of: loaded, input, judge.loader, MPDChecker(rules: selection.manifestRules))
+        let loaded = try await checker.loader.load(input.location)
+        if ManifestChecker.isManifest(loaded.bytes) {
+            return try await findings(of: loaded, input, checker.loader, MPDChecker(rules: selection.manifestRules))
         }
-        let subject = judge.read(loaded, input)
+        let subject = checker.read(loaded, input)
         if previous != nil || watch != nil {
             try requireMedia(subject, option: previous == nil ? "--watch" : "--previous")
         }
-        var found = await judge.check(subject)
+        var found = await checker.check(subject)
         if let previous {
-            let before = try await judge.read(PlaylistInput(argument: previous))
+            let before = try await checker.read(PlaylistInput(argument: previous))
             try requireMedia(before, option: "--previous")
-            found.findings += judge.check(from: before, to: subject)
+            found.findings += checker.check(from: before, to: subject)
         }
         if let watch {
-            found.findings += try await ReloadWatch(judge: judge, input: input).findings(
+            found.findings += try await ReloadWatch(checker: checker, input: input).findings(
                 from: subject,
                 loadedAt: start,
                 times: watch,
@@ -141,45 +148,48 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         return found
     }
 
-    /// What is wrong with a manifest, and with what has changed in it.
+    /// Returns the findings of a manifest, and of its changes since the earlier version.
     private func findings(
         of loaded: PlaylistLoader.Loaded,
         _ input: PlaylistInput,
         _ loader: PlaylistLoader,
-        _ checker: MPDChecker
+        _ mpdChecker: MPDChecker
     ) async throws(CommandFailure) -> CheckFindings {
         guard watch == nil else {
-            throw .input("--watch takes a Media Playlist, and \(input.name) is a DASH manifest", next: "use --previous")
+            throw .input(
+                "--watch requires a Media Playlist, but \(input.name) is a DASH manifest",
+                next: "use --previous"
+            )
         }
-        let judge = ManifestJudge(checker: checker)
-        let subject = ManifestJudge.read(loaded.bytes, name: input.name)
-        var found = judge.check(subject)
+        let checker = ManifestChecker(mpdChecker: mpdChecker)
+        let subject = ManifestChecker.read(loaded.bytes, name: input.name)
+        var found = checker.check(subject)
         guard let previous else { return found }
         let before = try PlaylistInput(argument: previous)
         let bytes = try await loader.load(before.location).bytes
-        guard ManifestJudge.isManifest(bytes) else {
+        guard ManifestChecker.isManifest(bytes) else {
             throw .input(
-                "--previous is no DASH manifest, and \(input.name) is one",
-                next: "name an earlier state of it"
+                "--previous is not a DASH manifest, but \(input.name) is",
+                next: "give an earlier version of the manifest"
             )
         }
-        let earlier = ManifestJudge.read(bytes, name: before.name)
+        let earlier = ManifestChecker.read(bytes, name: before.name)
         if case .failure(let error) = earlier.manifest {
             throw .input("\(before.name) cannot be read as a manifest: \(error)")
         }
-        found.findings += judge.check(from: earlier, to: subject)
+        found.findings += checker.check(from: earlier, to: subject)
         return found
     }
 
-    private func requireMedia(_ subject: PlaylistJudge.Subject, option: String) throws(CommandFailure) {
+    private func requireMedia(_ subject: PlaylistChecker.Subject, option: String) throws(CommandFailure) {
         guard case .success(let file) = subject.file, file.playlist.kind == .multivariant else { return }
         throw .input(
-            "\(option) takes a Media Playlist, and \(subject.name) is a Multivariant Playlist",
-            next: "name one of its Media Playlists"
+            "\(option) requires a Media Playlist, but \(subject.name) is a Multivariant Playlist",
+            next: "give one of its Media Playlists"
         )
     }
 
-    /// Ends with 1 when there are findings that matter.
+    /// Fails with exit code 1 if there are findings of the `--fail-on` severity or above.
     private func fail(_ found: CheckFindings) throws(CommandFailure) {
         let least: Diagnostic.Severity
         switch failOn {
@@ -190,11 +200,11 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         }
         let count = found.findings.count { $0.severity >= least }
         guard count > 0 else { return }
-        let isAboutManifests = found.files.allSatisfy { $0.kind == ManifestJudge.kind }
+        let isAboutManifests = found.files.allSatisfy { $0.kind == ManifestChecker.kind }
         let above = least == .error ? "" : " or above"
         throw .input(
             "\(count) \(count == 1 ? "finding" : "findings") of severity \(least)\(above)",
-            next: "docs/\(isAboutManifests ? "dash" : "playlist")-rules.md explains the rules"
+            next: "see docs/\(isAboutManifests ? "dash" : "playlist")-rules.md for the rules"
         )
     }
 }

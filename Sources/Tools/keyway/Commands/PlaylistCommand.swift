@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `keyway playlist`: about HLS playlists.
+/// `keyway playlist`: commands for HLS playlists.
 struct PlaylistCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
-        abstract: "Judge HLS playlists, show what they say, and compare them.",
+        abstract: "Check, show and compare HLS playlists.",
         subcommands: [PlaylistCheckCommand.self, PlaylistShowCommand.self, PlaylistDiffCommand.self]
     )
 }

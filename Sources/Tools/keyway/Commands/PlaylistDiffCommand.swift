@@ -6,37 +6,39 @@ import TextCoding
 struct PlaylistDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Say what two playlists mean differently.",
+        abstract: "Show how two playlists differ in meaning.",
         discussion: """
-            Segments are compared by their media sequence numbers, variants by their stable ID or their URI, renditions by \
-            type, group, name and language. Exit code 1 means that there are differences.
+            Segments are matched by media sequence number, variants by stable ID or URI, renditions by type, group, \
+            name and language. Exit code 1 means that there are differences.
             """
     )
 
-    @Argument(help: .init("A path, an http or https URL; - for standard input.", valueName: "before"))
+    @Argument(
+        help: .init("The first playlist: a path, or an http or https URL; - for standard input.", valueName: "before")
+    )
     var before: String
 
-    @Argument(help: .init("The same for the other playlist.", valueName: "after"))
+    @Argument(help: .init("The second playlist.", valueName: "after"))
     var after: String
 
     @OptionGroup var source: PlaylistSourceOptions
     @OptionGroup var options: PlaylistOutputOptions
 
     func validate() throws {
-        if before == "-", after == "-" { throw ValidationError("Standard input can be read once.") }
+        if before == "-", after == "-" { throw ValidationError("Standard input can be read only once.") }
     }
 
     func run() async throws {
         let loader = try source.loader(for: [before, after])
-        let first = try await ReadPlaylist.read(before, loader)
-        let second = try await ReadPlaylist.read(after, loader)
-        for read in [first, second] { PlaylistJudge.complain(read.note, of: read.name) }
+        let first = try await LoadedPlaylist.read(before, loader)
+        let second = try await LoadedPlaylist.read(after, loader)
+        for read in [first, second] { PlaylistChecker.printNote(read.note, of: read.name) }
         guard let difference = PlaylistDifference(first.playlist, second.playlist) else {
             let isMedia = first.playlist.kind == .media
             throw CommandFailure.input(
                 "\(first.name) is a \(isMedia ? "Media" : "Multivariant") Playlist, and \(second.name) is a "
                     + "\(isMedia ? "Multivariant" : "Media") Playlist",
-                next: "two of one kind can be compared"
+                next: "give two playlists of the same type"
             )
         }
         if options.output.json {

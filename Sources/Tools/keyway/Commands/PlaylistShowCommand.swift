@@ -6,20 +6,20 @@ import TextCoding
 struct PlaylistShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show what a playlist says: variants and renditions, or keys, dates and segments."
+        abstract: "Show the content of a playlist: variants and renditions, or keys, dates and segments."
     )
 
-    @Argument(help: .init("A path, an http or https URL; - for standard input.", valueName: "playlist"))
+    @Argument(help: .init("A path, or an http or https URL; - for standard input.", valueName: "playlist"))
     var input: String
 
-    @Flag(help: "List each segment with the keys, the IV and the bytes that the lines above it give.")
+    @Flag(help: "List each segment with the keys, IV and byte range that apply to it.")
     var segments = false
 
     @OptionGroup var source: PlaylistSourceOptions
     @OptionGroup var options: PlaylistOutputOptions
 
     func run() async throws {
-        let read = try await ReadPlaylist.read(input, try source.loader(for: [input]))
+        let read = try await LoadedPlaylist.read(input, try source.loader(for: [input]))
         var overview = PlaylistOverview(read.playlist, segments: segments)
         if let note = read.note { overview.notes.append(note) }
         if options.output.json {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `keyway spc`: about SPCs.
+/// `keyway spc`: commands for SPCs.
 struct SPCCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spc",
-        abstract: "Look into SPCs, the requests for keys, and make them.",
+        abstract: "Inspect and create SPCs, the key requests of devices.",
         subcommands: [SPCInspectCommand.self, SPCCreateCommand.self]
     )
 }
@@ -15,8 +15,9 @@ struct SPCInspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Print every field of an SPC.",
         discussion: """
-            Without keys, the container. With --private-key, the payload as well, block by block. With a way to DASk \
-            (--dask, --ask or --plugin) on top of it, whether the integrity holds, and who asks.
+            Without keys, only the container is printed. With --private-key, the payload is printed too, block by \
+            block. With DASk as well (--dask, --ask or --plugin), the integrity value is verified, and the device is \
+            identified.
             """
     )
 
@@ -31,6 +32,6 @@ struct SPCInspectCommand: ParsableCommand {
     func run() throws {
         let credentials = try opening.credentials()
         let spc = try MessageFile.read(file, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
-        try report.print(Report(spc: SPCDissection(spc, with: credentials), size: spc.count))
+        try report.print(Report(spc: SPCInspection(spc, with: credentials), size: spc.count))
     }
 }

@@ -9,10 +9,10 @@ import VirtualDevice
 struct SPCCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make an SPC with a virtual device.",
+        abstract: "Create an SPC with a virtual device.",
         discussion: """
-            The device does not remember it, so the CKC that answers it can be checked (keyway ckc open) but not played; \
-            keyway device request-key does the whole exchange.
+            The device does not store the SPC, so the CKC that responds to it can be checked (keyway ckc open), but \
+            not played. For the whole exchange, use keyway device request-key.
             """
     )
 
@@ -20,37 +20,37 @@ struct SPCCreateCommand: ParsableCommand {
 
     @Option(
         name: .customLong("certificate"),
-        help: .init("The application certificate; the size of its key decides the SPC's version.", valueName: "file")
+        help: .init("The application certificate; the size of its key determines the SPC version.", valueName: "file")
     )
     var certificatePath: String?
 
     @Option(
         name: .customLong("asset-id"),
-        help: .init("The asset ID: text, or 0x and hexadecimal; 2 to 200 bytes.", valueName: "id")
+        help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id")
     )
     var assetID: String
 
-    @Option(help: .init("What the player is doing.", valueName: "state"))
+    @Option(help: .init("The playback state that the SPC reports.", valueName: "state"))
     var state = PlaybackStateArgument.ready
 
     @Option(
         name: .customLong("spc-created"),
-        help: .init("When the SPC says it was made: 2026-01-01T00:00:00Z, or seconds since 1970.", valueName: "date")
+        help: .init("The creation date of the SPC: 2026-01-01T00:00:00Z, or seconds since 1970.", valueName: "date")
     )
     var created: String?
 
     @Option(
-        help: .init("Where the SPC goes; standard output if it is left out.", valueName: "file"),
+        help: .init("The file for the SPC. Default: standard output.", valueName: "file"),
         transform: OutputPath.parse
     )
     var out: String?
 
     func validate() throws {
         guard certificatePath != nil || device.credentialsFolder != nil else {
-            throw ValidationError("--certificate is needed, or --credentials, where one is.")
+            throw ValidationError("--certificate is required, or --credentials with a folder that contains one.")
         }
         guard created == nil || creationDate != nil else {
-            throw ValidationError("--spc-created is a date such as 2026-01-01T00:00:00Z.")
+            throw ValidationError("--spc-created: expected a date such as 2026-01-01T00:00:00Z, or seconds since 1970.")
         }
     }
 
@@ -69,7 +69,7 @@ struct SPCCreateCommand: ParsableCommand {
                 options: .init(playbackState: state.state)
             )
         } catch {
-            throw CommandFailure(refusal: error, of: "make an SPC")
+            throw CommandFailure(refusal: error, of: "create an SPC")
         }
         try OutputFile.writeMessage(request.spc, to: out)
     }
@@ -81,14 +81,14 @@ struct SPCCreateCommand: ParsableCommand {
     }
 }
 
-/// What a player is doing, on the command line.
+/// A playback state on the command line.
 enum PlaybackStateArgument: String, ExpressibleByArgument, CaseIterable {
     case ready
     case playing
     case lease
     case halted
 
-    /// The same for the device.
+    /// The corresponding playback state of the device.
     var state: FPSDevice.PlaybackState {
         switch self {
         case .ready: .readyToStart
@@ -100,9 +100,9 @@ enum PlaybackStateArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension CommandFailure {
-    /// What a device refused to do, in the words and the code of FPS.
+    /// Creates a failure for an action that a device refused, with the error's text and FPS code.
     init(refusal error: FPSError, of action: String) {
         let advice = error.code.map { "keyway explain \($0)" }
-        self = .input("the device does not \(action): \(error)", next: advice)
+        self = .input("the device cannot \(action): \(error)", next: advice)
     }
 }

@@ -5,7 +5,7 @@ import ContentKeySession
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Try out at a desk what would need a million viewers.",
+        abstract: "Simulate large audiences.",
         subcommands: [SimulateRotationCommand.self]
     )
 }
@@ -14,55 +14,57 @@ struct SimulateCommand: ParsableCommand {
 struct SimulateRotationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotation",
-        abstract: "Show what a new key of a live stream does to the key server, spread over a window and not.",
+        abstract: "Simulate the load of a key rotation on the key server, with requests spread over a window and not.",
         discussion: """
-            Each viewer's moment is drawn by the rule that the key loader follows. Not spread, viewers ask when their \
-            players read the playlist for the first time after the key's tag has appeared in it.
+            Each viewer's request time is drawn by the rule that the key loader uses. When requests are not spread, \
+            viewers request the key when their players first reload the playlist after its tag has appeared.
 
-            How many licenses a core gives in a second, keyway load measures.
+            To measure how many licenses per second a core can issue, use keyway load.
             """
     )
 
-    @Option(help: .init("How many watch, 1 to 10 million.", valueName: "number"))
+    @Option(help: .init("The number of viewers, 1 to 10 million.", valueName: "number"))
     var viewers = 1_000_000
 
-    @Option(help: .init("Over how long requests are spread, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The window over which requests are spread, in seconds.", valueName: "seconds"))
     var window = 60.0
 
-    @Option(help: .init("How often keys change, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The key period, in seconds: the time between two rotations.", valueName: "seconds"))
     var period = 300.0
 
-    @Option(help: .init("How long before the tag the window ends, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The time between the end of the window and the key's tag, in seconds.", valueName: "seconds"))
     var reserve = 10.0
 
-    @Option(help: .init("How often players read the playlist, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The interval at which players reload the playlist, in seconds.", valueName: "seconds"))
     var reload = 6.0
 
-    @Option(help: .init("How many keys change together; a request asks for all of them.", valueName: "number"))
+    @Option(
+        help: .init("The number of keys that change together; one request is for all of them.", valueName: "number")
+    )
     var keys = 1
 
-    @Option(help: .init("Licenses that a core of the server gives in a second.", valueName: "number"))
+    @Option(help: .init("The licenses per second that one core of the server issues.", valueName: "number"))
     var licensesPerCore = 1500.0
 
-    @Option(help: .init("Another number, other moments.", valueName: "number"))
+    @Option(help: .init("The seed of the random request times.", valueName: "number"))
     var seed: UInt64 = 1
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         guard (1...10_000_000).contains(viewers), (1...100).contains(keys) else {
-            throw ValidationError("--viewers is 1 to 10000000, --keys 1 to 100.")
+            throw ValidationError("Expected --viewers 1 to 10000000, --keys 1 to 100.")
         }
         guard (1...86_400).contains(period), (1...3600).contains(reload), (0...43_200).contains(reserve),
             (1...86_400).contains(window), window + reserve <= period, reserve <= period / 2
         else {
             throw ValidationError(
-                "--period is 1 to 86400 and --reload 1 to 3600; --window is 1 or more, --reserve at most half of the "
-                    + "period, and both together at most the period."
+                "Expected --period 1 to 86400, --reload 1 to 3600, --window at least 1, --reserve at most half of --period, "
+                    + "and --window plus --reserve at most --period."
             )
         }
         guard (1...1_000_000).contains(licensesPerCore) else {
-            throw ValidationError("--licenses-per-core is 1 to 1000000.")
+            throw ValidationError("--licenses-per-core: expected 1 to 1000000.")
         }
     }
 
@@ -111,11 +113,11 @@ struct SimulateRotationCommand: ParsableCommand {
     }
 
     private func table(_ title: String, _ load: RotationSimulation.Load) -> FieldTable {
-        // Latency grows faster than load beyond 70 % of what a server can do.
+        // Latency grows faster than load above 70 % of a server's capacity.
         let cores = (Double(load.peak * keys) / (0.7 * licensesPerCore)).rounded(.up)
         return FieldTable(
             title: title,
-            remark: "cores at 70 % of \(shortNumber(licensesPerCore)) licenses a second each",
+            remark: "cores at 70 % of \(shortNumber(licensesPerCore)) licenses per second each",
             fields: [
                 Field("requests", .number(load.total)),
                 Field("peak requests a second", .number(load.peak)),

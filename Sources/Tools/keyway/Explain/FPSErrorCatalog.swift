@@ -1,42 +1,42 @@
-/// What an error code that FPS reports on a device means, what usually causes it, and what to do.
+/// An error code that FPS reports on a device: its meaning, usual causes, and remedies.
 struct FPSErrorExplanation: Sendable, Hashable, Encodable {
-    /// The code as devices report it: negative.
+    /// The code as devices report it, a negative number.
     let code: Int32
-    /// Our short name for it, in kebab-case.
+    /// Keyway's short name for the code, in kebab case.
     let name: String
-    /// What the device says with it.
+    /// The meaning of the code.
     let meaning: String
-    /// What is behind it in practice, the likeliest first.
+    /// The usual causes, the most likely first.
     let usualCauses: [String]
-    /// What to try, in this order.
+    /// The remedies, in the order in which to try them.
     let whatToDo: [String]
     /// The table of the FairPlay Streaming Programming Guide that lists the code.
     let table: String
 
-    /// The code as logs that take it for unsigned write it: -42656 is 4294924640.
+    /// The code as an unsigned number, as some logs print it: -42656 is 4294924640.
     var unsignedCode: UInt32 { UInt32(bitPattern: code) }
 }
 
-/// Every error code of FPS that the guide lists.
+/// The FPS error codes that the guide lists.
 enum FPSErrorCatalog {
-    /// Looks a code up as people find it in logs: signed or without its sign, as unsigned 32-bit number, in decimal or,
-    /// after `0x`, in hexadecimal.
+    /// Returns the explanation of a code as it appears in logs: signed or without its sign, as an unsigned 32-bit
+    /// number, in decimal or, after `0x`, in hexadecimal.
     ///
-    /// - Returns: nil when this is not a number, or no code that the guide lists.
+    /// - Returns: The explanation; nil if the text is not a number, or the guide does not list the code.
     static func explanation(of text: String) -> FPSErrorExplanation? {
         guard let code = code(from: text) else { return nil }
         return all.first { $0.code == code }
     }
 
-    /// The negative code that a text stands for.
+    /// Returns the negative code that the text represents.
     static func code(from text: String) -> Int32? {
         var digits = Substring(text)
-        // Web pages and word processors turn the hyphen into a minus sign or a dash.
+        // Web pages and word processors replace the hyphen with a minus sign or a dash.
         let isNegative = digits.first.map { "-\u{2212}\u{2013}".contains($0) } ?? false
         if isNegative { digits.removeFirst() }
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         if isHexadecimal { digits.removeFirst(2) }
-        // The initializer would accept a second sign.
+        // The initializer of UInt32 would accept a second sign.
         guard digits.first?.isHexDigit == true, let number = UInt32(digits, radix: isHexadecimal ? 16 : 10) else {
             return nil
         }
@@ -44,82 +44,82 @@ enum FPSErrorCatalog {
         return -Int32(number)
     }
 
-    /// The explanations, by falling code.
+    /// The explanations, in descending order of the code.
     static let all: [FPSErrorExplanation] = [
         FPSErrorExplanation(
             code: -42656,
             name: "lease-expired",
-            meaning: "The lease of the content key has run out without being renewed, and playback stops.",
+            meaning: "The lease of the content key has expired without renewal, and playback stops.",
             usualCauses: [
-                "The app did not ask for a renewal in time: paused, in the background, or never programmed to.",
+                "The app did not request a renewal in time: it was paused, in the background, or does not implement renewals.",
                 "The server refused the renewal: the token had expired, or the account plays on too many devices.",
-                "The renewal was answered with the CKC of the first request, out of a cache. The lease runs on in it.",
+                "The renewal was answered with a cached CKC of the first request, whose lease is not extended.",
                 "The lease is so short that one slow request misses the renewal.",
             ],
             whatToDo: [
-                "Look for the renewal in the server's audit log. There is none: the app. It was refused: the reason is there.",
-                "Renew well before the end, and with a new SPC every time.",
-                "Choose a lease of minutes, several times as long as your slowest request.",
+                "Search for the renewal in the server's audit log. If it is missing, fix the app; if it was refused, see the reason.",
+                "Renew long before the lease expires, and with a new SPC every time.",
+                "Set a lease of minutes, several times as long as your slowest request.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42668,
             name: "invalid-ckc",
-            meaning: "What the app handed over is no CKC that answers this device's SPC.",
+            meaning: "The data that the app passed to the device is not a valid CKC for its SPC.",
             usualCauses: [
-                "It is no CKC: base64 text not decoded, JSON around it, an HTML page of a proxy, an empty body.",
-                "The CKC answers another SPC: cached, mixed up between requests, or made before the app asked again.",
-                "DASk was wrong, so session key and R1 were: ASk of another certificate, a fixed or development DASk.",
+                "It is not a CKC: base64 text that was not decoded, JSON around the CKC, an HTML page of a proxy, an empty body.",
+                "The CKC is for another SPC: cached, mixed up between requests, or created before the app's latest request.",
+                "DASk was wrong, and so were the session key and R1: the ASk of another certificate, or a fixed or development DASk.",
                 "R1 is not the 44 bytes of the SPC, or the content key or its IV is not 16 bytes long.",
-                "A block of the tag return request is missing or was written anew instead of returned unaltered.",
-                "The CKC holds both an Offline Key and a Content Key Duration block.",
+                "A block of the tag return request is missing, or was re-encoded instead of returned unaltered.",
+                "The CKC contains both an Offline Key and a Content Key Duration block.",
             ],
             whatToDo: [
-                "keyway ckc inspect FILE on what the device got: it says what the file really is.",
-                "keyway ckc open --spc SPC --ckc CKC --private-key KEY: it says which rule the CKC breaks.",
-                "Check that the integrity of the SPC was verified. If it was not, a wrong DASk goes unnoticed until here.",
+                "Run keyway ckc inspect FILE on the data that the device received: it reports what the file actually is.",
+                "Run keyway ckc open --spc SPC --ckc CKC --private-key KEY: it reports which rule the CKC violates.",
+                "Check that the server verifies the integrity of the SPC. Otherwise, a wrong DASk stays undetected until here.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42672,
             name: "certificate-missing",
-            meaning: "The app asked for an SPC without giving an application certificate.",
+            meaning: "The app requested an SPC without providing an application certificate.",
             usualCauses: [
-                "The request for the certificate failed or had not finished, and the empty result was passed on.",
-                "In a browser: the server certificate was not set before the session was made.",
+                "The request for the certificate failed or had not finished, and the empty result was used.",
+                "In a browser: the server certificate was not set before the session was created.",
             ],
             whatToDo: [
-                "Fetch the certificate first, check status and size, then ask for the SPC.",
-                "keyway certificate check FILE on what the server delivers.",
+                "Request the certificate first, check the status and size of the response, and then request the SPC.",
+                "Run keyway certificate check FILE on the data that the server returns.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42673,
             name: "asset-id-missing",
-            meaning: "The app asked for an SPC without an asset ID.",
+            meaning: "The app requested an SPC without an asset ID.",
             usualCauses: [
-                "The content identifier is taken from a part of the skd URI that is empty, such as its host.",
-                "Conversion of the identifier to bytes failed, and the empty result was passed on.",
+                "The content identifier is taken from an empty part of the skd URI, such as its host.",
+                "The conversion of the identifier to bytes failed, and the empty result was used.",
             ],
             whatToDo: [
-                "Print the skd URI of the key request and the bytes that the app makes of it.",
-                "Agree with packager and key server on one rule for making the asset ID out of the URI.",
+                "Log the skd URI of the key request, and the bytes that the app derives from it.",
+                "Use the same rule for deriving the asset ID from the URI in the packager, the key server and the app.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42674,
             name: "version-list-missing",
-            meaning: "There is no list of protocol versions to make the SPC with.",
+            meaning: "The list of protocol versions for the SPC is missing.",
             usualCauses: [
-                "The app passes an option for the protocol versions and it is empty.",
+                "The app sets the option for the protocol versions to an empty list.",
                 "The key tag of the playlist has an empty KEYFORMATVERSIONS.",
             ],
             whatToDo: [
-                "Leave the option out: versions are between server and device, an app should not hold any.",
+                "Do not set the option: the versions are negotiated by the playlist and the device, not by the app.",
                 "Write KEYFORMATVERSIONS=\"1\" into EXT-X-KEY and EXT-X-SESSION-KEY.",
             ],
             table: "Table 8-1"
@@ -127,105 +127,105 @@ enum FPSErrorCatalog {
         FPSErrorExplanation(
             code: -42675,
             name: "invalid-asset-id",
-            meaning: "The asset ID given for the SPC cannot be used.",
+            meaning: "The asset ID for the SPC is invalid.",
             usualCauses: [
-                "It is shorter than 2 or longer than 200 bytes. UTF-16 doubles the length, and so does hexadecimal.",
-                "In Safari's older interface: initialization data whose length fields do not fit what follows them.",
+                "It is shorter than 2 or longer than 200 bytes. UTF-16 and hexadecimal double the length.",
+                "In Safari's older API: the length fields of the initialization data do not match its content.",
             ],
             whatToDo: [
-                "Count the bytes that the app passes on.",
-                "Use a short identifier, such as the key ID, and not a URI with parameters.",
+                "Count the bytes that the app passes to the device.",
+                "Use a short identifier, such as the key ID, instead of a URI with parameters.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42676,
             name: "spc-creation-failed",
-            meaning: "The device could not make an SPC, for a reason that it does not give.",
+            meaning: "The device could not create an SPC, and does not report the reason.",
             usualCauses: [
                 "The app runs in a simulator, where FPS does not work.",
-                "Certificate and asset ID are each well-formed but do not arrive as the interface expects them.",
-                "A fault of the device that passes.",
+                "The certificate and the asset ID are valid, but are not passed in the form that the API expects.",
+                "A temporary failure of the device.",
             ],
             whatToDo: [
-                "Try a real device, and a second one.",
-                "Try certificate and asset ID of a stream that plays.",
-                "Try again once after a pause, then report the failure to the player.",
+                "Try a physical device, and a second one.",
+                "Try the certificate and asset ID of a stream that plays.",
+                "Retry once after a pause, then report the failure to the player.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42679,
             name: "invalid-certificate",
-            meaning: "What was given as the application certificate is none.",
+            meaning: "The data that was set as the application certificate is not a certificate.",
             usualCauses: [
-                "It is PEM or base64 text; the device wants DER.",
-                "It is an error page, a redirect or JSON, delivered in place of the certificate.",
-                "It is another certificate: the web server's, an intermediate one, or the signing request.",
+                "It is PEM or base64 text, but the device requires DER.",
+                "It is an error page, a redirect or JSON instead of the certificate.",
+                "It is another certificate: that of the web server, an intermediate one, or the signing request.",
             ],
             whatToDo: [
-                "keyway certificate check FILE on exactly what the app downloads.",
-                "Have the app check the status of the download. Deliver DER, as GET /fps/certificate does.",
+                "Run keyway certificate check FILE on exactly the data that the app downloads.",
+                "Check the status of the download in the app. Serve DER, as GET /fps/certificate does.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42681,
             name: "invalid-version-list",
-            meaning: "The list of protocol versions cannot be used.",
+            meaning: "The list of protocol versions is invalid.",
             usualCauses: [
-                "KEYFORMATVERSIONS is not made of numbers with slashes between them: \"1,2\" in place of \"1/2\".",
-                "It lists only versions that this device does not support.",
-                "The app passes versions of its own that contradict the playlist.",
+                "KEYFORMATVERSIONS is not a list of numbers separated by slashes: \"1,2\" instead of \"1/2\".",
+                "It lists only versions that the device does not support.",
+                "The app sets versions that contradict the playlist.",
             ],
             whatToDo: [
-                "Write KEYFORMATVERSIONS=\"1\" unless your key server supports more.",
-                "Take version numbers out of the app.",
+                "Write KEYFORMATVERSIONS=\"1\", unless your key server supports more versions.",
+                "Remove version numbers from the app.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42783,
             name: "certificate-rejected",
-            meaning: "The certificate is well-formed, but the device does not accept it; it may have been revoked.",
+            meaning: "The certificate is well-formed, but the device rejects it; it may have been revoked.",
             usualCauses: [
-                "It was not issued by Apple for FPS: a certificate of keyway credentials new on a real device.",
+                "Apple did not issue it for FPS: for example, a certificate of keyway credentials new on a physical device.",
                 "Apple has revoked it.",
-                "It is a certificate of Apple's for another purpose, such as signing apps.",
+                "It is an Apple certificate for another purpose, such as app signing.",
             ],
             whatToDo: [
-                "Compare the certificate with the one in your developer account; keyway certificate check shows it.",
-                "Revoked: have a new one issued, and run both bundles on the server until no app uses the old one.",
-                "Do not look at the expiry date: FPS does not enforce it.",
+                "Compare the certificate with the one in your developer account; keyway certificate check prints it.",
+                "If it was revoked, request a new one, and configure both on the server until no app uses the old one.",
+                "Ignore the expiry date: FPS does not enforce it.",
             ],
             table: "Table 8-1"
         ),
         FPSErrorExplanation(
             code: -42799,
             name: "persistent-key-outdated",
-            meaning: "A security update of the device has ended support for the format of this persistent key.",
+            meaning: "A security update of the device ended support for the format of this persistent key.",
             usualCauses: [
-                "The key was stored before the update. The download itself is fine."
+                "The key was stored before the update. The downloaded media is not affected."
             ],
             whatToDo: [
-                "Delete the stored key, ask the server for a new persistent key, and keep the downloaded media.",
-                "Let the server grant what is left of the rental; it knows when the rental began.",
+                "Delete the stored key, request a new persistent key from the server, and keep the downloaded media.",
+                "Let the server issue the remaining time of the rental, whose start it has stored.",
             ],
             table: "Table 6-2 (persistence)"
         ),
         FPSErrorExplanation(
             code: -42800,
             name: "persistent-key-expired",
-            meaning: "The persistent key's time is over: the rental, or the storage or playback duration.",
+            meaning: "The persistent key has expired: its rental, storage duration or playback duration has ended.",
             usualCauses: [
-                "The viewer came too late: not started within the storage duration, not finished within the playback one.",
-                "The server gave seconds where days were meant.",
-                "The app kept the first key although the system had handed over an updated one at the first play.",
+                "The viewer did not start within the storage duration, or did not finish within the playback duration.",
+                "The server set a duration in days, but the unit is seconds.",
+                "The app kept the first key, although the system had provided an updated one at the first playback.",
             ],
             whatToDo: [
-                "Ask the server for a renewal every time, and let its policy decide whether there is one.",
-                "Compare the durations in the CKC with the policy: keyway ckc open shows them.",
-                "Store the updated key in place of the first one.",
+                "Always request a renewal from the server; its policy decides whether it is granted.",
+                "Compare the durations in the CKC with the policy: keyway ckc open prints them.",
+                "Replace the stored key with the updated one.",
             ],
             table: "Table 6-2 (persistence)"
         ),
@@ -234,15 +234,15 @@ enum FPSErrorCatalog {
             name: "invalid-offline-key",
             meaning: "The stored offline key cannot be used on this device.",
             usualCauses: [
-                "The key comes from another device: restored from a backup, or synchronized.",
-                "The stored bytes are damaged or cut, or belong to another asset.",
-                "The key was invalidated, by its stream ID or by the title ID that it shares with others.",
-                "It was replaced: the app answers with the key from before the first play.",
+                "The key is from another device: restored from a backup, or synchronized.",
+                "The stored bytes are damaged or truncated, or belong to another asset.",
+                "The key was invalidated, by its stream ID or by the title ID that it shares with other keys.",
+                "The key was replaced, but the app used the one from before the first playback.",
             ],
             whatToDo: [
-                "Delete the key and ask the server for a new one.",
-                "Store persistent keys as they are, one for each asset, and keep them out of backups.",
-                "Answer requests from AirPlay with a streaming key.",
+                "Delete the key, and request a new one from the server.",
+                "Store persistent keys unchanged, one for each asset, and exclude them from backups.",
+                "Answer key requests during AirPlay with a streaming key.",
             ],
             table: "Table 8-1"
         ),
@@ -252,13 +252,13 @@ enum FPSErrorCatalog {
             meaning: "The CKC requires a higher security level than the device has.",
             usualCauses: [
                 "A Baseline device plays a variant whose key requires Main.",
-                "All variants share one key, so the level meant for UHD holds for SD as well.",
-                "A video level was set on the key of an audio track.",
+                "All variants share one key, so the level for UHD applies to SD as well.",
+                "A video security level was set on the key of an audio track.",
             ],
             whatToDo: [
-                "Give each tier a key and a policy of its own, and audio tracks the level Audio or none.",
-                "Write ALLOWED-CPC into the multivariant playlist, so that devices choose what they may play.",
-                "Have the server refuse by the device's own report: a refusal has a reason, this code has none.",
+                "Use a separate key and policy for each tier, and the level Audio or none for audio tracks.",
+                "Write ALLOWED-CPC into the Multivariant Playlist, so that devices select variants that they may play.",
+                "Let the server check the level that the device reports: its refusal has a reason, while this code has none.",
             ],
             table: "Table 3-11"
         ),

@@ -5,21 +5,20 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The HTTP requests of the commands: over the bounded client, and by the proxies of the environment.
+/// The HTTP client of the commands: bounded requests, through the proxies that the environment specifies.
 enum CommandHTTP {
-    /// A client for each proxy, and one for direct connections. They serve the whole process, and are never shut down.
+    /// The clients for each proxy and for direct connections. They are shared by the whole process, and never shut
+    /// down.
     private static let clients = Mutex<[HTTPProxy?: HTTPClient]>([:])
 
-    /// Sends a request and reads its answer. Redirects are not followed.
+    /// Sends a request, and returns the response. Redirects are not followed.
     ///
-    /// - Parameters:
-    ///   - client: A client of the caller's; nil for one of the process. See ``configuration(_:proxy:)``.
-    ///   - proxies: Which requests take a proxy.
+    /// - Parameter proxies: The proxies to use.
     static func send(
         _ request: BoundedHTTP.Request,
         proxies: HTTPProxies = .environment
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        guard let url = URL(string: request.url) else { throw .init(.badAddress, "it is not an address") }
+        guard let url = URL(string: request.url) else { throw .init(.badAddress, "the URL is invalid") }
         let proxy = try proxy(for: url, proxies)
         let client = clients.withLock { clients in
             if let client = clients[proxy] { return client }
@@ -30,13 +29,14 @@ enum CommandHTTP {
         return try await send(request, to: url, by: proxy, client)
     }
 
-    /// Sends a request by a client that is made for it, with a TLS configuration of its own.
+    /// Sends a request with a separate client, whose configuration the caller can change, for example to set TLS
+    /// options.
     static func send(
         _ request: BoundedHTTP.Request,
         configuring change: (inout HTTPClient.Configuration) -> Void,
         proxies: HTTPProxies = .environment
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        guard let url = URL(string: request.url) else { throw .init(.badAddress, "it is not an address") }
+        guard let url = URL(string: request.url) else { throw .init(.badAddress, "the URL is invalid") }
         let proxy = try proxy(for: url, proxies)
         var configuration = configuration(proxy: proxy)
         change(&configuration)
@@ -89,13 +89,13 @@ enum CommandHTTP {
             }
             return try await BoundedHTTP(forwarding).send(forwarded(request, to: url, by: proxy))
         } catch {
-            throw .init(error.code, "\(error.reason) (by the proxy \(proxy.name))")
+            throw .init(error.code, "\(error.reason) (via the proxy \(proxy.name))")
         }
     }
 
-    // async-http-client asks a proxy for a tunnel (CONNECT) for http as well as for https, and proxies commonly refuse
-    // tunnels to other ports than 443. A request for an http URL is sent to the proxy as if it were the server, with the
-    // whole URL in the request line (RFC 9112, section 3.2.2).
+    // async-http-client opens a tunnel (CONNECT) through a proxy for http as well as for https, but many proxies refuse
+    // tunnels to ports other than 443. Therefore, requests for http URLs are sent to the proxy with the complete URL in
+    // the request line (RFC 9112, section 3.2.2).
 
     private static let forwarding: HTTPClient = {
         var configuration = BoundedHTTP.configuration()
@@ -126,7 +126,7 @@ enum CommandHTTP {
     }
 }
 
-/// Writes the whole URL into the request line, as a proxy wants it.
+/// A handler that writes the complete URL into the request line, as proxies require.
 private final class AbsoluteFormHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart

@@ -1,58 +1,57 @@
 import Foundation
 import HTTPRequests
 
-/// GET requests whose redirections are followed, and whose answer is refused as soon as it is too long, too slow, or not
-/// what was asked for.
+/// GET requests that follow redirects, and fail as soon as the response is too large, too slow, or an error.
 enum HTTPDownload {
-    /// What came.
-    struct Answer: Sendable {
+    /// A downloaded resource.
+    struct Response: Sendable {
         let bytes: [UInt8]
-        /// Where it came from, after redirections; without user information.
+        /// The final URL after redirects, without user information.
         let url: URL
         /// The Content-Type header.
         let contentType: String?
     }
 
-    /// Why nothing came, in words that hold no URL.
+    /// The reason of a failed download; it contains no URL.
     struct Failure: Error {
         let reason: String
     }
 
     private static let maximumRedirections = 10
 
-    /// Fetches what is at a URL.
+    /// Downloads the resource at a URL.
     ///
     /// - Parameters:
-    ///   - limit: The greatest number of bytes.
-    ///   - timeout: How long all of it may take, redirections included, in seconds.
-    ///   - headers: The headers for a URL, asked again for each redirection: it may be another host.
+    ///   - limit: The maximum size, in bytes.
+    ///   - timeout: The timeout for the whole download, including redirects, in seconds.
+    ///   - headers: Returns the headers for a URL. It is called again for each redirect, because the host may change.
     static func get(
         _ url: URL,
         limit: Int,
         timeout: Double,
         headers: @Sendable (URL) -> [String: String]
-    ) async throws(Failure) -> Answer {
+    ) async throws(Failure) -> Response {
         let deadline = ContinuousClock.now + .seconds(timeout)
         var url = url
         for _ in 0...maximumRedirections {
-            let answer = try await answer(url, limit, until: deadline, timeout, headers)
+            let response = try await send(url, limit, until: deadline, timeout, headers)
             let bare = url.withoutUserInformation
-            switch answer.status {
+            switch response.status {
             case 200..<300:
-                return Answer(bytes: answer.body, url: bare, contentType: answer.header("Content-Type"))
+                return Response(bytes: response.body, url: bare, contentType: response.header("Content-Type"))
             case 301, 302, 303, 307, 308:
-                guard let location = answer.header("Location") else { throw refusal(answer.status) }
+                guard let location = response.header("Location") else { throw refusal(response.status) }
                 guard let next = URL(string: location, relativeTo: bare)?.absoluteURL,
                     ["http", "https"].contains(next.scheme?.lowercased())
-                else { throw Failure(reason: "the server redirects to an address that is neither http nor https") }
+                else { throw Failure(reason: "the server redirects to a URL that is neither http nor https") }
                 url = next
-            default: throw refusal(answer.status)
+            default: throw refusal(response.status)
             }
         }
         throw Failure(reason: "the server redirects more than \(maximumRedirections) times")
     }
 
-    private static func answer(
+    private static func send(
         _ url: URL,
         _ limit: Int,
         until deadline: ContinuousClock.Instant,
@@ -66,7 +65,7 @@ enum HTTPDownload {
         )
         var fields = ["User-Agent": "keyway", "Accept-Encoding": "identity"]
         fields["Authorization"] = url.basicAuthorization
-        // Names of header fields are the same in any case.
+        // Header names are case-insensitive.
         for (name, value) in headers(url) {
             for known in fields.keys where known.lowercased() == name.lowercased() { fields[known] = nil }
             fields[name] = value
@@ -77,19 +76,19 @@ enum HTTPDownload {
             return try await CommandHTTP.send(request)
         } catch {
             switch error.code {
-            case .deadline: throw Failure(reason: "no whole answer within \(shortNumber(timeout)) s")
-            case .tooLarge: throw Failure(reason: "it is longer than \(limit) bytes")
+            case .deadline: throw Failure(reason: "no complete response within \(shortNumber(timeout)) s")
+            case .tooLarge: throw Failure(reason: "the response is larger than \(limit) bytes")
             default: throw Failure(reason: error.reason)
             }
         }
     }
 
     private static func refusal(_ status: Int) -> Failure {
-        Failure(reason: "the server answers with status \(status)")
+        Failure(reason: "the server responded with status \(status)")
     }
 }
 
-/// A number without a fraction where it has none.
+/// Returns a number as text, without a fraction if it is an integer.
 func shortNumber(_ number: Double) -> String {
     guard number == number.rounded(), abs(number) < 1e15 else { return "\(number)" }
     return "\(Int64(number))"

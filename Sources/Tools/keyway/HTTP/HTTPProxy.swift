@@ -1,8 +1,8 @@
 import Foundation
 
-/// A proxy for requests of HTTP.
+/// A proxy for HTTP requests.
 struct HTTPProxy: Hashable, Sendable {
-    /// How the proxy is spoken to.
+    /// The protocol of the proxy.
     enum Kind: Hashable, Sendable {
         case http
         case socks5
@@ -11,15 +11,15 @@ struct HTTPProxy: Hashable, Sendable {
     let kind: Kind
     let host: String
     let port: Int
-    /// The value of the Proxy-Authorization header; nil for none.
+    /// The value of the Proxy-Authorization header; nil if there is none.
     let authorization: String?
 
-    /// The proxy without its password, for messages.
+    /// The host and port of the proxy, without its password, for messages.
     var name: String { "\(host):\(port)" }
 
-    /// Reads a proxy as environment variables have it: `host:port`, with or without a scheme and user information.
+    /// Parses a proxy from an environment variable: `host:port`, with or without a scheme and user information.
     ///
-    /// - Returns: nil where it is not a proxy that can be used.
+    /// - Returns: nil if the text is not a supported proxy.
     init?(_ text: String) {
         guard let url = URL(string: text.contains("://") ? text : "http://\(text)"), let host = url.host, !host.isEmpty
         else { return nil }
@@ -29,21 +29,21 @@ struct HTTPProxy: Hashable, Sendable {
         default: return nil
         }
         self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        // The default of libcurl, for both kinds.
+        // The default of libcurl, for both protocols.
         port = url.port ?? 1080
         authorization = url.basicAuthorization
     }
 }
 
-/// The proxies that environment variables name, by the rules of libcurl: `http_proxy` in lowercase only, since CGI sets
-/// `HTTP_PROXY` from a header; the others in either case; `no_proxy` for exceptions.
+/// The proxies that environment variables specify, by the rules of libcurl: `http_proxy` only in lowercase, because CGI
+/// sets `HTTP_PROXY` from a header; the others in either case; `no_proxy` for exceptions.
 struct HTTPProxies: Sendable {
-    /// A variable whose value cannot be used.
+    /// A variable with an invalid value.
     struct BadVariable: Error {
         let name: String
     }
 
-    /// The proxies of the process's environment.
+    /// The proxies of the process environment.
     static let environment = HTTPProxies(ProcessInfo.processInfo.environment)
 
     private let variables: [String: String]
@@ -55,7 +55,7 @@ struct HTTPProxies: Sendable {
         exceptions = text.split { $0 == "," || $0.isWhitespace }
     }
 
-    /// The proxy for a URL; nil for a direct connection.
+    /// Returns the proxy for a URL; nil for a direct connection.
     func proxy(for url: URL) throws(BadVariable) -> HTTPProxy? {
         let names =
             url.scheme?.lowercased() == "https"
@@ -72,11 +72,11 @@ struct HTTPProxies: Sendable {
         return nil
     }
 
-    /// Whether a host is reached directly. This machine always is: a proxy cannot reach its ports.
+    /// Returns whether a host is connected directly. This machine always is, because a proxy cannot reach its ports.
     private func isExempt(_ host: String) -> Bool {
         let host = Self.plain(host[...])
         if ["localhost", "127.0.0.1", "::1"].contains(host) { return true }
-        // The star means every host, but only on its own.
+        // An asterisk matches every host, but only if it is the only entry.
         if exceptions == ["*"] { return true }
         return exceptions.contains { exception in
             if let slash = exception.firstIndex(of: "/") {
@@ -92,7 +92,7 @@ struct HTTPProxies: Sendable {
         }
     }
 
-    /// In lowercase, without brackets, a dot in front, or the dot of a full name.
+    /// Returns a host in lowercase, without brackets and without leading and trailing dots.
     private static func plain(_ host: Substring) -> String {
         var host = host.lowercased()
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -101,7 +101,7 @@ struct HTTPProxies: Sendable {
         return host
     }
 
-    /// The 4 or 16 bytes of an IP address; nil for a name.
+    /// Returns the 4 or 16 bytes of an IP address; nil for a host name.
     private static func address(_ text: String) -> [UInt8]? {
         for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: size)

@@ -3,28 +3,28 @@ import Foundation
 import HTTPRequests
 import TextCoding
 
-/// Speaks with a key server as an app does.
+/// A client of a key server, as used by apps and by administrators.
 struct KeyServerClient: Sendable {
-    /// The server's address, without a slash at its end.
+    /// The URL of the server, without a trailing slash.
     let base: String
     private let token: String?
 
-    /// A CKC, and what the server says about it.
-    struct Answer: Sendable {
+    /// A CKC, and the attributes that the server returns with it.
+    struct Response: Sendable {
         /// The CKC.
         let ckc: [UInt8]
-        /// Whether the key may be kept; nil from a server that does not say.
+        /// Whether the key is persistable; nil if the server does not report it.
         let isPersistable: Bool?
-        /// Whether the key has dual expiry; nil from a server that does not say.
+        /// Whether the key has dual expiry; nil if the server does not report it.
         let hasDualExpiry: Bool?
     }
 
-    /// How long an answer may take.
+    /// The timeout of a request.
     private static let timeout = Duration.seconds(30)
-    /// The size limit of an answer, in bytes.
-    private static let answerLimit = 16 << 20
+    /// The maximum size of a response, in bytes.
+    private static let responseLimit = 16 << 20
 
-    /// Makes a client. `token` is the token itself, or `@` and a file that holds it.
+    /// Creates a client. `token` is the token, or `@` and the name of a file that contains it.
     init(server: String, token: String?) throws(CommandFailure) {
         base = server.hasSuffix("/") ? String(server.dropLast()) : server
         guard let token, token.hasPrefix("@") else {
@@ -33,12 +33,12 @@ struct KeyServerClient: Sendable {
         }
         let bytes = try InputFile.readSecret(String(token.dropFirst()))
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .input("\(token.dropFirst()) holds no token", next: "write it as text")
+            throw .input("\(token.dropFirst()) does not contain a token", next: "write the token as UTF-8 text")
         }
         self.token = text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The address, if it is one.
+    /// Returns the URL if the text is an http or https URL.
     static func url(_ text: String) -> URL? {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil else {
             return nil
@@ -46,37 +46,37 @@ struct KeyServerClient: Sendable {
         return url
     }
 
-    /// The application certificate.
+    /// Requests the application certificate.
     func certificate() async throws -> X509Certificate {
         let (bytes, _) = try await send("/fps/certificate")
         do {
             return try X509Certificate(bytes)
         } catch {
             throw CommandFailure.input(
-                "the server's certificate is \(FileKind(bytes).words), not a certificate",
-                next: "look at \(base)/fps/certificate"
+                "the server's certificate is \(FileKind(bytes).description), not a certificate",
+                next: "check \(base)/fps/certificate"
             )
         }
     }
 
-    /// A CKC for an SPC.
-    func license(spc: [UInt8], persistable: Bool) async throws -> Answer {
+    /// Requests a CKC for an SPC.
+    func license(spc: [UInt8], persistable: Bool) async throws -> Response {
         let (bytes, response) = try await send("/fps/license" + (persistable ? "?persist=true" : ""), body: spc)
         func flag(_ header: String) -> Bool? { response.header(header).flatMap { Bool($0) } }
-        return Answer(
-            ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's answer", allowsDamage: true),
+        return Response(
+            ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's response", allowsDamage: true),
             isPersistable: flag("Keyway-Persistable"),
             hasDualExpiry: flag("Keyway-Dual-Expiry")
         )
     }
 
-    /// Has the server keep a content key. The client's token is that of the administration.
+    /// Registers a content key on the server. This requires an admin token.
     ///
     /// - Parameters:
-    ///   - assetID: What devices ask for.
+    ///   - assetID: The asset ID in key requests.
     ///   - track: `audio` or `video`; nil for both.
-    ///   - policy: The license policy; nil leaves the server's default.
-    /// - Returns: Whether the asset ID is new: false where it had another key before.
+    ///   - policy: The license policy; nil for the server's default.
+    /// - Returns: Whether the asset ID is new; false if it had another key before.
     func register(
         assetID: String,
         keyID: String,
@@ -92,35 +92,35 @@ struct KeyServerClient: Sendable {
             "track": .string(track),
             "policy": .string(policy),
         ])
-        let (_, answer) = try await send(
+        let (_, response) = try await send(
             Self.contentPath(assetID),
             method: "PUT",
             body: document.encoded(),
             contentType: "application/json"
         )
-        return answer.status == 201
+        return response.status == 201
     }
 
-    /// Has the server delete a content key. The client's token is that of the administration.
+    /// Deletes a content key on the server. This requires an admin token.
     func unregister(assetID: String) async throws {
         let path = Self.contentPath(assetID)
         _ = try await send(path, method: "DELETE", accepting: [200, 204, 404], timeout: .seconds(5))
     }
 
-    /// Asks for something of the administration, to see that the server is there and takes the token.
+    /// Sends a request to the admin API, to check that the server can be reached and accepts the token.
     func checkAdministration() async throws { _ = try await send("/admin/content?limit=1", method: "GET") }
 
     private static func contentPath(_ assetID: String) -> String {
         "/admin/content/\(PercentEncoding.encode(assetID))"
     }
 
-    /// A license policy of the server as JSON text; nil where it has none of that name.
+    /// Returns a license policy of the server as JSON text; nil if it does not exist.
     func policy(named name: String) async throws -> [UInt8]? {
-        let (bytes, answer) = try await send("/admin/policies/\(name)", method: "GET", accepting: [200, 404])
-        return answer.status == 200 ? bytes : nil
+        let (bytes, response) = try await send("/admin/policies/\(name)", method: "GET", accepting: [200, 404])
+        return response.status == 200 ? bytes : nil
     }
 
-    /// Has the server keep a license policy, in the place of one of that name.
+    /// Creates or replaces a license policy on the server.
     func put(policy document: [UInt8], named name: String) async throws {
         _ = try await send(
             "/admin/policies/\(name)",
@@ -138,9 +138,9 @@ struct KeyServerClient: Sendable {
         accepting statuses: [Int] = [200, 201],
         timeout: Duration = Self.timeout
     ) async throws -> ([UInt8], BoundedHTTP.Answer) {
-        guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is no address") }
+        guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is not a valid URL") }
         let address = url.withoutUserInformation.absoluteString
-        var request = BoundedHTTP.Request(address, timeout: timeout, maximumAnswer: Self.answerLimit)
+        var request = BoundedHTTP.Request(address, timeout: timeout, maximumAnswer: Self.responseLimit)
         request.headers = [BoundedHTTP.Header("User-Agent", "keyway")]
         request.method = method ?? (body == nil ? "GET" : "POST")
         if let body {
@@ -150,23 +150,23 @@ struct KeyServerClient: Sendable {
         if let authorization = token.map({ "Bearer \($0)" }) ?? url.basicAuthorization {
             request.headers.append(.init("Authorization", authorization))
         }
-        let answer: BoundedHTTP.Answer
+        let response: BoundedHTTP.Answer
         do throws(BoundedHTTP.Failure) {
-            answer = try await CommandHTTP.send(request)
+            response = try await CommandHTTP.send(request)
         } catch {
             guard error.code != .cancelled else { throw CancellationError() }
-            let next = "check the address, and that the server runs"
+            let next = "check the URL, and that the server is running"
             throw CommandFailure.file("cannot reach \(address): \(error.reason)", next: next)
         }
-        // A redirect would take the token to another host.
-        if (300..<400).contains(answer.status), let place = answer.header("Location") {
-            throw CommandFailure.input("the server redirects \(path) to \(place)", next: "give its address as --server")
+        // Redirects are not followed, because the token must not be sent to another host.
+        if (300..<400).contains(response.status), let location = response.header("Location") {
+            throw CommandFailure.input("the server redirects \(path) to \(location)", next: "give its URL as --server")
         }
-        guard statuses.contains(answer.status) else { throw Self.refusal(answer.status, answer.body, path) }
-        return (answer.body, answer)
+        guard statuses.contains(response.status) else { throw Self.refusal(response.status, response.body, path) }
+        return (response.body, response)
     }
 
-    /// An answer that is no success, in words.
+    /// Returns a failure for an error response.
     private static func refusal(_ status: Int, _ body: [UInt8], _ path: String) -> CommandFailure {
         struct Problem: Decodable {
             var type: String?
@@ -175,13 +175,13 @@ struct KeyServerClient: Sendable {
             var reason: String?
             var instance: String?
         }
-        let what = "the server answers \(path) with status \(status)"
+        let what = "the server responded to \(path) with status \(status)"
         guard let problem = try? JSONDecoder().decode(Problem.self, from: Data(body)) else {
-            return .input("\(what); the body is \(FileKind(body).words)", next: "look at the server's log")
+            return .input("\(what); the body is \(FileKind(body).description)", next: "check the server's log")
         }
-        let words = [problem.title, problem.detail, problem.reason.map { "reason: \($0)" }].compactMap { $0 }
-        let text = words.isEmpty ? problem.type ?? "no reason given" : words.joined(separator: "; ")
-        let place = problem.instance.map { " under \($0)" } ?? ""
-        return .input("\(what): \(text)", next: "the server's audit log has the detail\(place)")
+        let details = [problem.title, problem.detail, problem.reason.map { "reason: \($0)" }].compactMap { $0 }
+        let text = details.isEmpty ? problem.type ?? "no reason given" : details.joined(separator: "; ")
+        let instance = problem.instance.map { " under \($0)" } ?? ""
+        return .input("\(what): \(text)", next: "see the server's audit log for details\(instance)")
     }
 }

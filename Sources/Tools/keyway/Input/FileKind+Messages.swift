@@ -2,41 +2,41 @@ import FPSCrypto
 import FPSMessages
 import Foundation
 
-// The kinds that are told by their structure and not by their letters.
+// The kinds that are detected by their binary structure.
 
 extension FileKind {
-    /// Longer payloads are no payloads but random bytes taken for a length.
+    /// The maximum payload size, in bytes; a greater length field is probably random data.
     private static let maximumPayload = 1 << 20
-    /// Header bytes of an SPC that are not the RSA block.
+    /// The size of an SPC header without the RSA block, in bytes.
     private static let spcHeader = 48
 
-    /// An SPC or a CKC, if the first four bytes are a version and the rest bears it out.
+    /// Returns an SPC or a CKC, if the first four bytes are a version and the rest is consistent with it.
     static func message(_ bytes: [UInt8]) -> FileKind? {
         guard bytes.count >= 4, let version = word(bytes, at: 0), (1...3).contains(version) else { return nil }
-        // Version 1 is both. A CKC has its payload's length where an SPC has its random RSA block; a length that fits to
-        // the byte settles it, and otherwise one that is possible.
+        // Version 1 exists for both. A CKC has the length of its payload at the offset where an SPC has its random RSA
+        // block. A length that matches the size exactly decides; otherwise, a plausible length does.
         let ckcLength = version == 1 ? word(bytes, at: 24).map { Int($0) } : nil
         let ckc = ckcLength.map { completeness(of: bytes, header: CKCMessage.headerLength, payload: $0) }
         let spc = spcCompleteness(of: bytes, version: SPCVersion(rawValue: version))
-        if ckc == .whole { return .ckc(.whole) }
-        if spc == .whole { return .spc(version: version, .whole) }
+        if ckc == .complete { return .ckc(.complete) }
+        if spc == .complete { return .spc(version: version, .complete) }
         if let ckc, let ckcLength, ckcLength <= maximumPayload, ckcLength.isMultiple(of: 16) { return .ckc(ckc) }
         return .spc(version: version, spc)
     }
 
     private static func spcCompleteness(of bytes: [UInt8], version: SPCVersion) -> Completeness {
-        // The layout of version 3 is Apple's.
-        guard let rsa = version.encryptedKeyLength else { return .whole }
+        // Only Apple defines the layout of version 3.
+        guard let rsa = version.encryptedKeyLength else { return .complete }
         let header = spcHeader + rsa
-        guard let payload = word(bytes, at: header - 4) else { return .cut(missing: header - bytes.count) }
+        guard let payload = word(bytes, at: header - 4) else { return .truncated(missing: header - bytes.count) }
         return completeness(of: bytes, header: header, payload: Int(payload))
     }
 
     private static func completeness(of bytes: [UInt8], header: Int, payload: Int) -> Completeness {
-        guard payload.isMultiple(of: 16) else { return .oddLength(payload) }
+        guard payload.isMultiple(of: 16) else { return .invalidLength(payload) }
         let difference = bytes.count - header - payload
-        if difference < 0 { return .cut(missing: -difference) }
-        return difference == 0 ? .whole : .followed(by: difference)
+        if difference < 0 { return .truncated(missing: -difference) }
+        return difference == 0 ? .complete : .excess(difference)
     }
 
     private static func word(_ bytes: [UInt8], at offset: Int) -> UInt32? {
@@ -44,7 +44,7 @@ extension FileKind {
         return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// A certificate or a key, in PEM or DER.
+    /// Returns a certificate or a key, in PEM or DER.
     static func credential(_ bytes: [UInt8]) -> FileKind? {
         let encoding: Encoding
         var label: String?
@@ -70,7 +70,7 @@ extension FileKind {
         return label.map { .pem(label: $0) }
     }
 
-    /// The label of the first PEM block: text, so a binary file that happens to hold the words is none.
+    /// Returns the label of the first PEM block; nil for binary data, even if it contains a PEM header.
     private static func pemLabel(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self),
             let beginning = text.range(of: "-----BEGIN "),

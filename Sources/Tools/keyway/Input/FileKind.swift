@@ -3,9 +3,9 @@ import FPSMessages
 import Foundation
 import TextCoding
 
-/// What a file really is, whatever it was meant to be.
+/// The actual type of a file's content.
 indirect enum FileKind: Equatable, Sendable {
-    /// No byte, or nothing but white space.
+    /// No bytes, or only white space.
     case empty
     /// An SPC of this version.
     case spc(version: UInt32, Completeness)
@@ -15,70 +15,70 @@ indirect enum FileKind: Equatable, Sendable {
     case certificate(Encoding, subject: String)
     /// A private key.
     case privateKey(Encoding)
-    /// PEM of another kind, by its label.
+    /// PEM of another type, with this label.
     case pem(label: String)
     /// A web page.
     case html
-    /// XML, a property list for instance.
+    /// XML, such as a property list.
     case xml
-    /// A compressed body that was saved as it came.
+    /// A compressed body that was saved without decompression.
     case gzip
     /// A playlist.
     case playlist
-    /// An `skd://` URI, which is what the device was to ask for.
+    /// An `skd://` URI, from which a device makes a key request.
     case keyURI
     /// JSON.
     case json(JSONContent)
-    /// A form body whose field has this name and holds this.
+    /// A form body with this field and content.
     case form(field: String, FileKind)
-    /// Base64 of something.
+    /// Base64 of this content.
     case base64(FileKind)
-    /// Base64 of a message, with a space wherever there was a plus.
+    /// Base64 of a message in which spaces replace the plus signs.
     case base64WithoutPlus(FileKind)
-    /// Hexadecimal of something.
+    /// Hexadecimal of this content.
     case hexadecimal(FileKind)
-    /// Text in UTF-16 that says something.
+    /// UTF-16 text with this content.
     case utf16(FileKind)
     /// Other text.
     case text
-    /// Other bytes; the first four in hexadecimal if they are a number, since that may be a version. What else they are
-    /// is not shown: it may be a key.
+    /// Other bytes; the first four in hexadecimal if they look like a number, because that may be a version. No other
+    /// bytes are shown, because they may be a key.
     case binary(version: String?)
 
-    /// Whether a message is as long as it says.
+    /// The consistency of a message's size with its length fields.
     enum Completeness: Equatable, Sendable {
-        /// To the byte.
-        case whole
-        /// These bytes are missing, at least.
-        case cut(missing: Int)
-        /// These bytes are too many.
-        case followed(by: Int)
-        /// The length that it says is no multiple of 16.
-        case oddLength(Int)
+        /// The size is exact.
+        case complete
+        /// At least this number of bytes is missing.
+        case truncated(missing: Int)
+        /// This number of bytes is extra.
+        case excess(Int)
+        /// The length field is not a multiple of 16.
+        case invalidLength(Int)
     }
 
-    /// How a certificate or a key is written.
+    /// The encoding of a certificate or a key.
     enum Encoding: String, Sendable {
         case pem = "PEM"
         case der = "DER"
     }
 
-    /// What a JSON document holds.
+    /// The content of a JSON document.
     enum JSONContent: Equatable, Sendable {
-        /// A message, in the field of this name.
+        /// A message, in the field with this name.
         case message(field: String)
-        /// An error; what it says.
+        /// An error, with this message.
         case error(String)
-        /// Something else.
+        /// Other content.
         case other
     }
 }
 
 extension FileKind {
-    /// Text in text in text: nobody means that.
+    /// The maximum depth of nested text encodings.
     private static let maximumDepth = 4
 
-    /// Finds out. Never fails, and never takes long: what is tried is tried once.
+    /// Detects the type. This never fails, and its cost is linear because every encoding is tried only once.
     init(_ bytes: [UInt8]) { self.init(bytes, depth: 0) }
 
     private init(_ bytes: [UInt8], depth: Int) {
@@ -96,16 +96,16 @@ extension FileKind {
         }
     }
 
-    /// Whether this is an SPC or a CKC and complete.
-    private var isWholeMessage: Bool {
+    /// Whether this is a complete SPC or CKC.
+    private var isCompleteMessage: Bool {
         switch self {
-        case .spc(_, .whole), .ckc(.whole): true
+        case .spc(_, .complete), .ckc(.complete): true
         default: false
         }
     }
 
-    /// The text without white space at its ends and without a byte order mark; nil where there are bytes that no text
-    /// of ours has.
+    /// Returns the text without leading and trailing white space and byte order mark; nil if it contains bytes that do
+    /// not occur in text.
     private static func trimmedText(_ bytes: [UInt8]) -> [UInt8]? {
         var text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
         guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || TextEncodings.isSpace($0) }),
@@ -127,15 +127,15 @@ extension FileKind {
             return .json(content)
         }
         guard depth < maximumDepth else { return .text }
-        // All hexadecimal digits are base64 as well, so they come first.
+        // Hexadecimal digits are valid base64 too, so hexadecimal is tried first.
         if let bytes = TextEncodings.hexadecimal(text) { return .hexadecimal(FileKind(bytes, depth: depth + 1)) }
-        // Short words are base64 too; nothing that is worth encoding is that short.
+        // Short words are valid base64 too, but no encoded content is that short.
         if text.count >= 16 {
             let plain = TextEncodings.base64(text).map { FileKind($0, depth: depth + 1) }
-            if plain?.isWholeMessage != true, text.contains(0x20) {
+            if plain?.isCompleteMessage != true, text.contains(0x20) {
                 let repaired = text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
                 let other = TextEncodings.base64(repaired).map { FileKind($0, depth: depth + 1) }
-                if let other, other.isWholeMessage { return .base64WithoutPlus(other) }
+                if let other, other.isCompleteMessage { return .base64WithoutPlus(other) }
             }
             if let plain { return .base64(plain) }
         }
@@ -145,7 +145,7 @@ extension FileKind {
         return .text
     }
 
-    /// The field of a form body that holds a message, or its first field.
+    /// Returns the field of a form body that contains a message, or its first field.
     private static func formField(_ text: [UInt8]) -> (name: String, value: ArraySlice<UInt8>)? {
         let fields = text.split(separator: UInt8(ascii: "&")).compactMap { part -> (String, ArraySlice<UInt8>)? in
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")), part.startIndex < equals else { return nil }
@@ -158,7 +158,7 @@ extension FileKind {
 }
 
 extension FileKind.JSONContent {
-    /// Looks for a message or an error; nil if this is not JSON.
+    /// Searches for a message or an error; nil if this is not JSON.
     fileprivate init?(_ text: [UInt8]) {
         guard let document = try? JSONSerialization.jsonObject(with: Data(text)) else { return nil }
         guard let fields = document as? [String: Any] else {

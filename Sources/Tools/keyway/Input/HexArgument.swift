@@ -1,9 +1,9 @@
 import FPSCrypto
 
-/// Values given in hexadecimal on the command line, or by `@FILE` in a file. They are read here and not by the argument
-/// parser, whose errors repeat what was typed.
+/// A parser for hexadecimal values on the command line, or in files given by `@FILE`. The argument parser does not
+/// parse them, because its error messages repeat the argument.
 enum HexArgument {
-    /// A secret of `count` bytes. A file may hold it in hexadecimal or as it is.
+    /// Returns a secret of `count` bytes. A file may contain it in hexadecimal or binary.
     static func secret(_ text: String, option: String, count: Int) throws(CommandFailure) -> SecretBytes {
         guard text.hasPrefix("@") else {
             return SecretBytes(copying: try bytes(text, option: option, count: count))
@@ -13,26 +13,26 @@ enum HexArgument {
         if content.count == count { return SecretBytes(copying: content) }
         guard let bytes = TextEncodings.hexadecimal(content), bytes.count == count else {
             throw .input(
-                "\(path), given for \(option), does not hold \(count) bytes",
-                next: "write them in hexadecimal (\(2 * count) digits), or as they are"
+                "\(option): \(path) does not contain \(count) bytes",
+                next: "write them in hexadecimal (\(2 * count) digits) or binary"
             )
         }
         return SecretBytes(copying: bytes)
     }
 
-    /// An asset ID: text, or `0x` and hexadecimal digits.
+    /// Returns an asset ID: text, or hexadecimal digits after `0x`.
     static func assetID(_ text: String, option: String) throws(CommandFailure) -> [UInt8] {
         guard text.hasPrefix("0x") else { return Array(text.utf8) }
         guard let bytes = TextEncodings.hexadecimal(text.utf8) else {
-            throw .usage("\(option) begins with 0x, and what follows is not hexadecimal")
+            throw .usage("\(option): expected hexadecimal digits after 0x")
         }
         return bytes
     }
 
-    /// `count` bytes that are no secret.
+    /// Returns `count` bytes that are not secret.
     static func bytes(_ text: String, option: String, count: Int) throws(CommandFailure) -> [UInt8] {
         guard let bytes = TextEncodings.hexadecimal(text.utf8), bytes.count == count else {
-            throw .usage("\(option) takes \(count) bytes in hexadecimal", next: "give \(2 * count) digits")
+            throw .usage("\(option): expected \(count) bytes in hexadecimal", next: "give \(2 * count) digits")
         }
         return bytes
     }

@@ -1,15 +1,15 @@
 import FPSCrypto
 import Foundation
 
-/// Reads what a command is given.
+/// A reader of input files.
 enum InputFile {
-    /// No SPC, CKC, certificate, key or policy is longer.
+    /// The maximum size of an input file, in bytes; no SPC, CKC, certificate, key or policy is larger.
     static let maximumSize = 1 << 20
 
-    /// All bytes of a file, or of standard input where the path is `-`.
+    /// Returns all bytes of a file, or of standard input if the path is `-`.
     ///
-    /// - Parameter maximum: How many bytes it may have.
-    /// - Throws: a failure of kind file when it cannot be read, of kind input when it is longer than `maximum`.
+    /// - Parameter maximum: The maximum size, in bytes.
+    /// - Throws: A failure of kind `file` if the file cannot be read, of kind `input` if it is larger than `maximum`.
     static func read(_ path: String, maximum: Int = maximumSize) throws(CommandFailure) -> [UInt8] {
         guard path != "-" else { return try read(STDIN_FILENO, "standard input", maximum) }
         return try withOpened(path) { descriptor throws(CommandFailure) in try read(descriptor, path, maximum) }
@@ -27,27 +27,27 @@ enum InputFile {
         return try body(descriptor)
     }
 
-    /// All bytes of a file that holds a secret, or of standard input where the path is `-`.
+    /// Returns all bytes of a file with a secret, or of standard input if the path is `-`.
     ///
-    /// A file that breaks the rule for files with secrets is used, with a warning: it is often one of a repository, and git
-    /// keeps no modes. A pipe has nothing that could be read later.
+    /// A file that violates the rules for secret files is read with a warning, because such files are often in a
+    /// repository, and git does not store modes. The rules do not apply to pipes, whose content is not stored.
     ///
-    /// - Throws: as ``read(_:maximum:)``.
+    /// - Throws: The errors of ``read(_:maximum:)``.
     static func readSecret(_ path: String) throws(CommandFailure) -> [UInt8] {
         guard path != "-" else { return try read(path) }
         return try withOpened(path) { descriptor throws(CommandFailure) in
             do throws(SecretFileError) {
                 try SecretFile.check(descriptor, path)
             } catch {
-                if error.problem != .notRegular { Terminal.complain("warning: \(escaped(error.description))") }
+                if error.problem != .notRegular { Terminal.writeError("warning: \(escaped(error.description))") }
             }
             return try read(descriptor, path, maximumSize)
         }
     }
 
-    /// The secret in a file but the line break that an editor has put at its end.
+    /// Returns the secret in a file without a trailing newline.
     ///
-    /// - Throws: as ``read(_:maximum:)``.
+    /// - Throws: The errors of ``read(_:maximum:)``.
     static func readLine(_ path: String) throws(CommandFailure) -> [UInt8] {
         var bytes = try readSecret(path)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -55,14 +55,15 @@ enum InputFile {
         return bytes
     }
 
-    /// All bytes of a file that somebody else has named: neither a device nor a pipe, which might never end.
+    /// Returns all bytes of a file whose path is from untrusted input. Devices and pipes are rejected, because reading
+    /// them may never end.
     ///
-    /// - Throws: a failure whose words do not hold the path.
+    /// - Throws: A failure whose message does not contain the path.
     static func readRegular(_ path: String, maximum: Int) throws(CommandFailure) -> [UInt8] {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
         let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
-        guard let type else { throw .file("there is no such file") }
-        guard type == .typeRegular else { throw .file("it is no file") }
+        guard let type else { throw .file("the file does not exist") }
+        guard type == .typeRegular else { throw .file("it is not a regular file") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .file(lastSystemError()) }
         defer { close(descriptor) }
@@ -80,8 +81,8 @@ enum InputFile {
             bytes += buffer.prefix(count)
             guard bytes.count <= maximum else {
                 throw .input(
-                    "\(name) is longer than \(maximum >> 20) MiB",
-                    next: "no file that this command reads is that long"
+                    "\(name) is larger than \(maximum >> 20) MiB",
+                    next: "check the path: no input of this command is that large"
                 )
             }
         }

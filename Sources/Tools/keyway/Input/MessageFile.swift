@@ -1,24 +1,24 @@
-/// The two messages of FPS.
+/// The two message types of FPS.
 enum MessageKind: Sendable {
     case spc
     case ckc
 
-    /// With its article.
-    var words: String { self == .spc ? "an SPC" : "a CKC" }
-    /// The command that is about it.
+    /// The name with its article.
+    var description: String { self == .spc ? "an SPC" : "a CKC" }
+    /// The name of the command for the message.
     var command: String { self == .spc ? "spc" : "ckc" }
-    /// The other one.
+    /// The other message type.
     var other: MessageKind { self == .spc ? .ckc : .spc }
 }
 
-/// Reads an SPC or a CKC from a file, in binary or base64.
+/// A reader of SPCs and CKCs from files, in binary or base64.
 enum MessageFile {
-    /// The message's bytes.
+    /// Returns the bytes of a message.
     ///
     /// - Parameters:
-    ///   - allowsVersion3: whether an SPC of version 3 is handed out, for a plug-in.
-    ///   - allowsDamage: whether a message whose length is wrong is handed out, for a check that says so.
-    /// - Throws: a failure that says what the file really is.
+    ///   - allowsVersion3: Whether to accept an SPC of version 3, for a plug-in.
+    ///   - allowsDamage: Whether to accept a message of the wrong length, for a check that reports it.
+    /// - Throws: A failure that names the actual type of the file.
     static func read(
         _ path: String,
         as message: MessageKind,
@@ -34,7 +34,7 @@ enum MessageFile {
         )
     }
 
-    /// The message in these bytes; `name` is what errors call them.
+    /// Returns the message in these bytes; `name` is the name in errors.
     static func decode(
         _ bytes: [UInt8],
         as message: MessageKind,
@@ -45,32 +45,32 @@ enum MessageFile {
         let kind = FileKind(bytes)
         let decoded: [UInt8]? =
             switch kind {
-            // A byte order mark, if there is one, is not ASCII.
+            // Non-ASCII bytes at the beginning are a byte order mark.
             case .base64: TextEncodings.base64(bytes.drop { $0 > 0x7f })
             default: bytes
             }
-        let isWelcome =
+        let isAccepted =
             switch kind.messageWithin {
             case .spc(3, _)?: message == .spc && allowsVersion3
-            case .spc(_, let completeness)?: message == .spc && (completeness == .whole || allowsDamage)
-            case .ckc(let completeness)?: message == .ckc && (completeness == .whole || allowsDamage)
+            case .spc(_, let completeness)?: message == .spc && (completeness == .complete || allowsDamage)
+            case .ckc(let completeness)?: message == .ckc && (completeness == .complete || allowsDamage)
             default: false
             }
-        if isWelcome, let decoded { return decoded }
-        throw .input(complaint(kind, name, message), next: kind.advice(expecting: message))
+        if isAccepted, let decoded { return decoded }
+        throw .input(problem(kind, name, message), next: kind.advice(expecting: message))
     }
 
-    private static func complaint(_ kind: FileKind, _ name: String, _ message: MessageKind) -> String {
+    private static func problem(_ kind: FileKind, _ name: String, _ message: MessageKind) -> String {
         switch (kind, message) {
-        // It is what it should be, and damaged.
-        case (.spc, .spc), (.base64(.spc), .spc), (.ckc, .ckc), (.base64(.ckc), .ckc): "\(name) is \(kind.words)"
-        default: "\(name) is \(kind.words), not \(message.words)"
+        // The type is correct, but the message is damaged.
+        case (.spc, .spc), (.base64(.spc), .spc), (.ckc, .ckc), (.base64(.ckc), .ckc): "\(name) is \(kind.description)"
+        default: "\(name) is \(kind.description), not \(message.description)"
         }
     }
 }
 
 extension FileKind {
-    /// The message that this is, or is base64 of.
+    /// The message that this is, or that it encodes in base64.
     fileprivate var messageWithin: FileKind? {
         switch self {
         case .spc, .ckc: self

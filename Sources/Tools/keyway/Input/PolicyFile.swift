@@ -1,18 +1,20 @@
 import KeyServerModule
 
-/// Reads policies.
+/// A reader of policy files.
 enum PolicyFile {
-    /// The policy in a file.
+    /// Returns the policy in a file.
     static func read(_ path: String, track: TrackKind) throws(CommandFailure) -> LicensePolicy {
         let bytes = try InputFile.read(path)
         do {
             return try LicensePolicy(json: bytes, for: track)
         } catch {
             let kind = FileKind(bytes)
-            if case .json = kind { throw .input("\(path): \(error)", next: "docs/policy.md has the whole document") }
+            if case .json = kind {
+                throw .input("\(path): \(error)", next: "see docs/policy.md for the fields of a policy")
+            }
             let looksLikeJSON = kind == .text && bytes.first { !TextEncodings.isSpace($0) } == UInt8(ascii: "{")
-            guard !looksLikeJSON else { throw .input("\(path) is not valid JSON", next: "look for commas and quotes") }
-            throw .input("\(path) is \(kind.words), not a policy", next: "a policy is a JSON object")
+            guard !looksLikeJSON else { throw .input("\(path) is not valid JSON", next: "check commas and quotes") }
+            throw .input("\(path) is \(kind.description), not a policy", next: "give a JSON object")
         }
     }
 }

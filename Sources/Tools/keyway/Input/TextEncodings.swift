@@ -1,28 +1,28 @@
 import Foundation
 import TextCoding
 
-/// The ways in which bytes travel as text.
+/// The text encodings of binary data.
 enum TextEncodings {
-    /// Reads base64: the standard or the URL-safe alphabet, padded or not, with white space anywhere.
+    /// Decodes base64: the standard or the URL-safe alphabet, with or without padding, with white space anywhere.
     ///
-    /// - Returns: nil for anything else, and for nothing.
+    /// - Returns: The bytes; nil if the text is empty or not base64.
     static func base64(_ text: some Collection<UInt8>) -> [UInt8]? {
         let bytes = Base64.decode(text, [.lenient, .whiteSpace])
         return bytes?.isEmpty == true ? nil : bytes
     }
 
-    /// Reads hexadecimal of either case, after `0x` or not, with white space anywhere.
+    /// Decodes hexadecimal in upper or lower case, with or without `0x`, with white space anywhere.
     ///
-    /// - Returns: nil for anything else, and for nothing.
+    /// - Returns: The bytes; nil if the text is empty or not hexadecimal.
     static func hexadecimal(_ text: some Collection<UInt8>) -> [UInt8]? {
         var digits = text.filter { !isSpace($0) }
         if digits.starts(with: Array("0x".utf8)) { digits.removeFirst(2) }
         return digits.isEmpty ? nil : Hexadecimal.decode(digits)
     }
 
-    /// Reads UTF-16 by its byte order mark, or by the zero bytes that it puts between letters.
+    /// Decodes UTF-16, which is detected by its byte order mark, or by the zero bytes of ASCII letters.
     ///
-    /// - Returns: the text in UTF-8, or nil when this is not UTF-16.
+    /// - Returns: The text in UTF-8; nil if the bytes are not UTF-16.
     static func utf16(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= 4, bytes.count.isMultiple(of: 2) else { return nil }
         let hasMark = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
@@ -35,11 +35,11 @@ enum TextEncodings {
         return pairs.map { isLittleEndian ? $0.0 : $0.1 }
     }
 
-    /// Decodes a value of a form body: `%2B` and the like. A space that should have been `+` becomes one again.
+    /// Decodes a value of a form body, such as `%2B`. Spaces are converted to `+`, because base64 contains no spaces.
     static func formDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
         PercentEncoding.decodeLeniently(text.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 })
     }
 
-    /// White space of ASCII.
+    /// Returns whether a byte is ASCII white space.
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 }

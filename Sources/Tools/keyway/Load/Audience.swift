@@ -4,18 +4,18 @@ import Synchronization
 import TextCoding
 import VirtualDevice
 
-/// Devices that watch: they take a license, renew it while they play, stop, and begin again; for as long as they are
-/// told to, whatever the server does meanwhile.
+/// A simulated audience: devices that acquire a license, renew it during playback, stop, and start again, until the end
+/// of the simulation, even while the server is unavailable.
 struct Audience: Sendable {
-    /// How long things take, in seconds.
-    struct Habits: Sendable {
-        /// Between two playbacks, at most.
+    /// The durations and probabilities of the simulated viewers; durations are in seconds.
+    struct Behavior: Sendable {
+        /// The maximum pause between two playbacks.
         var pause: Double
-        /// How many times a playback renews its lease, at most.
+        /// The maximum number of lease renewals of a playback.
         var renewals: Int
-        /// The share of playbacks whose first request is sent once more after it was answered.
+        /// The fraction of playbacks whose first request is sent again after the response.
         var retries: Double
-        /// The length of a playback without a lease, at most.
+        /// The maximum duration of a playback without a lease.
         var unlimited: Double
     }
 
@@ -24,34 +24,34 @@ struct Audience: Sendable {
     let certificate: [UInt8]
     let versions: [UInt32]
     let assets: [String]
-    let habits: Habits
-    /// When everybody stops, by the system's clock.
+    let behavior: Behavior
+    /// The time at which all devices stop, in seconds since 1970.
     let end: Double
     let log: AudienceLog
 
-    /// Lets all watch until the end.
+    /// Runs all devices until the end.
     func watch() async {
         await withTaskGroup(of: Void.self) { group in
             for member in population.members { group.addTask { await self.watch(member) } }
         }
     }
 
-    /// Lets everybody ask once, one after the other: the devices of the first account, then those of the second.
-    func askOnce() async {
+    /// Sends one request for each device, one after the other, ordered by account.
+    func requestOnce() async {
         for member in population.members.sorted(by: { ($0.account, $0.number) < ($1.account, $1.number) }) {
-            var line = Line(self, member)
-            await line.askOnce()
+            var device = DeviceConnection(self, member)
+            await device.requestOnce()
         }
     }
 
     private func watch(_ member: LoadPopulation.Member) async {
-        var line = Line(self, member)
-        await pause(upTo: habits.pause)
+        var device = DeviceConnection(self, member)
+        await pause(upTo: behavior.pause)
         while LoadClock.now < end {
-            await line.play()
-            await pause(upTo: habits.pause)
+            await device.play()
+            await pause(upTo: behavior.pause)
         }
-        line.hangUp()
+        device.close()
     }
 
     /// Waits for a random time, but not beyond the end.
@@ -61,12 +61,12 @@ struct Audience: Sendable {
         try? await Task.sleep(for: .seconds(seconds))
     }
 
-    /// One device and its connection.
-    private struct Line {
+    /// A device and its connection.
+    private struct DeviceConnection {
         let audience: Audience
         let member: LoadPopulation.Member
         var connection: LoadConnection?
-        /// What the last request carried; a retry carries it again.
+        /// The token of the last request, which a retry sends again.
         var token: String?
 
         init(_ audience: Audience, _ member: LoadPopulation.Member) {
@@ -74,43 +74,44 @@ struct Audience: Sendable {
             self.member = member
         }
 
-        func hangUp() { connection?.close() }
+        func close() { connection?.close() }
 
-        /// Gets the token of the next request. Without one the server's refusal says so.
+        /// Acquires the token of the next request. If that fails, the server refuses the request, which is logged.
         private mutating func renewToken(isFirst: Bool) async {
             let tokens = audience.population.tokens
             token = try? await tokens.token(account: member.account, last: isFirst ? nil : token)
         }
 
-        mutating func askOnce() async {
+        mutating func requestOnce() async {
             let session = member.device.beginSession()
             let asset = Int.random(in: audience.assets.indices)
             guard let request = request(asset, session) else { return }
             await renewToken(isFirst: true)
-            // A server that has only just started gets a second chance.
+            // The request is retried, because the server may still be starting.
             for _ in 0..<50 {
-                if await ask(request, asset, kind: "start").status != 0 { break }
+                if await send(request, asset, kind: "start").status != 0 { break }
                 try? await Task.sleep(for: .milliseconds(100))
             }
-            hangUp()
+            close()
         }
 
-        /// One playback, from its first request to its last.
+        /// Performs one playback, from the first request to the last.
         mutating func play() async {
             let session = member.device.beginSession()
             let asset = Int.random(in: audience.assets.indices)
             guard let request = request(asset, session) else { return }
             await renewToken(isFirst: true)
-            var answer = await ask(request, asset, kind: "start")
-            if answer.status == 0 {
-                // What an app does whose connection broke: it does not know whether there was an answer.
+            var response = await send(request, asset, kind: "start")
+            if response.status == 0 {
+                // Like an app whose connection broke, the device does not know whether the server sent a response, and
+                // retries.
                 try? await Task.sleep(for: .milliseconds(Int.random(in: 50...300)))
-                answer = await ask(request, asset, kind: "retry")
+                response = await send(request, asset, kind: "retry")
             }
-            guard let key = answer.key, (try? key.startPlaying()) != nil else { return }
-            if Double.random(in: 0..<1) < audience.habits.retries { _ = await ask(request, asset, kind: "retry") }
-            guard let lease = answer.lease else { return await audience.pause(upTo: audience.habits.unlimited) }
-            for _ in 0..<Int.random(in: 0...audience.habits.renewals) {
+            guard let key = response.key, (try? key.startPlaying()) != nil else { return }
+            if Double.random(in: 0..<1) < audience.behavior.retries { _ = await send(request, asset, kind: "retry") }
+            guard let lease = response.lease else { return await audience.pause(upTo: audience.behavior.unlimited) }
+            for _ in 0..<Int.random(in: 0...audience.behavior.renewals) {
                 await audience.pause(upTo: Double(lease) * 0.8)
                 guard LoadClock.now < audience.end, await renew(key, asset) else { break }
             }
@@ -118,13 +119,13 @@ struct Audience: Sendable {
             key.stopPlaying()
         }
 
-        /// Renews until it works, is refused, or the lease has run out.
+        /// Renews the lease; retries until the renewal succeeds, is refused, or the lease has expired.
         private mutating func renew(_ key: DeviceKey, _ asset: Int) async -> Bool {
             await renewToken(isFirst: false)
             while let request = try? member.device.makeSPC(renewing: key) {
-                let answer = await ask(request, asset, kind: "renewal")
-                if answer.status == 200 { return true }
-                if answer.status != 0 && answer.status != 503 { return false }
+                let response = await send(request, asset, kind: "renewal")
+                if response.status == 200 { return true }
+                if response.status != 0 && response.status != 503 { return false }
                 try? await Task.sleep(for: .milliseconds(Int.random(in: 50...300)))
                 if LoadClock.now >= audience.end { return false }
             }
@@ -140,36 +141,36 @@ struct Audience: Sendable {
             )
         }
 
-        /// Sends a request, opens the answer and writes down what came of it.
-        private mutating func ask(
+        /// Sends a request, opens the CKC in the response, and logs the outcome.
+        private mutating func send(
             _ request: KeyRequest,
             _ asset: Int,
             kind: String
         ) async -> (status: Int, key: DeviceKey?, lease: Int64?) {
             let sent = LoadClock.now
             let head = LoadRequestHeads(authority: audience.client.target.authority).license(token: token)
-            var answer: LoadAnswer?
+            var response: LoadResponse?
             do {
                 let connection = try await self.connection.orOpen(audience.client)
                 self.connection = connection
-                answer = try await connection.answer(to: head, body: request.spc)
+                response = try await connection.response(to: head, body: request.spc)
             } catch {
                 connection?.close()
                 connection = nil
             }
             let received = LoadClock.now
-            var outcome = answer?.outcome ?? .lost
+            var outcome = response?.outcome ?? .lost
             var key: DeviceKey?
             var lease: Int64?
-            if outcome == .granted, let answer {
+            if outcome == .granted, let response {
                 do throws(FPSError) {
-                    let opened = try member.device.process(ckc: answer.body, for: request)
+                    let opened = try member.device.process(ckc: response.body, for: request)
                     key = opened
-                    lease = opened.leaseEnd.map { $0 - member.clock.noted }
+                    lease = opened.leaseEnd.map { $0 - member.clock.lastTime }
                 } catch .invalidCKC where kind == "retry" {
-                    // After an answer it is the same CKC again, which the device takes only once.
+                    // A retry after a response returns the same CKC again, which the device accepts only once.
                 } catch .leaseExpired, .keyDiscarded, .notPlaying {
-                    // A renewal that came when the lease had run out.
+                    // The renewal arrived after the lease had expired.
                 } catch {
                     outcome = .unusable
                 }
@@ -184,7 +185,7 @@ struct Audience: Sendable {
                     asset: audience.assets[asset],
                     kind: kind,
                     status: outcome.status,
-                    requestId: answer?.requestID,
+                    requestId: response?.requestID,
                     problem: outcome.problem,
                     reason: outcome.reason,
                     lease: lease
@@ -197,14 +198,14 @@ struct Audience: Sendable {
 }
 
 extension LoadConnection? {
-    /// This connection, or a new one.
+    /// Returns this connection, or opens a new one.
     fileprivate func orOpen(_ client: LoadClient) async throws -> LoadConnection {
         if let self { return self }
         return try await LoadConnection.open(client.target, on: client.loop).get()
     }
 }
 
-/// What came of an audience's requests, counted and written down.
+/// The log of an audience's requests, which counts their outcomes and writes the trace.
 final class AudienceLog: Sendable {
     private struct State {
         var trace: LoadTrace?
@@ -225,9 +226,9 @@ final class AudienceLog: Sendable {
         }
     }
 
-    /// Takes the progress line away and returns what was counted.
+    /// Removes the progress line, and returns the counts.
     ///
-    /// - Throws: when the trace is not whole.
+    /// - Throws: An error if the trace is incomplete.
     func finish() throws(CommandFailure) -> [LoadOutcome: Int] {
         try state.withLock { state throws(CommandFailure) in
             state.line.clear()

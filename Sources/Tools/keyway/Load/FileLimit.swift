@@ -1,8 +1,8 @@
 import Foundation
 
-/// How many files and connections a process may have open.
+/// The limit of open files and connections of the process.
 enum FileLimit {
-    /// Takes all that the system gives: thousands of connections are more files than a shell lets a process open.
+    /// Raises the limit to the maximum: the default limit is too low for thousands of connections.
     static func raise() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,13 +1,13 @@
 import Foundation
 import TextCoding
 
-/// Several licenses in one request, as `POST /fps/licenses` takes them.
+/// The request and response format of `POST /fps/licenses`, for several licenses at once.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [{"id": 1, "spc": "<base64>"}, …]}}
 ///     {"fairplay-streaming-response": {"create-ckc": [{"id": 1, "status": 0, "ckc": "<base64>"},
 ///         {"id": 2, "status": 404, "problem": {"type": …, "reason": …}}, …]}}
 enum LoadBatch {
-    /// A request; items have the numbers 1, 2, and so on.
+    /// Returns a request body; the items have the IDs 1, 2, and so on.
     static func body(_ spcs: [[UInt8]]) -> [UInt8] {
         let items = spcs.enumerated().map { index, spc in
             "{\"id\":\(index + 1),\"spc\":\"\(Base64.encode(spc))\"}"
@@ -16,17 +16,17 @@ enum LoadBatch {
         return Array("{\"fairplay-streaming-request\":{\"version\":1,\"create-ckc\":[\(list)]}}".utf8)
     }
 
-    /// What came of one license.
+    /// The result for one license.
     struct Item {
         var outcome: LoadOutcome
         /// The CKC.
         var ckc: [UInt8] = []
     }
 
-    /// What came of the licenses of a batch, in their order. An answer without them counts for each.
-    static func items(of answer: LoadAnswer, count: Int) -> [Item] {
-        guard answer.status == 200 else { return [Item](repeating: Item(outcome: answer.outcome), count: count) }
-        guard let read = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)) else {
+    /// Returns the results of a batch, in order. A response that is an error applies to each license.
+    static func items(of response: LoadResponse, count: Int) -> [Item] {
+        guard response.status == 200 else { return [Item](repeating: Item(outcome: response.outcome), count: count) }
+        guard let read = try? JSONDecoder().decode(Envelope.self, from: Data(response.body)) else {
             return [Item](repeating: Item(outcome: .unusable), count: count)
         }
         var items = [Item](repeating: Item(outcome: .unusable), count: count)
@@ -36,7 +36,7 @@ enum LoadBatch {
         return items
     }
 
-    private struct Answer: Decodable {
+    private struct Envelope: Decodable {
         let response: Response
 
         enum CodingKeys: String, CodingKey { case response = "fairplay-streaming-response" }

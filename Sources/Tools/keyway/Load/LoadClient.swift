@@ -1,38 +1,40 @@
 import FPSCrypto
 import NIOCore
 
-/// What is asked of a server besides the load itself.
+/// A client for the requests before the load: the certificate, and checks of the connection.
 struct LoadClient: Sendable {
     let target: LoadTarget
     let loop: any EventLoop
 
-    /// The application certificate.
+    /// Requests the application certificate.
     func certificate() async throws -> X509Certificate {
-        let answer = try await reaching {
+        let response = try await reaching {
             let connection = try await LoadConnection.open(target, on: loop).get()
             defer { connection.close() }
             do {
-                return try await connection.answer(
+                return try await connection.response(
                     to: LoadRequestHeads(authority: target.authority).get("/fps/certificate")
                 )
             } catch {
                 let reason = try await loop.submit { connection.reason }.get()
                 throw CommandFailure.file(
-                    "\(target.authority) does not answer: \(reason ?? "it ends the connection")",
-                    next: target.tls == nil ? "does it want https?" : "is its certificate one of --ca?"
+                    "\(target.authority) does not respond: \(reason ?? "the connection was closed")",
+                    next: target.tls == nil
+                        ? "check whether it requires https" : "check that --ca contains its CA certificate"
                 )
             }
         }
-        guard answer.status == 200, let certificate = try? X509Certificate(answer.body) else {
+        guard response.status == 200, let certificate = try? X509Certificate(response.body) else {
             throw CommandFailure.input(
-                "the server answers /fps/certificate with status \(answer.status) and \(FileKind(answer.body).words)",
-                next: "look at it with curl"
+                "the server responded to /fps/certificate with status \(response.status) and "
+                    + FileKind(response.body).description,
+                next: "check the URL with curl"
             )
         }
         return certificate
     }
 
-    /// Does something that needs the server; failures of connections become words.
+    /// Performs a closure that connects to the server; converts connection errors into failures.
     func reaching<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         do {
             return try await body()
@@ -41,7 +43,7 @@ struct LoadClient: Sendable {
         } catch {
             throw CommandFailure.file(
                 "cannot reach \(target.authority): \(error)",
-                next: "check the address, and that the server runs"
+                next: "check the URL, and that the server is running"
             )
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The time of day.
+/// The current time.
 enum LoadClock {
-    /// In seconds since 1970.
+    /// The current time, in seconds since 1970.
     static var now: Double { Date().timeIntervalSince1970 }
 }

@@ -8,78 +8,96 @@ import NIOPosix
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Load a key server with virtual devices, and measure how it answers.",
+        abstract: "Generate load on a key server with virtual devices, and measure throughput and latency.",
         discussion: """
-            SPCs and tokens are made before the clock starts; each SPC is new, as a replay would be refused. Without \
-            --rate every connection sends its next request when the last is answered, which finds what the server can \
-            do at most. With --rate requests are due at moments that do not wait for answers, as with real viewers, and \
-            latency counts from the moment that a request was due: a server that stalls cannot hide it.
+            SPCs and tokens are created before the measurement; each SPC is new, because the server refuses replays. \
+            Without --rate, every connection sends its next request when the previous one is answered (closed loop), \
+            which measures the maximum throughput. With --rate, requests are sent at times that do not depend on \
+            responses (open loop), as with real viewers. Latency is measured from the time at which a request was due, \
+            so a stalled server cannot hide it.
 
-            Tokens are for accounts load-1, load-2 and so on. Each request has a new one, as where apps renew a lease with a \
-            fresh token; a server remembers those that it has verified, so that --token-per account costs it less.
+            Tokens are for the accounts load-1, load-2 and so on. By default, each request has a new token, as in apps \
+            that renew a lease with a fresh token. The server caches tokens that it has verified, so --token-per \
+            account reduces its work.
 
-            Load only servers that are yours.
+            Generate load only on servers that you operate.
             """
     )
 
     @OptionGroup var target: LoadTargetOptions
     @OptionGroup var population: LoadPopulationOptions
 
-    @Option(help: .init("Requests a second. Without it, as many as the server answers.", valueName: "number"))
+    @Option(
+        help: .init(
+            "The number of requests per second. (default: as many as the server answers)",
+            valueName: "number"
+        )
+    )
     var rate: Double?
 
-    @Option(help: .init("How many connections: 32, or with --rate at most 512.", valueName: "number"))
+    @Option(
+        help: .init(
+            "The number of connections; with --rate, the maximum number. (default: 32; with --rate 512)",
+            valueName: "number"
+        )
+    )
     var connections: Int?
 
-    @Option(help: .init("How long to measure, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The duration of the measurement, in seconds.", valueName: "seconds"))
     var duration = 10.0
 
-    @Option(help: .init("How long to wait before that, under load, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The duration of the warm-up under load before it, in seconds.", valueName: "seconds"))
     var warmUp = 2.0
 
-    @Option(help: .init("How many requests to make. Without it, enough for the time.", valueName: "number"))
+    @Option(
+        help: .init("The number of requests to prepare. (default: enough for the duration)", valueName: "number")
+    )
     var requests: Int?
 
-    @Option(help: .init("The share of requests that renew the lease of their session, 0 to 1.", valueName: "share"))
+    @Option(
+        help: .init("The fraction of requests that renew the lease of their session, 0 to 1.", valueName: "share")
+    )
     var renewals = 0.0
 
     @Option(
         help: .init(
-            "How many licenses a request asks for: the keys of one playback, in a batch, for as many assets.",
+            "The number of licenses per request: a batch of keys of one playback, for as many assets.",
             valueName: "number"
         )
     )
     var batch = 1
 
-    @Option(help: .init("How long an answer may take, in seconds.", valueName: "seconds"))
+    @Option(help: .init("The timeout of a request, in seconds.", valueName: "seconds"))
     var timeout = 30.0
 
-    @Flag(help: "Have the devices open each CKC. It costs this process time, so not while measuring.")
+    @Flag(help: "Open each CKC with its device. This takes processor time and distorts measurements.")
     var check = false
 
-    @Option(help: .init("The server's process: prints its processor time for a license.", valueName: "pid"))
+    @Option(help: .init("The process ID of the server, to print its processor time per license.", valueName: "pid"))
     var serverPid: Int32?
 
     @Option(
-        help: .init("Write a line of JSON for each request.", valueName: "file"),
+        help: .init("A file for one line of JSON per request.", valueName: "file"),
         transform: OutputPath.parse
     )
     var trace: String?
 
     @OptionGroup var output: JSONOption
 
-    /// No server in reach answers more in closed loop.
+    /// The number of requests prepared per second for the closed loop; no known server answers more.
     private static let licensesPerSecond = 6000.0
 
     func validate() throws {
         guard (0.1...86_400).contains(duration), (0...3600).contains(warmUp), (0.1...600).contains(timeout) else {
-            throw ValidationError("--duration is 0.1 to 86400, --warm-up 0 to 3600, --timeout 0.1 to 600 seconds.")
+            throw ValidationError(
+                "Expected --duration 0.1 to 86400, --warm-up 0 to 3600, --timeout 0.1 to 600 seconds."
+            )
         }
         guard rate.map({ (0.1...1_000_000).contains($0) }) ?? true, (1...20_000).contains(connections ?? 1),
             (0...1).contains(renewals), (1...50_000_000).contains(requests ?? 1)
         else {
             throw ValidationError(
-                "--rate is 0.1 to 1000000, --connections 1 to 20000, --requests 1 to 50000000, --renewals 0 to 1."
+                "Expected --rate 0.1 to 1000000, --connections 1 to 20000, --requests 1 to 50000000, --renewals 0 to 1."
             )
         }
         try validateBatch()
@@ -87,7 +105,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func validateBatch() throws {
         guard (1...32).contains(batch), batch <= population.assetIDs.count else {
-            throw ValidationError("--batch is 1 to 32, and takes as many --assets.")
+            throw ValidationError("--batch: expected 1 to 32, and at least as many --assets.")
         }
     }
 
@@ -95,7 +113,7 @@ struct LoadCommand: AsyncParsableCommand {
         let target = try target.target()
         let server = serverPid.map(ProcessTime.init)
         guard server == nil || server?.seconds != nil else {
-            throw CommandFailure.input("there is no process \(serverPid ?? 0)")
+            throw CommandFailure.input("--server-pid: there is no process \(serverPid ?? 0)")
         }
         FileLimit.raise()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -124,7 +142,7 @@ struct LoadCommand: AsyncParsableCommand {
                 material: material,
                 on: group.next(),
                 server: server,
-                checksAnswers: check,
+                checksResponses: check,
                 trace: trace,
                 progress: { tally, share in line.show(Self.progress(tally, share)) }
             ).run()
@@ -133,20 +151,20 @@ struct LoadCommand: AsyncParsableCommand {
         try trace?.finish()
         var report = LoadReport(target: self.target.server, plan: plan, tally: tally).report
         if let count = tally.outcomes[.unusable] {
-            report.problem = .init(stage: "device", code: "unusable", reason: "the devices refuse \(count) CKCs")
+            report.problem = .init(stage: "device", code: "unusable", reason: "the devices rejected \(count) CKCs")
         } else if tally.ranOut, tally.outcomes.isEmpty {
             report.problem = .init(
                 stage: "load",
                 code: "ran-out",
-                reason: "the SPCs ran out in the warm-up, and nothing was measured",
-                next: "give --requests more, or --warm-up 0"
+                reason: "the prepared SPCs were used up during the warm-up, so nothing was measured",
+                next: "increase --requests, or give --warm-up 0"
             )
         } else if tally.outcomes[.granted] == nil {
             report.problem = .init(
                 stage: "server",
                 code: "no-license",
-                reason: "not one license was given",
-                next: "the outcomes say why; the server's audit log has the detail"
+                reason: "no license was issued",
+                next: "see the outcomes above, and the server's audit log for details"
             )
         }
         try ReportOptions.print(report, json: output.json)
@@ -162,7 +180,7 @@ struct LoadCommand: AsyncParsableCommand {
         )
     }
 
-    /// Everything that can be made before the clock starts.
+    /// Prepares everything that is needed before the measurement.
     private func prepare(_ population: LoadPopulation, _ certificate: X509Certificate) async throws
         -> LoadRun.Material
     {
@@ -178,7 +196,7 @@ struct LoadCommand: AsyncParsableCommand {
             batch: batch,
             keepsRequests: check
         )
-        let line = LoadProgress("making \(count * batch) SPCs")
+        let line = LoadProgress("creating \(count * batch) SPCs")
         defer { line.clear() }
         var requests = try preparation.requests(count) { line.show($0, of: count) }
         line.clear()

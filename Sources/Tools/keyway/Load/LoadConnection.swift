@@ -3,33 +3,33 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One keep-alive connection to a server: one request at a time.
+/// A keep-alive connection to a server, for one request at a time.
 ///
-/// After it is open, everything happens on its event loop, and nothing may be called from elsewhere but
-/// ``answer(to:body:)``. That is why it can be Sendable without a lock.
+/// After it is open, all its code runs on its event loop. Only ``response(to:body:)`` and ``close()`` may be called
+/// from elsewhere. Therefore it can be Sendable without a lock.
 final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
-    typealias Completion = (Result<LoadAnswer, LoadFailure>) -> Void
+    typealias Completion = (Result<LoadResponse, LoadFailure>) -> Void
 
     private let loop: any EventLoop
     private var context: ChannelHandlerContext?
     private var completion: Completion?
-    private var answer = LoadAnswer()
-    private var isLastAnswer = false
-    /// When the request under way was sent.
+    private var response = LoadResponse()
+    private var isLastResponse = false
+    /// The time at which the current request was sent.
     private(set) var sent = NIODeadline.distantFuture
-    /// What went wrong with the connection, as far as is known.
+    /// The error of the connection, if known.
     private(set) var reason: String?
-    /// Called once, when the connection has ended.
+    /// A closure that is called once, when the connection has ended.
     var onEnd: (() -> Void)?
 
     private init(loop: any EventLoop) { self.loop = loop }
 
     /// Whether a request can be sent.
-    var isFree: Bool { context != nil && completion == nil && !isLastAnswer }
+    var isFree: Bool { context != nil && completion == nil && !isLastResponse }
 
-    /// Opens a connection. Fails with what the system says.
+    /// Opens a connection. Fails with the error of the system.
     static func open(_ target: LoadTarget, on loop: any EventLoop) -> EventLoopFuture<LoadConnection> {
         let connection = LoadConnection(loop: loop)
         return ClientBootstrap(group: loop)
@@ -53,7 +53,7 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
     func send(_ head: HTTPRequestHead, body: [UInt8], completion: @escaping Completion) {
         guard let context, isFree else { return completion(.failure(.lost)) }
         self.completion = completion
-        answer = LoadAnswer()
+        response = LoadResponse()
         sent = .now()
         var head = head
         if head.method == .POST { head.headers.add(name: "content-length", value: String(body.count)) }
@@ -65,27 +65,27 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    /// Sends a request and waits for the answer; from anywhere.
-    func answer(to head: HTTPRequestHead, body: [UInt8] = []) async throws -> LoadAnswer {
+    /// Sends a request, and waits for the response. It may be called from anywhere.
+    func response(to head: HTTPRequestHead, body: [UInt8] = []) async throws -> LoadResponse {
         try await loop.flatSubmit {
-            let promise = self.loop.makePromise(of: LoadAnswer.self)
+            let promise = self.loop.makePromise(of: LoadResponse.self)
             self.send(head, body: body) { promise.completeWith($0.mapError { $0 }) }
             return promise.futureResult
         }.get()
     }
 
-    /// Closes the connection; from anywhere.
+    /// Closes the connection. It may be called from anywhere.
     func close() {
         loop.execute { self.context?.close(promise: nil) }
     }
 
-    /// Ends a request that has waited too long, and the connection with it.
-    func giveUp() {
+    /// Ends a request that timed out, and closes the connection.
+    func timeOut() {
         finish(.failure(.timedOut))
         context?.close(promise: nil)
     }
 
-    private func finish(_ result: Result<LoadAnswer, LoadFailure>) {
+    private func finish(_ result: Result<LoadResponse, LoadFailure>) {
         sent = .distantFuture
         let completion = self.completion
         self.completion = nil
@@ -101,16 +101,16 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            answer.status = Int(head.status.code)
-            answer.requestID = head.headers.first(name: "x-request-id")
-            isLastAnswer = !head.isKeepAlive
+            response.status = Int(head.status.code)
+            response.requestID = head.headers.first(name: "x-request-id")
+            isLastResponse = !head.isKeepAlive
         case .body(let buffer):
-            let room = LoadAnswer.maximumBody - answer.body.count
-            answer.body += buffer.readableBytesView.prefix(room)
+            let remaining = LoadResponse.maximumBody - response.body.count
+            response.body += buffer.readableBytesView.prefix(remaining)
         case .end:
-            finish(.success(answer))
-            // In this order: closing says at once that the connection has ended.
-            if isLastAnswer { context.close(promise: nil) }
+            finish(.success(response))
+            // The order matters: closing calls `onEnd` immediately.
+            if isLastResponse { context.close(promise: nil) }
         }
     }
 
@@ -127,19 +127,19 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 }
 
-/// The heads of the requests that are sent to one server.
+/// The heads of the requests to one server.
 struct LoadRequestHeads: Sendable {
     let authority: String
 
-    /// `GET` of a path.
+    /// Returns the head of a `GET` request.
     func get(_ path: String) -> HTTPRequestHead {
         HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["host": authority])
     }
 
-    /// `POST /fps/license`, without the length of the body.
+    /// Returns the head of `POST /fps/license`, without the length of the body.
     func license(token: String?) -> HTTPRequestHead { post("/fps/license", "application/octet-stream", token) }
 
-    /// `POST /fps/licenses`, without the length of the body.
+    /// Returns the head of `POST /fps/licenses`, without the length of the body.
     func licenses(token: String?) -> HTTPRequestHead { post("/fps/licenses", "application/json", token) }
 
     private func post(_ path: String, _ type: String, _ token: String?) -> HTTPRequestHead {

@@ -1,30 +1,32 @@
 import Foundation
 
-/// When requests are sent, and for how long.
+/// The schedule of a load run.
 struct LoadPlan: Sendable {
-    /// How requests follow each other.
+    /// The times at which requests are sent.
     enum Pace: Sendable, Equatable {
-        /// Each connection sends its next request when the last is answered: what the server can do at most.
+        /// Each connection sends its next request when the previous one is answered: measures the maximum throughput.
         case closed
-        /// So many requests a second on average, at moments that do not depend on the server: what its users see.
+        /// Requests are sent at this average rate per second, at times that do not depend on the server: measures the
+        /// latency that users experience.
         case open(rate: Double)
     }
 
     var pace: Pace
-    /// How many connections there are at most.
+    /// The maximum number of connections.
     var connections: Int
-    /// How long is measured, in seconds.
+    /// The duration of the measurement, in seconds.
     var duration: Double
-    /// How long is not measured before that, in seconds.
+    /// The duration of the warm-up before it, in seconds.
     var warmUp: Double
-    /// How long an answer may take, in seconds.
+    /// The timeout of a request, in seconds.
     var timeout: Double
 
-    /// From the first request to the last, in seconds.
+    /// The time from the first request to the last, in seconds.
     var length: Double { warmUp + duration }
 
-    /// The moments at which requests are due in open loop, in nanoseconds from the start: independent of each other, as
-    /// viewers are, so that they bunch (a Poisson process). Sorted, and none for the closed loop.
+    /// Returns the times at which requests are due in open loop, in nanoseconds from the start, sorted; empty for the
+    /// closed loop. The times are independent of each other, as with real viewers, and therefore irregular (a Poisson
+    /// process).
     func arrivals(using random: inout some RandomNumberGenerator) -> [Int64] {
         guard case .open(let rate) = pace else { return [] }
         var moments: [Int64] = []

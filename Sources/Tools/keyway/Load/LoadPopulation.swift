@@ -4,27 +4,27 @@ import Foundation
 import Synchronization
 import VirtualDevice
 
-/// Who asks: accounts with devices.
+/// The accounts and devices that send requests.
 struct LoadPopulation: Sendable {
     /// A device of an account.
     struct Member: Sendable {
         let account: Int
-        /// Its number among the account's devices.
+        /// The number of the device within the account.
         let number: Int
         let device: FPSDevice
-        let clock: NotedClock
+        let clock: RecordingClock
     }
 
-    /// The accounts' names.
+    /// The names of the accounts.
     let accounts: [String]
-    /// What their requests carry.
+    /// The tokens of their requests.
     let tokens: LoadTokens
     /// All devices: the first of each account, then the second of each, and so on.
     let members: [Member]
 }
 
-/// The system's clock, which remembers what it last said: when a device acquired its key.
-final class NotedClock: DeviceClock {
+/// The system's clock, which also stores the time that it returned last: the time when a device acquired its key.
+final class RecordingClock: DeviceClock {
     private let last = Atomic<Int64>(0)
 
     var now: Int64 {
@@ -33,24 +33,24 @@ final class NotedClock: DeviceClock {
         return time
     }
 
-    /// What ``now`` last was.
-    var noted: Int64 { last.load(ordering: .relaxed) }
+    /// The time that ``now`` returned last.
+    var lastTime: Int64 { last.load(ordering: .relaxed) }
 }
 
-/// How many accounts and devices there are, and what they are.
+/// The options for the accounts and devices.
 struct LoadPopulationOptions: ParsableArguments {
-    @Option(help: .init("How many accounts ask.", valueName: "number"))
+    @Option(help: .init("The number of accounts.", valueName: "number"))
     var accounts = 100
 
-    @Option(help: .init("How many devices each account has.", valueName: "number"))
+    @Option(help: .init("The number of devices per account.", valueName: "number"))
     var devicesPerAccount = 2
 
-    @Option(help: .init("The asset IDs that are asked for, with commas between them.", valueName: "ids"))
+    @Option(help: .init("The asset IDs to request, separated by commas.", valueName: "ids"))
     var assets: String
 
     @Option(
         help: .init(
-            "Devices that are the same in every run with this number; without it, new ones.",
+            "A seed for device identities: the same number gives the same devices. (default: new devices)",
             valueName: "number"
         )
     )
@@ -59,37 +59,39 @@ struct LoadPopulationOptions: ParsableArguments {
     @OptionGroup var device: DeviceOptions
     @OptionGroup var tokens: TokenOptions
 
-    @Option(help: .init("What has a token of its own: each request, session or account.", valueName: "what"))
+    @Option(
+        help: .init("The scope of a token: each request, session or account has a separate one.", valueName: "what")
+    )
     var tokenPer = LoadTokens.Scope.request
 
     func validate() throws {
         guard (1...1_000_000).contains(accounts), (1...1000).contains(devicesPerAccount),
             accounts * devicesPerAccount <= 1_000_000
-        else { throw ValidationError("--accounts and --devices-per-account are 1 to 1,000,000 devices together.") }
+        else { throw ValidationError("Expected --accounts times --devices-per-account from 1 to 1,000,000.") }
         guard device.seed == nil else {
             throw ValidationError(
-                "--seed would make the same SPCs again, which is a replay; --identities keeps devices."
+                "--seed would create the same SPCs again, which is a replay: use --identities for the same devices."
             )
         }
         guard assetIDs.allSatisfy({ (2...200).contains($0.utf8.count) }) else {
-            throw ValidationError("--assets takes IDs of 2 to 200 bytes, with commas between them.")
+            throw ValidationError("--assets: expected IDs of 2 to 200 bytes, separated by commas.")
         }
     }
 
-    /// The assets.
+    /// The asset IDs.
     var assetIDs: [String] { assets.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 
-    /// Makes devices, and what signs their tokens. `lifetime` is how long tokens are valid, in seconds.
+    /// Creates the devices, and the signer of their tokens. `lifetime` is the lifetime of tokens, in seconds.
     func population(lifetime: Int64) async throws -> LoadPopulation {
         guard let profile = DeviceProfile.named(device.profile) else {
-            throw CommandFailure.usage("there is no such profile")
+            throw CommandFailure.usage("--profile: '\(device.profile)' is unknown")
         }
         let rule = try device.rule()
         let names = (0..<accounts).map { "load-\($0 + 1)" }
         let tokens = try await LoadTokens(tokens, per: tokenPer, accounts: names, lifetime: lifetime)
         let members = (0..<devicesPerAccount).flatMap { number in
             names.indices.map { account in
-                let clock = NotedClock()
+                let clock = RecordingClock()
                 let device = FPSDevice(
                     profile: profile,
                     dask: rule,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A progress line for work on many threads.
+/// A progress line for work on several threads.
 final class LoadProgress: Sendable {
     private let line = Mutex(ProgressLine())
     private let what: String

@@ -1,15 +1,15 @@
-/// What a run of `keyway load` shows.
+/// The report of `keyway load`.
 struct LoadReport {
     let target: String
     let plan: LoadPlan
     let tally: LoadTally
 
-    /// The report.
+    /// Returns the report.
     var report: Report {
         let pace: String
         switch plan.pace {
-        case .closed: pace = "\(plan.connections) connections, each with its next request when the last is answered"
-        case .open(let rate): pace = "\(shortNumber(rate)) requests a second, whether answers come or not"
+        case .closed: pace = "\(plan.connections) connections, each with its next request after the previous response"
+        case .open(let rate): pace = "\(shortNumber(rate)) requests per second, independent of responses"
         }
         var report = Report(kind: "load", headline: "\(escaped(target)), \(pace)")
         report.tables = [run, latency("Latency", tally.granted, "of licenses, in milliseconds")]
@@ -43,7 +43,7 @@ struct LoadReport {
         return FieldTable(title: title, remark: remark, fields: percentiles + [maximum])
     }
 
-    /// How often each outcome came.
+    /// Returns a table with the count of each outcome.
     static func outcomes(of tally: LoadTally) -> FieldTable {
         let items = tally.outcomes.sorted { $0.key < $1.key }.map { outcome, count in
             [
@@ -54,7 +54,7 @@ struct LoadReport {
         }
         return FieldTable(
             title: "Outcomes",
-            remark: "status, problem, reason, how often",
+            remark: "status, problem, reason, count",
             fields: [Field("answers", .items(items))]
         )
     }
@@ -93,10 +93,10 @@ struct LoadReport {
     private var notes: [String] {
         var notes: [String] = []
         if tally.ranOut {
-            notes.append("the SPCs ran out before the end: give --requests more")
+            notes.append("the prepared SPCs were used up before the end: increase --requests")
         }
         if tally.ownSeconds > 0.8 * tally.seconds, tally.seconds > 0 {
-            notes.append("the generator was busy nearly all the time: what is slow may be the generator")
+            notes.append("the load generator was busy nearly all the time, so it may be the cause of slow responses")
         }
         return notes
     }

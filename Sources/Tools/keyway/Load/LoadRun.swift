@@ -3,17 +3,17 @@ import NIOPosix
 import TextCoding
 import VirtualDevice
 
-/// One run: sends what was prepared and counts what comes back.
+/// A load run: sends the prepared requests and counts the responses.
 ///
-/// Everything but ``run()`` happens on one event loop, which is why this can be Sendable without a lock.
+/// All its code except ``run()`` runs on one event loop. Therefore it can be Sendable without a lock.
 final class LoadRun: @unchecked Sendable {
     struct Material: Sendable {
         let population: LoadPopulation
         let assets: [String]
         let requests: [PreparedRequest]
-        /// When each is due, in open loop.
+        /// The times at which the requests are due, in open loop.
         let arrivals: [Int64]
-        /// Whether there may be fewer requests than the time has room for.
+        /// Whether fewer requests may have been prepared than the duration requires.
         let mayRunOut: Bool
     }
 
@@ -22,14 +22,14 @@ final class LoadRun: @unchecked Sendable {
     private let material: Material
     private let loop: any EventLoop
     private let server: ProcessTime?
-    private let checksAnswers: Bool
+    private let checksResponses: Bool
     private let trace: LoadTrace?
     private let progress: (LoadTally, Double) -> Void
 
     private var tally = LoadTally()
     private var free: [LoadConnection] = []
     private var busy: [ObjectIdentifier: LoadConnection] = [:]
-    /// Connections that are open or being opened.
+    /// The number of connections that are open or being opened.
     private var connections = 0
     private var opening = 0
     private var next = 0
@@ -38,9 +38,9 @@ final class LoadRun: @unchecked Sendable {
     private var isOver = false
     private var hasFinished = false
     private var start = NIODeadline.uptimeNanoseconds(0)
-    /// Between the system's clock and that of the event loop.
+    /// The difference between the system's clock and that of the event loop, in seconds.
     private var epoch = 0.0
-    /// Processor time that was used up before the clock started, in seconds.
+    /// The processor time used before the measurement, in seconds.
     private var cpuAtStart: (server: Double?, own: Double) = (nil, 0)
     private let finished: EventLoopPromise<LoadTally>
 
@@ -50,7 +50,7 @@ final class LoadRun: @unchecked Sendable {
         material: Material,
         on loop: any EventLoop,
         server: ProcessTime?,
-        checksAnswers: Bool,
+        checksResponses: Bool,
         trace: LoadTrace?,
         progress: @escaping (LoadTally, Double) -> Void
     ) {
@@ -59,14 +59,14 @@ final class LoadRun: @unchecked Sendable {
         self.material = material
         self.loop = loop
         self.server = server
-        self.checksAnswers = checksAnswers
+        self.checksResponses = checksResponses
         self.trace = trace
         self.progress = progress
         due = plan.pace == .closed ? material.requests.count : 0
         finished = loop.makePromise()
     }
 
-    /// Runs to the end. Fails when no connection can be had at the start.
+    /// Runs to the end. Fails if no connection can be opened at the start.
     func run() async throws -> LoadTally {
         let first = try await LoadConnection.open(target, on: loop).get()
         return try await loop.flatSubmit {
@@ -83,10 +83,10 @@ final class LoadRun: @unchecked Sendable {
         startClock()
         if plan.warmUp > 0 { at(plan.warmUp) { self.startClock() } }
         at(plan.length) { self.close() }
-        let sweep = loop.scheduleRepeatedTask(initialDelay: .milliseconds(200), delay: .milliseconds(200)) { _ in
-            self.sweep()
+        let timeouts = loop.scheduleRepeatedTask(initialDelay: .milliseconds(200), delay: .milliseconds(200)) { _ in
+            self.checkTimeouts()
         }
-        finished.futureResult.whenComplete { _ in sweep.cancel() }
+        finished.futureResult.whenComplete { _ in timeouts.cancel() }
         if plan.pace == .closed { dispatch() } else { tick() }
     }
 
@@ -96,9 +96,9 @@ final class LoadRun: @unchecked Sendable {
         loop.assumeIsolated().scheduleTask(deadline: start + .nanoseconds(Int64(seconds * 1e9)), body)
     }
 
-    // MARK: sending
+    // MARK: Sending
 
-    /// Open loop: what has become due, and when to look again.
+    /// Open loop: determines the requests that are due, and schedules the next call.
     private func tick() {
         guard !isOver else { return }
         let elapsed = (NIODeadline.now() - start).nanoseconds
@@ -113,7 +113,7 @@ final class LoadRun: @unchecked Sendable {
         while !isOver, next < end, let connection = free.popLast() {
             if connection.isFree { send(next, on: connection) }
         }
-        // Those that are being opened will take what waits now.
+        // Connections that are being opened will send the waiting requests.
         let wanted = min(plan.connections - connections, end - next - opening)
         if !isOver, wanted > 0 { open(wanted) }
         if material.mayRunOut, next >= material.requests.count, outstanding == 0, !isOver {
@@ -136,7 +136,7 @@ final class LoadRun: @unchecked Sendable {
         }
     }
 
-    /// A server that restarts; there is no hurry.
+    /// Retries with a delay, because the server may be restarting.
     private func openLater() {
         loop.assumeIsolated().scheduleTask(in: .milliseconds(50)) {
             self.opening -= 1
@@ -174,33 +174,33 @@ final class LoadRun: @unchecked Sendable {
         }
     }
 
-    // MARK: counting
+    // MARK: Counting
 
     private func record(
         _ request: PreparedRequest,
         due: NIODeadline,
         sent: NIODeadline,
-        _ result: Result<LoadAnswer, LoadFailure>
+        _ result: Result<LoadResponse, LoadFailure>
     ) {
         let now = NIODeadline.now()
-        let answer = try? result.get()
+        let response = try? result.get()
         let windowStart = start + .nanoseconds(Int64(plan.warmUp * 1e9))
         for (index, item) in items(of: result, request).enumerated() {
             var outcome = item.outcome
             var lease: Int64?
-            if outcome == .granted, checksAnswers { (outcome, lease) = check(item.ckc, request, index) }
-            if let trace { trace.write(line(request, index, sent: sent, now: now, answer, outcome, lease)) }
+            if outcome == .granted, checksResponses { (outcome, lease) = check(item.ckc, request, index) }
+            if let trace { trace.write(line(request, index, sent: sent, now: now, response, outcome, lease)) }
             guard due >= windowStart else { continue }
             tally.record(outcome, microseconds: UInt64((now - due).nanoseconds / 1000), inTime: !isOver)
         }
     }
 
-    /// What came of each license that a request asked for.
-    private func items(of result: Result<LoadAnswer, LoadFailure>, _ request: PreparedRequest) -> [LoadBatch.Item] {
+    /// Returns the results of a request, one for each license.
+    private func items(of result: Result<LoadResponse, LoadFailure>, _ request: PreparedRequest) -> [LoadBatch.Item] {
         let count = request.assets.count
         switch result {
-        case .success(let answer) where count > 1: return LoadBatch.items(of: answer, count: count)
-        case .success(let answer): return [LoadBatch.Item(outcome: answer.outcome, ckc: answer.body)]
+        case .success(let response) where count > 1: return LoadBatch.items(of: response, count: count)
+        case .success(let response): return [LoadBatch.Item(outcome: response.outcome, ckc: response.body)]
         case .failure(let failure):
             return [LoadBatch.Item](repeating: LoadBatch.Item(outcome: failure.outcome), count: count)
         }
@@ -211,7 +211,7 @@ final class LoadRun: @unchecked Sendable {
         guard index < request.requests.count,
             let key = try? member.device.process(ckc: ckc, for: request.requests[index])
         else { return (.unusable, nil) }
-        return (.granted, key.leaseEnd.map { $0 - member.clock.noted })
+        return (.granted, key.leaseEnd.map { $0 - member.clock.lastTime })
     }
 
     private func line(
@@ -219,7 +219,7 @@ final class LoadRun: @unchecked Sendable {
         _ index: Int,
         sent: NIODeadline,
         now: NIODeadline,
-        _ answer: LoadAnswer?,
+        _ response: LoadResponse?,
         _ outcome: LoadOutcome,
         _ lease: Int64?
     ) -> LoadTraceLine {
@@ -233,19 +233,19 @@ final class LoadRun: @unchecked Sendable {
             asset: material.assets[request.assets[index]],
             kind: request.isRenewal ? "renewal" : "start",
             status: outcome.status,
-            requestId: answer?.requestID,
+            requestId: response?.requestID,
             problem: outcome.problem,
             reason: outcome.reason,
             lease: lease
         )
     }
 
-    // MARK: the end
+    // MARK: End
 
-    private func sweep() {
+    private func checkTimeouts() {
         let now = NIODeadline.now()
         let limit = TimeAmount.nanoseconds(Int64(plan.timeout * 1e9))
-        for connection in busy.values where connection.sent < now - limit { connection.giveUp() }
+        for connection in busy.values where connection.sent < now - limit { connection.timeOut() }
         trace?.flush()
         guard !isOver else { return }
         let elapsed = Double((now - start).nanoseconds) / 1e9
@@ -253,7 +253,7 @@ final class LoadRun: @unchecked Sendable {
         progress(tally, min(1, elapsed / plan.length))
     }
 
-    /// Sends no more, and waits for what is under way.
+    /// Stops sending, and waits for the responses to sent requests.
     private func close() {
         guard !isOver else { return }
         isOver = true

@@ -1,8 +1,8 @@
 import Histogram
 
-/// What came of the requests of one run.
+/// The results of a load run.
 struct LoadTally: Sendable {
-    /// Latencies in microseconds. The longest that it tells apart is ten minutes.
+    /// A histogram of latencies in microseconds, up to ten minutes.
     struct Latencies: Sendable {
         private var histogram = Histogram<UInt64>(
             highestTrackableValue: 600_000_000,
@@ -13,30 +13,30 @@ struct LoadTally: Sendable {
 
         var count: UInt64 { histogram.totalCount }
 
-        /// The latency that this share of the requests, in per cent, did not exceed; in milliseconds.
+        /// Returns the latency that this percentage of requests did not exceed, in milliseconds.
         func milliseconds(at percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1000 }
 
-        /// The longest, in milliseconds.
+        /// The maximum latency, in milliseconds.
         var maximum: Double { Double(histogram.max) / 1000 }
     }
 
-    /// Of licenses.
+    /// The latencies of licenses.
     var granted = Latencies()
-    /// Of every other answer.
+    /// The latencies of all other responses.
     var refused = Latencies()
-    /// How often each outcome came.
+    /// The number of requests with each outcome.
     var outcomes: [LoadOutcome: Int] = [:]
-    /// How many licenses arrived while the clock ran; a latency may end later.
+    /// The number of licenses that arrived during the measurement; latencies may end later.
     var grantedInTime = 0
-    /// Between the end of the warm-up and the end of the run, in seconds.
+    /// The time from the end of the warm-up to the end of the run, in seconds.
     var seconds = 0.0
-    /// How many requests were made ahead and not needed.
+    /// The number of prepared requests that were not sent.
     var unused = 0
-    /// Whether the requests were used up before the end.
+    /// Whether the prepared requests were used up before the end.
     var ranOut = false
-    /// Processor time of the server while the clock ran, in seconds.
+    /// The processor time of the server during the measurement, in seconds.
     var serverSeconds: Double?
-    /// Processor time of this process while the clock ran, in seconds.
+    /// The processor time of this process during the measurement, in seconds.
     var ownSeconds = 0.0
 
     /// Counts a request.
@@ -50,9 +50,9 @@ struct LoadTally: Sendable {
         }
     }
 
-    /// Licenses a second.
+    /// The number of licenses per second.
     var throughput: Double { seconds > 0 ? Double(grantedInTime) / seconds : 0 }
 
-    /// Requests that came to their end, in any way.
+    /// The number of finished requests, with any outcome.
     var total: Int { outcomes.values.reduce(0, +) }
 }

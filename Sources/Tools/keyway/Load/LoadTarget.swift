@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import NIOSSL
 
-/// Where requests go.
+/// The server that requests are sent to.
 struct LoadTarget: Sendable {
     let host: String
     let port: Int
     /// The Host header.
     let authority: String
-    /// For https.
+    /// The TLS context for https; nil for http.
     let tls: NIOSSLContext?
 
-    /// Whether only this machine can be meant.
+    /// Whether the host is this machine.
     var isLoopback: Bool { Self.isLoopback(host) }
 
     static func isLoopback(_ host: String) -> Bool {
@@ -20,36 +20,41 @@ struct LoadTarget: Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// The name that the server's certificate has to be for; nil where it is an address.
+    /// The name that the server's certificate must contain; nil if the host is an IP address.
     var serverName: String? {
         host.contains(":") || host.split(separator: ".").allSatisfy({ UInt8($0) != nil }) ? nil : host
     }
 }
 
-/// The server that is asked.
+/// The options that specify the server.
 struct LoadTargetOptions: ParsableArguments {
-    @Option(help: .init("The key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String
 
-    @Flag(help: "Let the server be on another machine. It should be yours.")
+    @Flag(help: "Allow a server on another machine. Use this only for servers that you operate.")
     var remote = false
 
-    @Option(help: .init("For https: the certificates to trust, in PEM, instead of the system's.", valueName: "file"))
+    @Option(
+        help: .init(
+            "The trusted CA certificates for https, in PEM. (default: those of the system)",
+            valueName: "file"
+        )
+    )
     var ca: String?
 
     func validate() throws {
         guard let url = KeyServerClient.url(server), let host = url.host else {
-            throw ValidationError("--server is a URL that begins with http:// or https://.")
+            throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard remote || LoadTarget.isLoopback(Self.bare(host)) else {
-            throw ValidationError("\(host) is not this machine: say --remote if the server there is yours to load.")
+            throw ValidationError("\(host) is not this machine: give --remote if you operate the server there.")
         }
     }
 
-    /// What the options say.
+    /// Returns the server that the options specify.
     func target() throws(CommandFailure) -> LoadTarget {
         guard let url = KeyServerClient.url(server), let host = url.host else {
-            throw .usage("\(server) is no address")
+            throw .usage("--server: expected an http:// or https:// URL, not \(server)")
         }
         let isSecure = url.scheme?.lowercased() == "https"
         let bare = Self.bare(host)
@@ -64,11 +69,11 @@ struct LoadTargetOptions: ParsableArguments {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw .file("the certificates of --ca cannot be read", next: "give a file in PEM")
+            throw .file("the certificates of --ca cannot be read", next: "give a PEM file")
         }
     }
 
-    /// Foundation keeps the brackets of an IPv6 address, and does not everywhere.
+    /// Removes the brackets of an IPv6 address, which Foundation keeps on some platforms.
     private static func bare(_ host: String) -> String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }

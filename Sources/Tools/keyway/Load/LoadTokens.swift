@@ -1,14 +1,15 @@
 import ArgumentParser
 
-/// The playback tokens that a population's requests carry.
+/// The playback tokens of a population's requests.
 struct LoadTokens: Sendable {
-    /// What has a token of its own.
+    /// The scope of a token.
     enum Scope: String, ExpressibleByArgument, CaseIterable {
-        /// Each request, as where apps renew a lease with a fresh token: the server verifies a signature for each.
+        /// Each request has a separate token, as in apps that renew a lease with a fresh token: the server verifies a
+        /// signature for each.
         case request
-        /// Each playback, whose renewals carry the token of its first request.
+        /// Each playback has a separate token, which its renewals send again.
         case session
-        /// Each account: the server verifies a signature once and remembers it.
+        /// Each account has a separate token: the server verifies each signature once and caches the result.
         case account
     }
 
@@ -17,12 +18,12 @@ struct LoadTokens: Sendable {
     private let scope: Scope
     private let accounts: [String]
     private let lifetime: Int64
-    /// Those of accounts, where these share theirs.
+    /// The tokens of the accounts, for the scope ``Scope/account``.
     private var shared: [String] = []
 
-    /// Makes the signer that the options ask for, and the key set on disk where it is wanted.
+    /// Creates the signer that the options specify, and writes the key set if the option is given.
     ///
-    /// - Parameter lifetime: How long a token is valid, in seconds.
+    /// - Parameter lifetime: The lifetime of tokens, in seconds.
     init(_ options: TokenOptions, per scope: Scope, accounts: [String], lifetime: Int64) async throws {
         signer = try await options.signer()
         self.options = options
@@ -35,12 +36,12 @@ struct LoadTokens: Sendable {
         }
     }
 
-    /// Whether there are any.
-    var areWanted: Bool { signer != nil }
+    /// Whether requests have tokens.
+    var isEnabled: Bool { signer != nil }
 
-    /// The token of an account's next request; nil for none.
+    /// Returns the token of an account's next request; nil for none.
     ///
-    /// - Parameter last: What the request before it in its session carried; nil for a session's first.
+    /// - Parameter last: The token of the previous request in the session; nil for the first request.
     func token(account: Int, last: String?) async throws -> String? {
         guard let signer else { return nil }
         switch (scope, last) {

@@ -1,31 +1,31 @@
 import FileWriting
 import Foundation
 
-/// One line of JSON for each request, for scripts that judge a server afterwards.
+/// A line of the trace: a JSON object for each request, for evaluation by scripts.
 struct LoadTraceLine: Encodable {
-    /// When the request was sent and when its answer was there, in seconds since 1970.
+    /// The times at which the request was sent and the response received, in seconds since 1970.
     var sent: Double
     var received: Double
     var account: String
-    /// The device's number among the account's.
+    /// The number of the device within the account.
     var device: Int
     /// The session ID, in hexadecimal.
     var session: String
     var asset: String
-    /// `start`, `renewal`, or `retry`: the same SPC once more.
+    /// `start`, `renewal`, or `retry`, which sends the same SPC again.
     var kind: String
-    /// The HTTP status; 0 where no answer came.
+    /// The HTTP status; 0 if there was no response.
     var status: Int
     var requestId: String?
-    /// The problem's type, or what happened instead of an answer.
+    /// The problem type, or the reason why there was no response.
     var problem: String?
-    /// The rule that refused.
+    /// The reason of a refusal.
     var reason: String?
-    /// The lease in the CKC, in seconds; only where the CKC was opened and has one.
+    /// The lease in the CKC, in seconds; nil if the CKC was not opened or has no lease.
     var lease: Int64?
 }
 
-/// Writes trace lines. All from one thread or event loop at a time, or under the caller's lock.
+/// A writer of trace lines. It must be used from one thread at a time.
 final class LoadTrace {
     private let file: OutputFile
     private let encoder = JSONEncoder()
@@ -33,7 +33,7 @@ final class LoadTrace {
     private let bufferSize: Int
     private var hasFailed = false
 
-    /// Begins a file. `bufferSize` 0 writes every line at once.
+    /// Creates the file. A `bufferSize` of 0 writes every line immediately.
     init(path: String, bufferSize: Int) throws(CommandFailure) {
         file = try OutputFile.open(path, visibility: .inPlace)
         self.bufferSize = bufferSize
@@ -48,20 +48,20 @@ final class LoadTrace {
         if buffer.count > bufferSize { flush() }
     }
 
-    /// Writes what is still in the buffer.
+    /// Writes the content of the buffer.
     func flush() {
         do { try file.write(buffer) } catch { hasFailed = true }
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes the rest.
+    /// Writes the buffer, and closes the file.
     ///
-    /// - Throws: when a line was ever lost.
+    /// - Throws: An error if any line could not be written.
     func finish() throws(CommandFailure) {
         flush()
         do { try file.finish() } catch { hasFailed = true }
         guard !hasFailed else {
-            throw .file("the trace could not be written whole", next: "look for room on its disk")
+            throw .file("the trace is incomplete", next: "check the free space on its disk")
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import JWTKit
 import TextCoding
 
-/// What a playback token says, in the claims that `keyway-server` reads.
+/// The claims of a playback token, as `keyway-server` reads them.
 struct PlaybackClaims: JWTPayload {
     var sub: String
     var iat: Int64
@@ -26,20 +26,20 @@ struct PlaybackClaims: JWTPayload {
         jti = UUID().uuidString.lowercased()
     }
 
-    /// Nothing is read with it.
+    /// Does nothing, because tokens are only signed here.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
-/// Signs playback tokens, as an operator's own service does.
+/// A signer of playback tokens, as a streaming service's backend would use.
 struct PlaybackTokenSigner: Sendable {
-    /// The keys that check the tokens, as a JSON Web Key Set. With a shared secret that is the secret itself.
+    /// The JSON Web Key Set that verifies the tokens. With a shared secret, it contains the secret.
     let keySet: JSONValue
     /// Whether ``keySet`` is a secret.
     let keySetIsSecret: Bool
     private let keys = JWTKeyCollection()
     private let kid: String
 
-    /// Signs with an ECDSA key on P-256 (ES256).
+    /// Creates a signer with an ECDSA key on P-256 (ES256).
     init(es256 key: ES256PrivateKey) async throws {
         guard let point = key.parameters, let x = Base64.decode(point.x, .lenient),
             let y = Base64.decode(point.y, .lenient)
@@ -53,10 +53,13 @@ struct PlaybackTokenSigner: Sendable {
         await keys.add(ecdsa: key, kid: JWKIdentifier(string: kid))
     }
 
-    /// Signs with a shared secret (HS256).
+    /// Creates a signer with a shared secret (HS256).
     init(hs256 secret: [UInt8]) async throws {
         guard secret.count >= 32 else {
-            throw CommandFailure.input("the secret for HS256 has \(secret.count) bytes", next: "give at least 32")
+            throw CommandFailure.input(
+                "the secret for HS256 has only \(secret.count) bytes",
+                next: "give at least 32 bytes"
+            )
         }
         kid = "shared"
         keySetIsSecret = true
@@ -67,7 +70,7 @@ struct PlaybackTokenSigner: Sendable {
         await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256, kid: JWKIdentifier(string: kid))
     }
 
-    /// A signed token.
+    /// Returns a signed token.
     func token(_ claims: PlaybackClaims) async throws -> String {
         try await keys.sign(claims, kid: JWKIdentifier(string: kid))
     }

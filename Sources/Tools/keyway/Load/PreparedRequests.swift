@@ -2,44 +2,44 @@ import Dispatch
 import Synchronization
 import VirtualDevice
 
-/// A request for one license, or for those of several keys of one playback, that was made before the clock started.
+/// A request that was created before the measurement, for one license or a batch for the keys of one playback.
 struct PreparedRequest: Sendable {
-    /// Which of the population's devices made it.
+    /// The index of the device in the population.
     let member: Int
-    /// Which of the assets it asks for, one license each.
+    /// The indices of the requested assets, one license each.
     let assets: [Int]
     /// The session ID.
     let session: UInt64
-    /// Whether it renews a lease (playback state 3).
+    /// Whether the request renews a lease (playback state 3).
     let isRenewal: Bool
-    /// What is sent: the SPC, or a batch of them.
+    /// The request body: an SPC, or a batch of SPCs.
     let body: [UInt8]
-    /// What opens the answer, for each asset; only where somebody will.
+    /// The key requests that open the CKCs in the response, one per asset; empty if CKCs are not checked.
     let requests: [KeyRequest]
     /// The playback token.
     var token: String?
 }
 
-/// Makes SPCs and tokens ahead: each SPC with R1, transaction and keys of its own, as every server must demand.
+/// The preparation of SPCs and tokens. Each SPC has a new R1, transaction ID and keys, as servers require.
 struct LoadPreparation {
     let population: LoadPopulation
     let certificate: [UInt8]
     let versions: [UInt32]
     let assets: [String]
-    /// The share of renewals, 0 to 1.
+    /// The fraction of renewals, 0 to 1.
     let renewals: Double
-    /// How many licenses are asked for together, at most as many as there are assets.
+    /// The number of licenses per request, at most the number of assets.
     let batch: Int
-    /// Whether answers will be opened.
+    /// Whether to keep the key requests that open the CKCs.
     let keepsRequests: Bool
 
-    /// Makes so many requests on all processors. One after the other comes from one device after the other; a device's
-    /// first is never a renewal.
+    /// Creates requests, using all processors. Consecutive requests come from different devices. The first request of a
+    /// device is never a renewal.
     func requests(_ count: Int, progress: @escaping @Sendable (Int) -> Void) throws(CommandFailure) -> [PreparedRequest]
     {
         let assetIDs = assets.map { Array($0.utf8) }
         let devices = population.members.count
-        let made = Mutex<[Result<[(Int, PreparedRequest)], FPSError>]>([])
+        let results = Mutex<[Result<[(Int, PreparedRequest)], FPSError>]>([])
         let total = Atomic(0)
         let workers = min(devices, 64)
         DispatchQueue.concurrentPerform(iterations: workers) { worker in
@@ -47,27 +47,27 @@ struct LoadPreparation {
             own.reserveCapacity(count / workers + devices / workers + 1)
             let result = Result { () throws(FPSError) in
                 for member in stride(from: worker, to: devices, by: workers) {
-                    try make(member, count, assetIDs, into: &own)
+                    try create(member, count, assetIDs, into: &own)
                     progress(total.add(count / devices, ordering: .relaxed).newValue)
                 }
                 return own
             }
-            made.withLock { $0.append(result) }
+            results.withLock { $0.append(result) }
         }
         var ordered = [PreparedRequest?](repeating: nil, count: count)
-        for result in made.withLock({ $0 }) {
+        for result in results.withLock({ $0 }) {
             do {
                 for (index, request) in try result.get() { ordered[index] = request }
             } catch {
-                throw CommandFailure(refusal: error, of: "make an SPC")
+                throw CommandFailure(refusal: error, of: "create an SPC")
             }
         }
         return ordered.compactMap { $0 }
     }
 
-    /// Gives requests that were made here their tokens, on all processors.
+    /// Adds tokens to the requests, using all processors.
     func sign(_ requests: inout [PreparedRequest], progress: (Int) -> Void) async throws {
-        guard population.tokens.areWanted else { return }
+        guard population.tokens.isEnabled else { return }
         let unsigned = requests
         let devices = population.members.count
         let workers = min(devices, 64)
@@ -90,7 +90,7 @@ struct LoadPreparation {
         }
     }
 
-    /// The tokens of one device's requests.
+    /// Returns the tokens of one device's requests.
     private func tokens(of member: Int, _ requests: [PreparedRequest]) async throws -> [(Int, String?)] {
         var tokens: [(Int, String?)] = []
         var last: String?
@@ -102,8 +102,8 @@ struct LoadPreparation {
         return tokens
     }
 
-    /// The requests of one device, in the order in which they will be sent.
-    private func make(
+    /// Creates the requests of one device, in the order in which they are sent.
+    private func create(
         _ member: Int,
         _ count: Int,
         _ assetIDs: [[UInt8]],
@@ -116,10 +116,10 @@ struct LoadPreparation {
             let isRenewal = playing != nil && Double.random(in: 0..<1, using: &random) < renewals
             if !isRenewal { playing = (device.beginSession(), Int.random(in: 0..<assetIDs.count, using: &random)) }
             guard let playing else { continue }
-            let wanted = (0..<batch).map { (playing.asset + $0) % assetIDs.count }
-            var made: [KeyRequest] = []
-            for asset in wanted {
-                made.append(
+            let assets = (0..<batch).map { (playing.asset + $0) % assetIDs.count }
+            var keyRequests: [KeyRequest] = []
+            for asset in assets {
+                keyRequests.append(
                     try device.makeSPC(
                         certificate: certificate,
                         assetID: assetIDs[asset],
@@ -133,11 +133,11 @@ struct LoadPreparation {
             }
             let prepared = PreparedRequest(
                 member: member,
-                assets: wanted,
+                assets: assets,
                 session: playing.session.id,
                 isRenewal: isRenewal,
-                body: batch == 1 ? made[0].spc : LoadBatch.body(made.map(\.spc)),
-                requests: keepsRequests ? made : []
+                body: batch == 1 ? keyRequests[0].spc : LoadBatch.body(keyRequests.map(\.spc)),
+                requests: keepsRequests ? keyRequests : []
             )
             requests.append((index, prepared))
         }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// Processor time of a process, from /proc.
+/// The processor time of a process, from /proc.
 struct ProcessTime: Sendable {
     let pid: Int32
 
-    /// User and system time of all its threads so far, in seconds; nil when there is no such process.
+    /// The user and system time of all threads so far, in seconds; nil if the process does not exist.
     var seconds: Double? {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
         return Self.seconds(stat: text, ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))))
     }
 
-    /// utime and stime, the 14th and 15th field. The second is the name in brackets, which may hold anything.
+    /// Returns the sum of utime and stime, the 14th and 15th fields. The second field is the name in parentheses, which
+    /// may contain any character.
     static func seconds(stat: String, ticksPerSecond: Double) -> Double? {
         guard let bracket = stat.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
         let fields = stat[stat.index(after: bracket)...].split(separator: " ")
@@ -18,7 +19,7 @@ struct ProcessTime: Sendable {
         return (user + system) / ticksPerSecond
     }
 
-    /// Of this process, in seconds.
+    /// The processor time of this process, in seconds.
     static var own: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -2,24 +2,24 @@ import ByteCoding
 import MediaFormats
 import TextCoding
 
-/// The boxes of an MP4 file as lines or as JSON.
+/// A listing of the boxes of an MP4 file, as lines or as JSON.
 struct BoxListing {
-    /// How deep boxes are shown; nil: all.
+    /// The number of levels to show; nil for all.
     var depth: Int?
-    /// Whether boxes that are there by the thousand are all shown.
+    /// Whether to show all boxes of types that occur in large numbers.
     var showsAll = false
 
-    /// How many boxes of a type are shown among the boxes of another one, when there are more than ``few``.
+    /// The number of boxes of a type that are shown if their parent contains more than ``few``.
     private static let first = 2
     private static let few = 6
 
-    /// A box, or how many were left out.
+    /// A box, or the number of omitted boxes.
     private enum Item {
         case box(BoxTree.Node)
         case omitted([FourCC: Int], bytes: Int)
     }
 
-    /// The lines of a tree: offset, size, type with an indent, fields.
+    /// Returns the lines of a tree: offset, size, indented type, fields.
     func lines(_ tree: BoxTree, _ style: Style) -> [String] {
         var rows: [(offset: String, size: String, name: String, rest: String)] = []
         append(tree.boxes, level: 0, to: &rows)
@@ -56,12 +56,12 @@ struct BoxListing {
             case .omitted(let counts, let bytes):
                 let types = counts.sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
                 let text = types.map { "\($0.value) \(escaped("\($0.key)"))" }.joined(separator: ", ")
-                rows.append(("", "\(bytes)", indent + "… \(text) more; --all shows them", ""))
+                rows.append(("", "\(bytes)", indent + "… \(text) more; give --all to show them", ""))
             }
         }
     }
 
-    /// The boxes of one level. Of a type with many, only the first ones are kept.
+    /// Returns the boxes of one level. Of a type with many boxes, only the first ones are included.
     private func items(_ nodes: [BoxTree.Node]) -> [Item] {
         guard !showsAll else { return nodes.map { .box($0) } }
         var totals: [FourCC: Int] = [:]
@@ -77,7 +77,7 @@ struct BoxListing {
         }
         for node in nodes {
             seen[node.type, default: 0] += 1
-            // What is wrong is always shown.
+            // Damaged boxes are always included.
             let isMany = totals[node.type, default: 0] > Self.few && seen[node.type, default: 0] > Self.first
             if isMany, node.problem == nil {
                 omitted[node.type, default: 0] += 1
@@ -91,14 +91,14 @@ struct BoxListing {
         return items
     }
 
-    /// A value for people and for machines: a constant vector is as secret as a key, since with FairPlay it comes with
-    /// the key.
+    /// Returns the value of a field for output. A constant IV is hidden, because with FairPlay it is delivered with the
+    /// key and is as secret as the key.
     private static func shown(_ field: BoxTree.Field) -> String {
         guard field.name == "constant_IV" else { return field.value }
         return field.value.isEmpty ? "none" : "\(field.value.count / 2) bytes, hidden"
     }
 
-    /// A tree for machines.
+    /// Returns a tree as JSON.
     func json(_ nodes: [BoxTree.Node], level: Int = 0) -> JSONValue {
         .array(
             items(nodes).map { item in

@@ -3,23 +3,23 @@ import MediaFormats
 import Packager
 import TextCoding
 
-/// What `keyway decrypt` did, for people and for machines.
+/// The result of `keyway decrypt`.
 struct DecryptionSummary {
     let input: String
     let output: String
-    /// Tracks, with the Media Playlist that they are in; nil for a single file.
+    /// The tracks with their Media Playlists; nil for a single file.
     var tracks: [(playlist: String?, track: DecryptedTrack)] = []
-    /// How many files were written.
+    /// The number of files written.
     var files = 1
 
-    /// For people.
+    /// Returns the result as text.
     func text(_ renderer: TextRenderer) -> String {
         var lines = [escaped("\(input): \(headline)")]
         if !tracks.isEmpty { lines += [""] + grid.lines(renderer) }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// For machines.
+    /// The result as JSON.
     var json: JSONValue {
         .object([
             "input": .string(input), "output": .string(output), "files": .integer(Int(files)),

@@ -5,12 +5,12 @@ import MediaFormats
 import Packager
 import SampleEncryption
 
-/// Reads content keys of a command line: `KID:KEY[:IV]`, or `@FILE` with one on each line. They are read here and not by
-/// the argument parser, whose errors repeat what was typed.
+/// A parser for content keys on the command line: `KID:KEY[:IV]`, or `@FILE` with one key per line. The argument parser
+/// does not parse them, because its error messages repeat the argument.
 enum KeyArguments {
-    /// The keys, by their IDs.
+    /// Returns the keys, by key ID.
     ///
-    /// - Throws: a failure of kind usage, whose words never hold a key.
+    /// - Throws: A failure of kind `usage`, whose message never contains a key.
     static func keys(_ texts: [String]) throws(CommandFailure) -> DecryptionKeys {
         var keys: [PackagingKey] = []
         for text in texts {
@@ -44,7 +44,7 @@ enum KeyArguments {
     }
 
     private static func entry(_ key: PackagingKey) throws(CommandFailure) -> (id: KeyID, key: DecryptionKey) {
-        guard let id = KeyID(key.keyID.bytes) else { throw .usage("a key ID has 16 bytes") }
+        guard let id = KeyID(key.keyID.bytes) else { throw .usage("--key: a key ID must have 16 bytes") }
         do throws(SampleEncryptionError) {
             let iv = try key.iv.map { iv throws(SampleEncryptionError) in try CipherIV(iv.reveal()) }
             return (id, DecryptionKey(key: key.key, iv: iv))

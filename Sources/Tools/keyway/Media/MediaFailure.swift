@@ -5,9 +5,9 @@ import MediaDecryption
 import Packager
 
 extension CommandFailure {
-    /// What went wrong while media were read or written.
+    /// Returns a failure for an error while media was read or written.
     ///
-    /// - Parameter path: The input, which errors of parsing do not know.
+    /// - Parameter path: The path of the input, which parsing errors do not contain.
     static func media(_ error: any Error, path: String) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: return failure

@@ -4,12 +4,12 @@ import MediaFormats
 import Packager
 
 extension MediaInspection {
-    /// Looks into an MP4 file.
+    /// Inspects an MP4 file.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - initialization: The `moov` box of the init segment, where the file is a segment.
-    ///   - listing: How boxes are shown.
+    ///   - initialization: The `moov` box of the initialization segment, if the file is a media segment.
+    ///   - listing: The options for listing boxes.
     init(mp4 file: RawSpan, initialization: Movie?, _ listing: BoxListing, _ style: Style) {
         self.init(kind: "mp4", headline: "")
         let tree = BoxTree(reading: file)
@@ -32,11 +32,13 @@ extension MediaInspection {
             if let found = summary.problem { problem = problem ?? found.description }
         }
         if isSegment, initialization == nil {
-            notes.append("this is a media segment: --init FILE names the init segment, which says what its tracks are")
+            notes.append(
+                "this is a media segment: give --init FILE with its initialization segment, which describes its tracks"
+            )
         }
         if tree.boxes.last?.type == "moov", fragments == 0 {
             notes.append(
-                "the moov box is at the end: players wait for all of the file, and it cannot be read from a pipe"
+                "the moov box is at the end: players must load the whole file first, and the file cannot be read from a pipe"
             )
         }
         headline = Self.headline(file.byteCount, summaries, fragments: fragments, isSegment: isSegment)
@@ -55,10 +57,12 @@ extension MediaInspection {
         fragments: Int,
         isSegment: Bool
     ) -> String {
-        var parts = [isSegment ? "MP4 media segment" : fragments > 0 ? "fragmented MP4" : "MP4", MediaWords.size(size)]
-        if let longest = tracks.map(\.seconds).max(), longest > 0 { parts.append(MediaWords.duration(longest)) }
-        if fragments > 0 { parts.append(MediaWords.count(fragments, "fragment")) }
-        if !tracks.isEmpty { parts.append(MediaWords.count(tracks.count, "track")) }
+        var parts = [
+            isSegment ? "MP4 media segment" : fragments > 0 ? "fragmented MP4" : "MP4", MediaFormatting.size(size),
+        ]
+        if let longest = tracks.map(\.seconds).max(), longest > 0 { parts.append(MediaFormatting.duration(longest)) }
+        if fragments > 0 { parts.append(MediaFormatting.count(fragments, "fragment")) }
+        if !tracks.isEmpty { parts.append(MediaFormatting.count(tracks.count, "track")) }
         let schemes = Set(tracks.compactMap { $0.encryption?.scheme?.description }).sorted()
         if !tracks.isEmpty {
             parts.append(schemes.isEmpty ? "clear" : "encrypted (\(schemes.joined(separator: ", ")))")
@@ -87,15 +91,15 @@ extension MediaInspection {
         }
         fields.add("language", .text(track.language))
         fields.add("timescale", .number(track.timescale))
-        fields.add("duration", MediaWords.seconds(summary.seconds))
+        fields.add("duration", MediaFormatting.seconds(summary.seconds))
         fields.add("samples", .number(summary.sampleCount))
         fields.add("sync samples", .number(summary.syncCount))
         if kind == "video", summary.seconds > 0 {
             let rate = (Double(summary.sampleCount) / summary.seconds * 1000).rounded() / 1000
-            fields.add("frame rate", .decimal(rate, unit: "a second"))
+            fields.add("frame rate", .decimal(rate, unit: "fps"))
         }
         fields.add("media", .number(summary.byteCount, unit: "bytes"))
-        fields.add("bit rate", MediaWords.rate(bytes: summary.byteCount, seconds: summary.seconds))
+        fields.add("bit rate", MediaFormatting.rate(bytes: summary.byteCount, seconds: summary.seconds))
         if track.descriptions.count > 1 { fields.add("sample descriptions", .number(track.descriptions.count)) }
         if let encryption = summary.encryption { add(encryption, of: summary, to: &fields) }
         if let problem = summary.problem { fields.add("cannot be read to its end", .text(problem.description)) }

@@ -5,27 +5,27 @@ import Packager
 import TextCoding
 
 extension MediaInspection {
-    /// Looks into a transport stream.
+    /// Inspects a transport stream.
     init(transportStream file: RawSpan) {
         let summary = TransportStreamSummary(file)
         self.init(kind: "mpeg-ts", headline: "")
         let streams = summary.programMap?.streams ?? []
         let isEncrypted = streams.contains { TransportStreamSummary.isEncrypted($0.type) }
-        var parts = ["MPEG-2 transport stream", MediaWords.size(file.byteCount)]
+        var parts = ["MPEG-2 transport stream", MediaFormatting.size(file.byteCount)]
         if let times = summary.times {
-            parts.append(MediaWords.duration(Double(times.upperBound - times.lowerBound) / 90_000))
+            parts.append(MediaFormatting.duration(Double(times.upperBound - times.lowerBound) / 90_000))
         }
-        parts += [MediaWords.count(summary.packets, "packet"), MediaWords.count(streams.count, "stream")]
+        parts += [MediaFormatting.count(summary.packets, "packet"), MediaFormatting.count(streams.count, "stream")]
         parts.append(isEncrypted ? "encrypted (SAMPLE-AES)" : "clear")
         headline = parts.joined(separator: ", ")
         if let map = summary.programMap { tables.append(Self.table(map)) }
         grids = [Self.streams(summary), Self.pids(summary)]
         let errors = summary.pids.reduce(0) { $0 + $1.continuityErrors }
         if errors > 0 {
-            notes.append("packets are missing: continuity counters jump, \(MediaWords.count(errors, "time"))")
+            notes.append("packets are missing: continuity counters jump, \(MediaFormatting.count(errors, "time"))")
         }
         if summary.pids.contains(where: { $0.scrambled > 0 }) {
-            notes.append("packets are scrambled by a conditional access system, which has nothing to do with HLS")
+            notes.append("packets are scrambled by a conditional access system, which is not an HLS encryption method")
         }
         if let found = summary.problem { problem = found.description }
     }
@@ -36,12 +36,12 @@ extension MediaInspection {
             fields: [
                 Field("number", .number(map.programNumber)), Field("version", .number(map.version)),
                 Field("PID of the clock", .number(map.clockPID)),
-                Field("descriptors", .list(map.descriptors.map(words))),
+                Field("descriptors", .list(map.descriptors.map(name))),
             ]
         )
     }
 
-    /// The elementary streams, in the order of the program map.
+    /// Returns the elementary streams, in the order of the program map table.
     private static func streams(_ summary: TransportStreamSummary) -> Grid {
         let columns = [
             "PID", "type", "stream", "encryption", "PES packets", "random access", "from", "to", "descriptors",
@@ -50,17 +50,17 @@ extension MediaInspection {
         for stream in summary.programMap?.streams ?? [] {
             let pid = summary.pids.first { $0.pid == stream.pid }
             let isEncrypted = TransportStreamSummary.isEncrypted(stream.type)
-            let descriptors = stream.descriptors.map(words)
+            let descriptors = stream.descriptors.map(name)
             grid.rows.append(
                 Grid.Row(
                     identity: [.number(stream.pid)],
                     cells: [
                         .number(stream.pid), .text("0x" + Hexadecimal.encode([stream.type.rawValue])),
-                        .text(words(stream.type)),
+                        .text(name(stream.type)),
                         .text(isEncrypted ? "SAMPLE-AES" : "none"), .number(pid?.units ?? 0),
                         .number(pid?.randomAccesses ?? 0),
-                        pid?.times.map { MediaWords.seconds(Double($0.lowerBound) / 90_000) },
-                        pid?.times.map { MediaWords.seconds(Double($0.upperBound) / 90_000) },
+                        pid?.times.map { MediaFormatting.seconds(Double($0.lowerBound) / 90_000) },
+                        pid?.times.map { MediaFormatting.seconds(Double($0.upperBound) / 90_000) },
                         descriptors.isEmpty ? nil : .list(descriptors),
                     ]
                 )
@@ -69,7 +69,7 @@ extension MediaInspection {
         return grid
     }
 
-    /// All PIDs, those of tables too.
+    /// Returns all PIDs, including those of tables.
     private static func pids(_ summary: TransportStreamSummary) -> Grid {
         let columns = ["PID", "what", "packets", "share", "clocks", "continuity errors", "damaged", "scrambled"]
         var grid = Grid(title: "PIDs", columns: columns)
@@ -80,7 +80,7 @@ extension MediaInspection {
                 Grid.Row(
                     identity: [.number(pid.pid)],
                     cells: [
-                        .number(pid.pid), .text(words(pid.pid, summary)), .number(pid.packets),
+                        .number(pid.pid), .text(name(pid.pid, summary)), .number(pid.packets),
                         .decimal((share * 10).rounded() / 10, unit: "%"), optional(pid.clocks),
                         .number(pid.continuityErrors),
                         optional(pid.damaged), optional(pid.scrambled),
@@ -91,18 +91,18 @@ extension MediaInspection {
         return grid
     }
 
-    private static func words(_ pid: UInt16, _ summary: TransportStreamSummary) -> String {
+    private static func name(_ pid: UInt16, _ summary: TransportStreamSummary) -> String {
         switch pid {
         case ReservedPID.programAssociation: return "program association table"
         case ReservedPID.null: return "null packets"
         case summary.mapPID: return "program map table"
         default:
             let stream = summary.programMap?.streams.first { $0.pid == pid }
-            return stream.map { words($0.type) } ?? "not in the program map"
+            return stream.map { name($0.type) } ?? "not in the program map"
         }
     }
 
-    private static func words(_ type: TransportStreamType) -> String {
+    private static func name(_ type: TransportStreamType) -> String {
         switch type {
         case .h264, .encryptedH264: "H.264"
         case .hevc: "HEVC"
@@ -115,7 +115,7 @@ extension MediaInspection {
         }
     }
 
-    private static func words(_ descriptor: TransportDescriptor) -> String {
+    private static func name(_ descriptor: TransportDescriptor) -> String {
         let name = String(decoding: descriptor.content.prefix(4), as: UTF8.self)
         switch descriptor.tag {
         case TransportDescriptor.registration: return "registration \(name)"
@@ -125,21 +125,22 @@ extension MediaInspection {
         }
     }
 
-    /// Looks into packed audio.
+    /// Inspects packed audio.
     init(packedAudio file: RawSpan) {
         let summary = PackedAudioSummary(file)
         let setup = summary.tags.lazy.compactMap { try? $0.tag.audioSetup() }.first
         let parts = [
-            "packed audio", summary.codec ?? "no frames", MediaWords.size(file.byteCount),
-            MediaWords.duration(summary.seconds), setup == nil ? "not said to be encrypted" : "encrypted (SAMPLE-AES)",
+            "packed audio", summary.codec ?? "no frames", MediaFormatting.size(file.byteCount),
+            MediaFormatting.duration(summary.seconds),
+            setup == nil ? "not signaled as encrypted" : "encrypted (SAMPLE-AES)",
         ]
         self.init(kind: "packed-audio", headline: parts.joined(separator: ", "))
         var fields = FieldCollector()
         fields.add("codec", summary.codec.map { .text($0) })
         fields.add("sample rate", .number(summary.sampleRate, unit: "Hz"))
         fields.add("frames", .number(summary.frames))
-        fields.add("duration", MediaWords.seconds(summary.seconds))
-        fields.add("bit rate", MediaWords.rate(bytes: summary.byteCount, seconds: summary.seconds))
+        fields.add("duration", MediaFormatting.seconds(summary.seconds))
+        fields.add("bit rate", MediaFormatting.rate(bytes: summary.byteCount, seconds: summary.seconds))
         fields.add("encrypted audio", setup.map { .text($0.audioType.description) })
         tables = [FieldTable(title: "Audio", fields: fields.fields)]
         var grid = Grid(title: "ID3 tags", columns: ["offset", "size", "timestamp", "frames"])
@@ -150,8 +151,8 @@ extension MediaInspection {
                     identity: [.number(place.range.lowerBound)],
                     cells: [
                         .number(place.range.lowerBound), .number(place.range.count),
-                        time.map { MediaWords.seconds(Double($0) / 90_000) },
-                        .list(place.tag.frames.map(Self.words)),
+                        time.map { MediaFormatting.seconds(Double($0) / 90_000) },
+                        .list(place.tag.frames.map(Self.name)),
                     ]
                 )
             )
@@ -163,42 +164,42 @@ extension MediaInspection {
         if let found = summary.problem { problem = found.description }
     }
 
-    /// A frame's ID, and whose it is where it is private.
-    private static func words(_ frame: ID3Tag.Frame) -> String {
+    /// Returns the ID of a frame, with the owner if it is a private frame.
+    private static func name(_ frame: ID3Tag.Frame) -> String {
         guard frame.id == "PRIV" else { return frame.id.description }
         return "PRIV " + String(decoding: frame.content.prefix(64).prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Looks into WebVTT.
+    /// Inspects WebVTT.
     init(webVTT file: RawSpan) {
         do throws(ParseError) {
             self.init(try WebVTTDocument(parsing: file), size: file.byteCount)
         } catch {
-            self.init(kind: "webvtt", headline: "WebVTT, \(MediaWords.size(file.byteCount))")
+            self.init(kind: "webvtt", headline: "WebVTT, \(MediaFormatting.size(file.byteCount))")
             problem = error.description
         }
     }
 
     private init(_ document: WebVTTDocument, size: Int) {
-        let parts = ["WebVTT", MediaWords.size(size), MediaWords.count(document.cues.count, "cue")]
+        let parts = ["WebVTT", MediaFormatting.size(size), MediaFormatting.count(document.cues.count, "cue")]
         self.init(kind: "webvtt", headline: parts.joined(separator: ", "))
         var fields = FieldCollector()
         fields.add("cues", .number(document.cues.count))
         let start = document.cues.map(\.start).min()
-        fields.add("from", start.map { MediaWords.seconds(Double($0) / 1000) })
-        fields.add("to", document.cues.isEmpty ? nil : MediaWords.seconds(Double(document.end) / 1000))
+        fields.add("from", start.map { MediaFormatting.seconds(Double($0) / 1000) })
+        fields.add("to", document.cues.isEmpty ? nil : MediaFormatting.seconds(Double(document.end) / 1000))
         if let map = document.timestampMap {
-            fields.add("timestamp map, MPEG-2", MediaWords.seconds(Double(map.mpegTS) / 90_000))
-            fields.add("timestamp map, local", MediaWords.seconds(Double(map.local) / 1000))
+            fields.add("timestamp map, MPEG-2", MediaFormatting.seconds(Double(map.mpegTS) / 90_000))
+            fields.add("timestamp map, local", MediaFormatting.seconds(Double(map.local) / 1000))
         } else {
-            notes.append("there is no X-TIMESTAMP-MAP, so that times count from the beginning of the presentation")
+            notes.append("there is no X-TIMESTAMP-MAP, so times are relative to the start of the presentation")
         }
         fields.add("style and region blocks", .number(document.definitionTexts.count))
         fields.add("comments", .number(document.commentCount))
         tables = [FieldTable(title: "Subtitles", fields: fields.fields)]
-        for dropped in document.dropped { notes.append("left out, \(dropped)") }
+        for dropped in document.dropped { notes.append("omitted: \(dropped)") }
         if document.droppedCount > 0 {
-            problem = "\(MediaWords.count(document.droppedCount, "block")) cannot be read"
+            problem = "\(MediaFormatting.count(document.droppedCount, "block")) cannot be parsed"
         }
     }
 }

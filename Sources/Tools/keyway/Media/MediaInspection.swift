@@ -4,21 +4,21 @@ import MediaFormats
 import Packager
 import TextCoding
 
-/// What `keyway media inspect` found: a listing of what the file consists of, and tables of what is in it.
+/// The result of `keyway media inspect`: a listing of the file's structure, and tables of its content.
 struct MediaInspection {
     /// `mp4`, `mpeg-ts`, `packed-audio`, `webvtt`.
     let kind: String
-    /// One line that says it all, to stand behind the file's name.
+    /// A summary on one line, which follows the file's name.
     var headline: String
-    /// What the file consists of, as text and as JSON; nil where the tables say it.
+    /// The structure of the file, as text and as JSON; nil if only tables are shown.
     var listing: (lines: [String], key: String, json: JSONValue)?
-    /// What is in it.
+    /// The tables of properties.
     var tables: [FieldTable] = []
-    /// What there are several of.
+    /// The lists of items.
     var grids: [Grid] = []
-    /// What is odd about it.
+    /// Notes about unusual properties.
     var notes: [String] = []
-    /// Why the rest is not there.
+    /// The reason why the file could not be read completely.
     var problem: String?
 
     init(kind: String, headline: String) {
@@ -26,7 +26,7 @@ struct MediaInspection {
         self.headline = headline
     }
 
-    /// For people.
+    /// Returns the result as text.
     func text(name: String, _ renderer: TextRenderer) -> String {
         var lines = [renderer.style.bold(escaped(name)) + ": \(escaped(headline))"]
         if let listing { lines += [""] + listing.lines }
@@ -36,7 +36,7 @@ struct MediaInspection {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// For machines.
+    /// Returns the result as JSON.
     func json(name: String) -> JSONValue {
         let renderer = JSONRenderer()
         var members: [JSONObject.Member] = [
@@ -44,7 +44,7 @@ struct MediaInspection {
         ]
         if let listing { members.append(.init(key: listing.key, value: listing.json)) }
         members += grids.map { .init(key: Field.key(for: $0.title), value: $0.json(renderer)) }
-        // Tracks are several; other tables are what their title says.
+        // Tracks are an array; the key of every other table is derived from its title.
         let tracks = tables.filter { $0.title.hasPrefix("Track ") }
         if kind == "mp4" { members.append(.init(key: "tracks", value: .array(tracks.map(renderer.json)))) }
         for table in tables where !table.title.hasPrefix("Track ") {
@@ -56,14 +56,14 @@ struct MediaInspection {
     }
 }
 
-/// Words for numbers that people read.
-enum MediaWords {
-    /// `1 frame`, `2 frames`.
+/// Formatting of numbers for output.
+enum MediaFormatting {
+    /// Returns a number with a noun: `1 frame`, `2 frames`.
     static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
-    /// `0.5 s`, `12.480 s`, `1:02:03.500`.
+    /// Returns a duration as text: `0.5 s`, `12.480 s`, `1:02:03.500`.
     static func duration(_ seconds: Double) -> String {
-        guard seconds.isFinite, seconds < 1e9 else { return "for ever" }
+        guard seconds.isFinite, seconds < 1e9 else { return "unlimited" }
         guard seconds >= 60 else { return String(format: "%.3f s", seconds) }
         let whole = Int(seconds)
         let rest = String(format: "%06.3f", seconds - Double(whole / 60 * 60))
@@ -71,10 +71,10 @@ enum MediaWords {
             ? "\(whole / 60):\(rest)" : "\(whole / 3600):\(String(format: "%02d", whole / 60 % 60)):\(rest)"
     }
 
-    /// Seconds, to the millisecond.
+    /// Returns seconds, rounded to milliseconds.
     static func seconds(_ seconds: Double) -> FieldValue { .decimal((seconds * 1000).rounded() / 1000, unit: "s") }
 
-    /// `831 bytes`, `12.5 kB`, `1.0 GB`.
+    /// Returns a size as text: `831 bytes`, `12.5 kB`, `1.0 GB`.
     static func size(_ bytes: Int) -> String {
         for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e4)] where Double(bytes) >= size {
             return String(format: "%.1f \(unit)", Double(bytes) / (unit == "kB" ? 1e3 : size))
@@ -82,7 +82,7 @@ enum MediaWords {
         return "\(bytes) bytes"
     }
 
-    /// Bits a second; nil where there is nothing to divide.
+    /// Returns the bit rate, in bits per second; nil if there are no bytes or no duration.
     static func rate(bytes: Int, seconds: Double) -> FieldValue? {
         let rate = (Double(bytes) * 8 / seconds).rounded()
         guard seconds > 0, bytes > 0, rate < 1e15 else { return nil }

@@ -9,76 +9,81 @@ import StreamPlayer
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",
-        abstract: "Download a stream into a folder that plays without a network.",
+        abstract: "Download a stream for offline playback.",
         discussion: """
-            What is downloaded is the best variant, and what a player would choose beside it:
+            By default, the best variant is downloaded, with the renditions that a player would choose for it:
 
               keyway download URL --out Films/film-7 --server http://127.0.0.1:8080 --credentials dev
               keyway download URL --out Films/film-7
               keyway download URL --out Films/film-7 --no-keys --variant 1280x720 --variant 640x360 --languages en,de
               keyway download URL --out Films/film-7 --no-keys --all
 
-            FairPlay keys come from --server; clear keys (AES-128, KEYFORMAT identity) from the URLs in the playlists. Both \
-            are kept encrypted beside the download.
+            FairPlay keys are requested from --server; clear keys (AES-128, KEYFORMAT identity) are loaded from the \
+            URLs in the playlists. Both are stored encrypted, next to the download.
 
-            --variant is given once for each variant, as its limits with commas between them: 1280x720 (a size), 3000000 \
-            (bits a second), hvc1 (how a codec begins); the best within them is taken. The words best and all stand alone.
+            Give --variant once for each variant, with its limits separated by commas: 1280x720 (maximum resolution), \
+            3000000 (maximum bits per second), hvc1 (a prefix of the codec). The best variant within the limits is \
+            downloaded. The values best and all cannot be combined with others.
 
-            A download that was stopped, by Control-C, an error or a crash, goes on when the same command is given again. \
-            One that is complete is checked, and what is damaged is fetched again. Where the URL is signed and has run out, \
-            the same URL with a new query goes on.
+            The same command resumes a download that was interrupted by Control-C, an error or a crash, and verifies \
+            and repairs one that is complete. If the URL is signed and its signature has expired, give the same URL \
+            with a new signature.
 
-            With --make-room a full disk does not end it: other downloads of the same folder go, one after the other, in the \
-            order of "keyway offline evict", but none that is important or in use.
+            With --make-room, a full disk does not stop the download: other downloads in the same folder are deleted \
+            one by one, in the order of "keyway offline evict", except those that are important or in use.
 
-            Exit codes: 0 the bundle is complete, or with --no-keys all media are there; 1 the stream cannot be downloaded as \
-            asked, or its keys are refused; 2 the command line is wrong; 3 the network or the disk failed, or it was \
-            stopped: the same command goes on.
+            Exit codes: 0 the download is complete (with --no-keys: all media is); 1 the stream or the selection \
+            cannot be downloaded, or its keys were refused; 2 the command line is invalid; 3 the network or the disk \
+            failed, or the download was interrupted: the same command resumes it.
             """
     )
 
-    @Argument(help: .init("A Multivariant or Media Playlist of a stream that is over.", valueName: "url"))
+    @Argument(help: .init("The URL of a Multivariant or Media Playlist of a VOD stream.", valueName: "url"))
     var playlist: String
 
     @Option(
-        help: .init("The folder of the download; made if it is not there.", valueName: "bundle"),
+        help: .init("The folder of the download; created if it does not exist.", valueName: "bundle"),
         transform: OutputPath.parse
     )
     var out: String
 
-    @Option(help: .init("What the film is called; the name of the folder unless given.", valueName: "text"))
+    @Option(help: .init("The title of the download. (default: the name of the folder)", valueName: "text"))
     var title: String?
 
-    @OptionGroup(title: "What is downloaded") var choice: DownloadChoiceOptions
+    @OptionGroup(title: "Selection") var choice: DownloadSelectionOptions
 
     @OptionGroup(title: "Keys") var keys: OfflineKeyOptions
 
-    @Flag(help: "Fetch media only.")
+    @Flag(help: "Download media without keys.")
     var noKeys = false
 
-    @Option(help: .init("How many files are fetched at once.", valueName: "number"))
+    @Option(help: .init("The number of concurrent downloads of files.", valueName: "number"))
     var parallel = 4
 
-    @Option(help: .init("How many of these from one server.", valueName: "number"))
+    @Option(
+        help: .init("The number of concurrent downloads from one host. (default: as --parallel)", valueName: "number")
+    )
     var perHost: Int?
 
-    @Option(help: .init("After how many seconds without data a connection counts as broken.", valueName: "seconds"))
+    @Option(help: .init("The timeout for connections that receive no data, in seconds.", valueName: "seconds"))
     var patience = 30.0
 
-    @Flag(help: "Where the disk is full, remove other downloads.")
+    @Flag(help: "Delete other downloads if the disk is full.")
     var makeRoom = false
 
-    @Flag(help: "Say nothing while downloading.")
+    @Flag(help: "Print no progress.")
     var quiet = false
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         guard (1...64).contains(parallel), (1...64).contains(perHost ?? 1) else {
-            throw ValidationError("--parallel and --per-host are 1 to 64.")
+            throw ValidationError("--parallel and --per-host: expected 1 to 64.")
         }
-        guard (1...3600).contains(patience) else { throw ValidationError("--patience is 1 to 3600 seconds.") }
-        guard !out.isEmpty else { throw ValidationError("--out is a folder.") }
+        guard (1...3600).contains(patience) else {
+            throw ValidationError("--patience: expected 1 to 3600 seconds.")
+        }
+        guard !out.isEmpty else { throw ValidationError("--out: expected a folder.") }
         _ = try choice.selection()
     }
 
@@ -93,15 +98,15 @@ struct DownloadCommand: AsyncParsableCommand {
                 report.notes += notes
                 return try ReportOptions.print(report, json: output.json)
             } catch let error as DownloadError {
-                guard error.code == .diskFull, makeRoom, let made = try await makeRoomForIt() else {
+                guard error.code == .diskFull, makeRoom, let removalNotes = try await freeSpace() else {
                     throw CommandFailure(error)
                 }
-                notes += made
+                notes += removalNotes
             }
         }
     }
 
-    /// Downloads, or goes on.
+    /// Starts or resumes the download.
     private func download(_ selection: BundleSelection) async throws(DownloadError) -> (AssetBundle, received: UInt64) {
         var settings = DownloadSettings()
         settings.parallel = parallel
@@ -115,81 +120,83 @@ struct DownloadCommand: AsyncParsableCommand {
             keys: noKeys ? nil : downloadKeys(),
             transport: HTTPDownloadTransport()
         )
-        let narrating = Task { [quiet, output] in
-            var narrator = DownloadNarrator(isQuiet: quiet || output.json)
-            for await event in download.events { narrator.tell(event) }
-            return narrator.end()
+        let printing = Task { [quiet, output] in
+            var printer = DownloadProgressPrinter(isQuiet: quiet || output.json)
+            for await event in download.events { printer.print(event) }
+            return printer.finish()
         }
-        let signals = EndSignals { Task { await download.cancel() } }
+        let signals = TerminationSignals { Task { await download.cancel() } }
         defer { signals.end() }
         do throws(DownloadError) {
             let bundle = try await download.run()
-            return (bundle, await narrating.value)
+            return (bundle, await printing.value)
         } catch {
-            _ = await narrating.value
+            _ = await printing.value
             throw error
         }
     }
 
-    /// Removes the download that has to go first, and says so; nil: none may.
-    private func makeRoomForIt() async throws -> [String]? {
+    /// Deletes the next download to evict, and returns notes about it; returns nil if no download may be deleted.
+    private func freeSpace() async throws -> [String]? {
         do {
             let own = (try? AssetBundle.open(folder.path))?.description.title ?? title ?? folder.lastPathComponent
-            let home = try OfflineHome(library: library, keys.home)
-            let eviction = LibraryEviction(home: home, keys: keys) { candidate in
+            let storage = try OfflineStorage(library: library, keys.storage)
+            let eviction = LibraryEviction(storage: storage, keys: keys) { candidate in
                 candidate.title == own || candidate.policy.priority == .important
             }
             let result = try await eviction.carryOut(toFree: 1)
-            guard let gone = result.plan.evictions.first else { return nil }
-            let words = "the disk was full: \(escaped(gone.title)) is gone, \(gone.size) bytes; \(gone.reason.words)"
-            if !quiet, !output.json { Terminal.complain(words) }
-            return [words] + result.notes
+            guard let deleted = result.plan.evictions.first else { return nil }
+            let note =
+                "the disk was full: \(escaped(deleted.title)) was deleted, \(deleted.size) bytes; \(deleted.reason.words)"
+            if !quiet, !output.json { Terminal.writeError(note) }
+            return [note] + result.notes
         } catch {
             throw CommandFailure.offline(error)
         }
     }
 
-    /// Keys are kept beside the download. Without a key server only clear keys can be had, from the URLs that name them.
+    /// Returns the key provider of the download. Keys are stored next to it. Without a key server, only clear keys are
+    /// available, from the URLs in the playlists.
     private func downloadKeys() -> any DownloadKeys {
-        KeptDownloadKeys { [keys, library] in try keys.keys(try OfflineHome(library: library, keys.home)) }
+        StoredDownloadKeys { [keys, library] in try keys.keys(try OfflineStorage(library: library, keys.storage)) }
     }
 
     private var folder: URL { URL(fileURLWithPath: out).standardizedFileURL }
-    /// The folder of downloads.
+    /// The folder that contains the download.
     private var library: String { folder.deletingLastPathComponent().path }
 
-    /// Keys are kept by title, and titles are removed by it: two downloads of one name would be one.
+    /// Requires a unique title, because keys are stored and deleted by title.
     private func checkTitle() throws {
-        // One that goes on has its title already.
+        // A download to resume already has its title.
         guard !FileManager.default.fileExists(atPath: folder.path + "/bundle.json") else { return }
         let name = title ?? folder.lastPathComponent
         let others = ((try? BundleLibrary(library).bundles()) ?? []).filter { $0.folder != folder.path }
         guard let other = others.first(where: { (try? $0.summary.get())?.title == name }) else { return }
-        throw CommandFailure.input("\(other.folder) is called \(name) already", next: "give another --title")
+        throw CommandFailure.input("\(other.folder) already has the title \(name)", next: "give another --title")
     }
 }
 
-/// The keys of a download, kept beside it. A film in clear needs none, and nothing is made for it.
-struct KeptDownloadKeys: DownloadKeys {
-    /// Opens what is kept.
+/// The keys of a download, stored next to it. Clear media does not require keys, so no storage is created for it.
+struct StoredDownloadKeys: DownloadKeys {
+    /// Opens the key storage.
     let open: @Sendable () throws -> OfflineKeys
 
     func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
-        try await kept(title).acquire(keys, title: title)
+        try storage(title).acquire(keys, title: title)
     }
 
     func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
         guard bundle.description.keys.isEmpty else {
-            return try await kept(bundle.description.title).prove(bundle)
+            return try await storage(bundle.description.title).prove(bundle)
         }
         do throws(PlayerError) {
             try await BundleProof.play(bundle, keys: PlayerKeySystems())
         } catch {
-            throw DownloadKeysError(code: error.code, place: error.place, reason: "it does not start to play: \(error)")
+            throw DownloadKeysError(code: error.code, place: error.place, reason: "playback does not start: \(error)")
         }
     }
 
-    private func kept(_ title: String) throws(DownloadKeysError) -> OfflineKeys {
+    private func storage(_ title: String) throws(DownloadKeysError) -> OfflineKeys {
         do {
             return try open()
         } catch {
@@ -199,14 +206,14 @@ struct KeptDownloadKeys: DownloadKeys {
 }
 
 extension CommandFailure {
-    /// A download does not begin, or has stopped.
+    /// Creates a failure for a download that cannot start or was interrupted.
     init(_ error: DownloadError) {
         let (kind, next): (Kind, String?) =
             switch error.code {
             case .load where error.isRefusedAddress:
-                (.file, "where the URL is signed, the same URL with a new signature goes on")
-            case .load, .storage, .diskFull, .cancelled, .busy: (.file, "the same command goes on where it stopped")
-            case .damaged: (.file, "the same command fetches again what is damaged")
+                (.file, "if the URL is signed, give the same URL with a new signature to resume")
+            case .load, .storage, .diskFull, .cancelled, .busy: (.file, "run the same command again to resume")
+            case .damaged: (.file, "run the same command again to download the damaged parts again")
             case .playlist, .live, .limit, .keys, .noVariant, .noRendition, .noRanges, .changedOnServer, .otherBundle:
                 (.input, nil)
             }

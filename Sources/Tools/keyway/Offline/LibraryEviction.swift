@@ -1,62 +1,63 @@
 import OfflineAssets
 import VirtualDevice
 
-/// Makes room in a folder of downloads, in the order of ``EvictionPlan``.
+/// Frees space in a folder of downloads, in the order of ``EvictionPlan``.
 struct LibraryEviction {
-    /// What goes, or is gone, and what could not be done on the way.
+    /// The planned or performed deletions, and notes about what failed.
     struct Result {
         var plan: EvictionPlan
         var notes: [String] = []
     }
 
-    let home: OfflineHome
-    /// Keys that may still be used are given back where these name a server.
+    let storage: OfflineStorage
+    /// The key options; if they name a server, keys that may still be used are returned to it.
     let keys: OfflineKeyOptions
-    /// Which downloads stay, whatever their turn is.
+    /// Returns whether a download must not be deleted.
     var spares: (EvictionCandidate) -> Bool = { _ in false }
 
-    /// What would go, so that so many bytes are freed.
+    /// Returns the downloads that would be deleted to free this number of bytes.
     func plan(toFree needed: UInt64) throws -> Result {
         let now = SystemDeviceClock().now
-        let (listings, damaged) = try OfflineListing.all(home, at: now)
+        let (listings, damaged) = try OfflineListing.all(storage, at: now)
         return Result(plan: EvictionPlan(toFree: needed, of: candidates(listings, at: now), at: now), notes: damaged)
     }
 
-    /// Takes one title after the other. One that somebody has begun to use since it was looked at stays, and another goes.
+    /// Deletes one download after the other. A download that has come into use in the meantime is kept, and the next
+    /// one is deleted instead.
     func carryOut(toFree needed: UInt64) async throws -> Result {
         let now = SystemDeviceClock().now
-        let (listings, damaged) = try OfflineListing.all(home, at: now)
+        let (listings, damaged) = try OfflineListing.all(storage, at: now)
         var notes = damaged
         var candidates = candidates(listings, at: now)
-        var gone: [EvictionPlan.Eviction] = []
+        var deleted: [EvictionPlan.Eviction] = []
         while true {
-            let freed = gone.reduce(UInt64(0)) { $0 &+ $1.size }
+            let freed = deleted.reduce(UInt64(0)) { $0 &+ $1.size }
             let rest = EvictionPlan(toFree: needed - min(needed, freed), of: candidates, at: now)
             guard let next = rest.evictions.first,
                 let index = candidates.firstIndex(where: { $0.title == next.title }),
                 let listing = listings.first(where: { $0.summary.title == next.title })
             else { break }
-            guard let claim = try home.store.claim(next.title, folder: listing.folder) else {
+            guard let claim = try storage.store.claim(next.title, folder: listing.folder) else {
                 candidates[index].isInUse = true
                 continue
             }
             notes += try await remove(listing, claim, at: now)
-            gone.append(next)
+            deleted.append(next)
             candidates.remove(at: index)
         }
-        return Result(plan: EvictionPlan(gone, of: needed), notes: notes)
+        return Result(plan: EvictionPlan(deleted, of: needed), notes: notes)
     }
 
     private func candidates(_ listings: [OfflineListing], at now: Int64) -> [EvictionCandidate] {
         listings.map { $0.candidate(at: now) }.filter { !spares($0) }
     }
 
-    /// Keys that the server cannot be told of do not keep a download from going.
+    /// Deletes a download. If its keys cannot be returned to the server, the download is deleted nevertheless.
     private func remove(_ listing: OfflineListing, _ claim: RemovalClaim, at now: Int64) async throws -> [String] {
         var notes: [String] = []
         if keys.server != nil, listing.entry?.state(at: now).isWatchable == true {
             do {
-                try await keys.keys(home).invalidate(title: listing.summary.title)
+                try await keys.keys(storage).invalidate(title: listing.summary.title)
             } catch let error as OfflineKeyError {
                 notes.append("\(error)")
             }

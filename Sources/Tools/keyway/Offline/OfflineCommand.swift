@@ -1,18 +1,19 @@
 import ArgumentParser
 
-/// `keyway offline`: what was downloaded.
+/// `keyway offline`: commands for downloads.
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offline",
-        abstract: "Play downloads without a network; list, renew, report, give back and make room.",
+        abstract: "Play downloads without a network; list, renew, report, return and evict them.",
         discussion: """
-            A download is a folder that keyway download made. Its keys, and what is known of them, are in .keyway beside \
-            it, encrypted, with what the virtual device remembers: every run of the tool is the same device there.
+            A download is a folder created by keyway download. Its keys, and their state, are stored encrypted in \
+            .keyway next to it, together with the storage of the virtual device: every run of the tool is the same \
+            device there.
 
             Exit codes:
-              0  all is well
-              1  a key does not let it be played, renewed or given back, or there is not enough room
-              2  the command line is wrong
+              0  success
+              1  a key cannot be used, renewed or returned, or not enough space can be freed
+              2  the command line is invalid
               3  a file or a connection cannot be read or written
             """,
         subcommands: [

@@ -5,47 +5,48 @@ import OfflineAssets
 struct OfflineDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Give the keys of a download back to the server, and remove its files.",
+        abstract: "Return the keys of a download to the server, and delete its files.",
         discussion: """
-            The server gives a challenge, the device makes the keys unusable for ever and proves it with that, and the \
-            server ends its records. Then the files go. --key gives back nothing but that key, and the files stay: what \
-            needs it is played no more. --without-server removes files and keys, and the server does not learn of it.
+            The server issues a challenge, the device permanently invalidates the keys and proves it with a response \
+            to the challenge, and the server closes its records. Then the files are deleted. With --key, only that key \
+            is returned, and the files are kept, but media under that key can no longer be played. With \
+            --without-server, files and keys are deleted, and the server is not notified.
             """
     )
 
     @OptionGroup var title: OfflineTitleArgument
     @OptionGroup var keys: OfflineKeyOptions
 
-    @Option(name: .customLong("key"), help: "The identifier of a key, as \"report\" names it; repeatable.")
+    @Option(name: .customLong("key"), help: "The identifier of a key, as printed by keyway offline report. Repeatable.")
     var identifiers: [String] = []
 
-    @Flag(name: .customLong("without-server"), help: "Give nothing back.")
+    @Flag(name: .customLong("without-server"), help: "Delete the download without returning its keys to the server.")
     var withoutServer = false
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         if withoutServer, !identifiers.isEmpty {
-            throw ValidationError("--key gives a key back to the server: leave out --without-server")
+            throw ValidationError("--key returns a key to the server: it cannot be combined with --without-server.")
         }
     }
 
     func run() async throws {
         do {
-            let place = try title.place()
-            let name = try place.open().description.title
-            let home = try OfflineHome(library: place.library, keys.home)
-            guard let claim = try home.store.claim(name, folder: place.bundle) else {
-                throw CommandFailure.input("\(name) is being played or downloaded", next: "end that first")
+            let location = try title.location()
+            let name = try location.open().description.title
+            let storage = try OfflineStorage(library: location.library, keys.storage)
+            guard let claim = try storage.store.claim(name, folder: location.bundle) else {
+                throw CommandFailure.input("\(name) is being played or downloaded", next: "stop that first")
             }
-            let answers = try await giveBack(name, home)
+            let answers = try await returnKeys(name, storage)
             if identifiers.isEmpty { try claim.remove() }
             let count = identifiers.count
             var report = Report(
                 kind: "deletion",
                 headline: count == 0
-                    ? "\(escaped(name)) is gone"
-                    : "\(count) \(count == 1 ? "key" : "keys") of \(escaped(name)) went back; the files are still here"
+                    ? "\(escaped(name)) was deleted"
+                    : "\(count) \(count == 1 ? "key" : "keys") of \(escaped(name)) returned; the files are kept"
             )
             report.tables = [
                 FieldTable(
@@ -61,17 +62,17 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         }
     }
 
-    private func giveBack(_ name: String, _ home: OfflineHome) async throws -> [SyncAnswer] {
+    private func returnKeys(_ name: String, _ storage: OfflineStorage) async throws -> [SyncAnswer] {
         var answers: [SyncAnswer] = []
         if !identifiers.isEmpty {
-            let keys = try keys.keys(home, requiresServer: true)
+            let keys = try keys.keys(storage, requiresServer: true)
             for identifier in identifiers { answers.append(try await keys.invalidate(identifier, title: name)) }
             return answers
         }
-        // A clear key is nothing that could be given back.
-        let keptKeys = try home.store.title(name).map { Array($0.keys.values) } ?? []
-        if !withoutServer, keptKeys.contains(where: { $0.kind == .fairPlay && $0.bytes != nil }) {
-            answers = try await keys.keys(home, requiresServer: true).invalidate(title: name)
+        // Only FairPlay keys can be returned; clear keys cannot.
+        let storedKeys = try storage.store.title(name).map { Array($0.keys.values) } ?? []
+        if !withoutServer, storedKeys.contains(where: { $0.kind == .fairPlay && $0.bytes != nil }) {
+            answers = try await keys.keys(storage, requiresServer: true).invalidate(title: name)
         }
         return answers
     }

@@ -6,21 +6,22 @@ import OfflineAssets
 struct OfflineEvictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
-        abstract: "Make room: remove downloads until so many bytes are freed.",
+        abstract: "Delete downloads until a number of bytes is free.",
         discussion: """
-            What goes first: what is past its date, what can be watched no more, what needs a renewal, what is not \
-            finished, what was played before, the rest, and at last what is important (keyway offline keep). What is \
-            being played or downloaded never goes. Keys that may still be used are given back where --server is given.
+            Downloads are deleted in this order: past their expiration date, no longer watchable, in need of renewal, \
+            incomplete, already played, all others, and last the important ones (keyway offline keep). Downloads that \
+            are being played or downloaded are never deleted. If --server is given, keys that may still be used are \
+            returned to it.
             """
     )
 
     @Argument(help: .init("The folder of downloads.", valueName: "dir"))
     var library = "."
 
-    @Option(help: .init("How many bytes to free.", valueName: "bytes"))
+    @Option(help: .init("The number of bytes to free.", valueName: "bytes"))
     var free: UInt64
 
-    @Flag(name: .customLong("dry-run"), help: "Only say what would go.")
+    @Flag(name: .customLong("dry-run"), help: "Only print what would be deleted.")
     var dryRun = false
 
     @OptionGroup var keys: OfflineKeyOptions
@@ -36,7 +37,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
 
     private func evict() async throws {
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
-        let eviction = LibraryEviction(home: try OfflineHome(library: root, keys.home), keys: keys)
+        let eviction = LibraryEviction(storage: try OfflineStorage(library: root, keys.storage), keys: keys)
         let result = dryRun ? try eviction.plan(toFree: free) : try await eviction.carryOut(toFree: free)
         try ReportOptions.print(Self.report(result, dryRun: dryRun), json: output.json)
     }
@@ -44,7 +45,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
     private static func report(_ eviction: LibraryEviction.Result, dryRun: Bool) -> Report {
         let plan = eviction.plan
         let count = plan.evictions.count
-        let verb = dryRun ? "would go" : count == 1 ? "is gone" : "are gone"
+        let verb = dryRun ? "would be deleted" : count == 1 ? "was deleted" : "were deleted"
         var report = Report(
             kind: "eviction",
             headline: "\(count) download\(count == 1 ? "" : "s") \(verb), \(plan.freed) bytes"
@@ -70,8 +71,8 @@ struct OfflineEvictCommand: AsyncParsableCommand {
             report.problem = .init(
                 stage: "eviction",
                 code: "not-enough",
-                reason: "\(plan.freed) bytes can be freed, \(plan.needed) are needed",
-                next: "what is in use stays; end it, or make room elsewhere"
+                reason: "only \(plan.freed) of \(plan.needed) bytes can be freed",
+                next: "downloads in use are kept; stop them, or free space elsewhere"
             )
         }
         return report

@@ -7,23 +7,27 @@ import TextCoding
 struct OfflineKeepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep",
-        abstract: "Say how a download is to be kept when room runs short."
+        abstract: "Set how a download is treated when space runs short."
     )
 
     @OptionGroup var title: OfflineTitleArgument
-    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var storage: OfflineStorageOptions
 
-    @Option(help: .init("default, or important: it goes last.", valueName: "priority"))
+    @Option(help: .init("The priority: default, or important, which is deleted last.", valueName: "priority"))
     var priority = StoragePolicy.Priority.default.rawValue
 
-    @Option(help: .init("It may go from then on: a moment such as 2026-12-31T20:00:00Z.", valueName: "time"))
+    @Option(
+        help: .init("The time after which it may be deleted first, such as 2026-12-31T20:00:00Z.", valueName: "time")
+    )
     var until: String?
 
     func validate() throws {
         guard StoragePolicy.Priority(rawValue: priority) != nil else {
-            throw ValidationError("--priority is default or important.")
+            throw ValidationError("--priority: expected default or important.")
         }
-        guard until == nil || date != nil else { throw ValidationError("--until is a moment in ISO 8601.") }
+        guard until == nil || date != nil else {
+            throw ValidationError("--until: expected an ISO 8601 time such as 2026-12-31T20:00:00Z.")
+        }
     }
 
     private var date: Int64? {
@@ -32,11 +36,11 @@ struct OfflineKeepCommand: AsyncParsableCommand {
 
     func run() throws {
         do {
-            let place = try title.place()
-            let bundle = try place.open()
-            let home = try OfflineHome(library: place.library, home)
+            let location = try title.location()
+            let bundle = try location.open()
+            let storage = try OfflineStorage(library: location.library, storage)
             let policy = StoragePolicy(priority: .init(rawValue: priority) ?? .default, expirationDate: date)
-            try home.store.change(bundle.description.title) { $0.policy = policy }
+            try storage.store.change(bundle.description.title) { $0.policy = policy }
         } catch {
             throw CommandFailure.offline(error)
         }

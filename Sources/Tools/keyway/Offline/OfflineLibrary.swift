@@ -2,19 +2,21 @@ import ArgumentParser
 import Foundation
 import OfflineAssets
 
-/// Which download a command is about, and where it is.
+/// The arguments that specify a download.
 struct OfflineTitleArgument: ParsableArguments {
-    @Argument(help: .init("The folder of a download, or the title of one in --library.", valueName: "bundle|title"))
+    @Argument(
+        help: .init("The folder of a download, or the title of a download in --library.", valueName: "bundle|title")
+    )
     var name: String
 
-    @Option(help: .init("The folder of downloads in which a title is looked for.", valueName: "dir"))
+    @Option(help: .init("The folder of downloads in which to search for a title.", valueName: "dir"))
     var library = "."
 
-    /// The download, and the folder that it is in.
-    func place() throws(CommandFailure) -> OfflinePlace {
+    /// Returns the locations of the download and of the folder that contains it.
+    func location() throws(CommandFailure) -> DownloadLocation {
         if FileManager.default.fileExists(atPath: name + "/bundle.json") {
             let folder = URL(fileURLWithPath: name).standardizedFileURL
-            return OfflinePlace(library: folder.deletingLastPathComponent().path, bundle: folder.path)
+            return DownloadLocation(library: folder.deletingLastPathComponent().path, bundle: folder.path)
         }
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
         let entries: [BundleLibrary.Entry]
@@ -27,23 +29,23 @@ struct OfflineTitleArgument: ParsableArguments {
             (try? entry.summary.get())?.title == name || entry.folder == root + "/" + name
         }
         guard found.count <= 1 else {
-            throw .input("several downloads in \(root) are called \(name)", next: "give the folder of one")
+            throw .input("several downloads in \(root) have the title \(name)", next: "give the folder of one instead")
         }
         guard let entry = found.first else {
-            throw .file("\(root) has no download \(name)", next: "keyway offline list shows what is there")
+            throw .file("\(root) contains no download \(name)", next: "run keyway offline list to see all downloads")
         }
-        return OfflinePlace(library: root, bundle: entry.folder)
+        return DownloadLocation(library: root, bundle: entry.folder)
     }
 }
 
-/// A download.
-struct OfflinePlace {
-    /// The folder of downloads.
+/// The location of a download.
+struct DownloadLocation {
+    /// The folder that contains the download.
     let library: String
-    /// Its own.
+    /// The folder of the download.
     let bundle: String
 
-    /// Reads what it is.
+    /// Opens the download.
     func open() throws(CommandFailure) -> AssetBundle {
         do throws(AssetBundleError) {
             return try AssetBundle.open(bundle)
@@ -57,21 +59,22 @@ struct OfflinePlace {
 struct OfflineListing {
     let folder: String
     let summary: BundleSummary
-    /// What is known of the key that decides; nil where none is kept.
+    /// The ledger entry of the key that determines the state; nil if no key is stored.
     let entry: KeyLedgerEntry?
     let kept: KeptTitle?
-    /// What it takes on the disk, in bytes.
+    /// The size on disk, in bytes.
     let size: UInt64
     let isInUse: Bool
 
-    /// All downloads of a folder, and what cannot be read of them.
-    static func all(_ home: OfflineHome, at now: Int64) throws -> (listings: [OfflineListing], damaged: [String]) {
+    /// Returns all downloads in a folder, and messages about those that cannot be read.
+    static func all(_ storage: OfflineStorage, at now: Int64) throws -> (listings: [OfflineListing], damaged: [String])
+    {
         var damaged: [String] = []
-        let (titles, broken) = try home.store.titles()
+        let (titles, broken) = try storage.store.titles()
         damaged += broken.map { "\($0): \($0.advice)" }
         let kept = Dictionary(titles.map { ($0.title, $0) }) { first, _ in first }
         var listings: [OfflineListing] = []
-        for entry in try BundleLibrary(home.library).bundles() {
+        for entry in try BundleLibrary(storage.library).bundles() {
             switch entry.summary {
             case .failure(let error): damaged.append("\(error)")
             case .success(let summary):
@@ -83,7 +86,7 @@ struct OfflineListing {
                         entry: title?.ledger.deciding(at: now),
                         kept: title,
                         size: summary.byteCount > 0 ? summary.byteCount : diskSize(entry.folder),
-                        isInUse: try home.store.isInUse(summary.title, folder: entry.folder)
+                        isInUse: try storage.store.isInUse(summary.title, folder: entry.folder)
                     )
                 )
             }
@@ -91,12 +94,13 @@ struct OfflineListing {
         return (listings, damaged)
     }
 
-    /// The state of its keys; nil where it needs none. Keys that it needs and that are not kept are as good as refused.
+    /// Returns the state of the download's keys; nil if it needs none. If required keys are not stored, the state is
+    /// `refused`.
     func keyState(at now: Int64) -> KeptKeyState? {
         summary.keys.isEmpty ? nil : entry?.state(at: now) ?? .refused
     }
 
-    /// For making room.
+    /// Returns the download as a candidate for eviction.
     func candidate(at now: Int64) -> EvictionCandidate {
         EvictionCandidate(
             title: summary.title,

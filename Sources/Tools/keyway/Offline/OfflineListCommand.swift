@@ -7,20 +7,20 @@ import VirtualDevice
 struct OfflineListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show what was downloaded, how long it may be watched, and what to do about it."
+        abstract: "List downloads, how long each may be watched, and what to do next."
     )
 
     @Argument(help: .init("The folder of downloads.", valueName: "dir"))
     var library = "."
 
-    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var storage: OfflineStorageOptions
     @OptionGroup var output: JSONOption
 
     func run() throws {
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
         let now = SystemDeviceClock().now
         do {
-            let (listings, damaged) = try OfflineListing.all(try OfflineHome(library: root, home), at: now)
+            let (listings, damaged) = try OfflineListing.all(try OfflineStorage(library: root, storage), at: now)
             var report = Report(kind: "downloads", headline: Self.headline(listings, in: library))
             report.tables = [
                 FieldTable(
@@ -73,13 +73,13 @@ struct OfflineListCommand: AsyncParsableCommand {
     }
 
     private static func howLong(_ listing: OfflineListing, at now: Int64) -> String {
-        guard !listing.summary.keys.isEmpty else { return "for ever" }
-        return listing.entry?.howLong(at: now) ?? "not now: no key is kept"
+        guard !listing.summary.keys.isEmpty else { return "without limit" }
+        return listing.entry?.howLong(at: now) ?? "not now: no key is stored"
     }
 
     private static func toDo(_ listing: OfflineListing, at now: Int64) -> String {
         guard listing.summary.state == .complete else { return "finish the download: run keyway download again" }
         guard !listing.summary.keys.isEmpty else { return "watch" }
-        return listing.entry?.advice(at: now) ?? "get its keys: run keyway download again"
+        return listing.entry?.advice(at: now) ?? "request its keys: run keyway download again"
     }
 }

@@ -8,11 +8,11 @@ import OfflineAssets
 import StreamPlayer
 import VirtualDevice
 
-/// Where what belongs to downloads is kept.
-struct OfflineHomeOptions: ParsableArguments {
+/// The options that specify where keys and device storage are located.
+struct OfflineStorageOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Where keys and the device's memory are kept; .keyway beside the downloads unless given.",
+            "The folder of keys and device storage. (default: .keyway next to the downloads)",
             valueName: "dir"
         ),
         transform: OutputPath.parse
@@ -22,41 +22,41 @@ struct OfflineHomeOptions: ParsableArguments {
     @Option(
         name: .customLong("storage-key"),
         help: .init(
-            "The file of the key that everything there is encrypted under, 32 bytes, mode 0600; made when it is not "
-                + "there. storage.key in the state folder unless given: whoever copies that has both.",
+            "The file with the key that encrypts the state folder, 32 bytes, mode 0600; created if it does not "
+                + "exist. (default: storage.key in the state folder, where a copy of the folder includes the key)",
             valueName: "file"
         )
     )
     var storageKey: String?
 }
 
-/// The device that keeps keys, and the server that gives them.
+/// The options that specify the device that stores keys, and the server that issues them.
 struct OfflineKeyOptions: ParsableArguments {
-    @OptionGroup var home: OfflineHomeOptions
+    @OptionGroup var storage: OfflineStorageOptions
 
-    @Option(help: .init("The key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String?
 
     @OptionGroup var device: PlayDeviceOptions
 
-    @Option(help: .init("The token that the key server wants.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the key server requires.", valueName: "text|@file"))
     var token: String?
 
     func validate() throws {
         if let server, KeyServerClient.url(server) == nil {
-            throw ValidationError("--server is a URL that begins with http:// or https://.")
+            throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard server == nil || device.isGiven else {
-            throw ValidationError("--server needs one of --credentials, --ask and --dask.")
+            throw ValidationError("--server requires one of --credentials, --ask and --dask.")
         }
     }
 
-    /// The keys of a folder of downloads.
+    /// Returns the keys of a folder of downloads.
     ///
-    /// - Parameter requiresServer: whether the command can do nothing without one.
-    func keys(_ home: OfflineHome, requiresServer: Bool = false) throws -> OfflineKeys {
+    /// - Parameter requiresServer: Whether the command requires a key server.
+    func keys(_ storage: OfflineStorage, requiresServer: Bool = false) throws -> OfflineKeys {
         guard server != nil || !requiresServer else {
-            throw CommandFailure.usage("this needs the key server", next: "give --server and --credentials")
+            throw CommandFailure.usage("this command requires the key server", next: "give --server and --credentials")
         }
         let token = try Self.token(token)
         let service = server.map { server in
@@ -65,8 +65,8 @@ struct OfflineKeyOptions: ParsableArguments {
             }
         }
         return OfflineKeys(
-            store: home.store,
-            device: try makeDevice(home),
+            store: storage.store,
+            device: try makeDevice(storage),
             service: service,
             transport: HTTPClientTransport(),
             clocks: .init { SystemDeviceClock().now }
@@ -81,21 +81,24 @@ struct OfflineKeyOptions: ParsableArguments {
         }
     }
 
-    /// The same device as the last time.
-    private func makeDevice(_ home: OfflineHome) throws -> FPSDevice {
+    /// Returns the device with the same storage as in earlier runs.
+    private func makeDevice(_ storage: OfflineStorage) throws -> FPSDevice {
         guard let profile = DeviceProfile.named(device.profile) else {
-            throw CommandFailure.usage("there is no device \(device.profile)", next: "see keyway device play --help")
+            throw CommandFailure.usage(
+                "--profile: '\(device.profile)' is unknown",
+                next: "see keyway device play --help for the profiles"
+            )
         }
-        // Without a server no SPC is made, so that any DASk will do.
+        // Without a server, no SPC is created, so any DASk works.
         var random = SecureRandom()
         let rule: DASkRule =
             device.isGiven ? try device.rule() : .fixed(SecretBytes(count: 16, randomFrom: &random))
         do throws(FPSError) {
-            return try FPSDevice(profile: profile, dask: rule, memory: home.deviceMemory)
+            return try FPSDevice(profile: profile, dask: rule, memory: storage.deviceMemory)
         } catch {
             throw CommandFailure.file(
-                "the device's memory cannot be used: \(error)",
-                next: "is --storage-key the one that it was made with?"
+                "the device storage cannot be read: \(error)",
+                next: "check that --storage-key is the key that it was created with"
             )
         }
     }

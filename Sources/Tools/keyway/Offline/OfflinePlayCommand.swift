@@ -10,14 +10,15 @@ import VirtualDevice
 struct OfflinePlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play a download with its kept keys, without a network.",
+        abstract: "Play a download with its stored keys, without a network.",
         discussion: """
-            Nothing is fetched: media come from the download's folder, keys from what is kept. The first play of a \
-            rental begins its playback period, and the key that the device makes then takes the old one's place before \
-            anything is shown.
+            Media is read from the download's folder, and keys from the key storage. The first playback of a rental \
+            starts its playback period; before playback, the device replaces the stored key with one that contains the \
+            start of the period.
 
-            When the device does not take a kept key (-42799 outdated, -42800 expired, -42803 replaced), the key server \
-            is asked for another if --server is given; it decides. Without it the device's reason is the answer.
+            If the device rejects a stored key (-42799 outdated, -42800 expired, -42803 replaced) and --server is \
+            given, a new key is requested from the server. Without --server, the command fails with the device's \
+            error.
 
               keyway offline play films/film --out - | ffplay -
               keyway offline play Film --library films --server http://127.0.0.1:8080 --credentials dev
@@ -34,32 +35,34 @@ struct OfflinePlayCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: OfflineKeyOptions
 
-    @Option(help: .init("Stop after so many seconds of media.", valueName: "seconds"))
+    @Option(help: .init("Stop after this many seconds of media.", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: .init("Languages, the first first, with commas.", valueName: "list"))
+    @Option(help: .init("Preferred languages, most preferred first, separated by commas.", valueName: "list"))
     var languages: String?
 
     @Option(
         help: .init(
-            "Of the downloaded variants, one up to this size of the picture, such as 1280x720.",
+            "The maximum resolution among the downloaded variants, such as 1280x720.",
             valueName: "size"
         )
     )
     var maxResolution: String?
 
-    @Flag(help: "Take media no faster than a viewer would watch them, 30 seconds ahead.")
+    @Flag(help: "Read media at playback speed, at most 30 seconds ahead.")
     var realTime = false
 
-    @Flag(help: "Say nothing of each segment.")
+    @Flag(help: "Do not print a line for each segment.")
     var quiet = false
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard duration.map({ $0 > 0 }) ?? true else { throw ValidationError("--duration is more than 0.") }
+        guard duration.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--duration: expected a number of seconds above 0.")
+        }
         guard maxResolution == nil || resolution != nil else {
-            throw ValidationError("--max-resolution is a size such as 1280x720.")
+            throw ValidationError("--max-resolution: expected a size such as 1280x720.")
         }
     }
 
@@ -78,15 +81,15 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     }
 
     private func play() async throws {
-        let place = try title.place()
-        let bundle = try place.open()
-        let home = try OfflineHome(library: place.library, keys.home)
-        let playback = try keys.keys(home).playback(of: bundle.description.title, .keptThenServer)
-        let narrator = PlayNarrator(isQuiet: quiet || output.json)
+        let location = try title.location()
+        let bundle = try location.open()
+        let storage = try OfflineStorage(library: location.library, keys.storage)
+        let playback = try keys.keys(storage).playback(of: bundle.description.title, .keptThenServer)
+        let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
         let player = Player(settings: settings(media), keys: playback.systems, loader: AssetBundleLoader(bundle)) {
             event in
-            await narrator.tell(event)
+            await printer.print(event)
         }
         let report: PlaybackReport
         do {
@@ -115,12 +118,12 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         var settings = PlayerSettings()
         if let languages { settings.preferences.languages = languages.split(separator: ",").map(String.init) }
         settings.maximumDuration = duration
-        // Files come as fast as anybody wants them: the best variant plays from the first segment on.
+        // Reading files is not limited by a network, so the best variant is selected from the first segment on.
         settings.abilities.throughput = 1 << 50
         settings.abilities.displaySize = resolution
         settings.isAdaptive = false
         settings.loadsSubtitles = media.isFolder
-        // A file that is not there will not come.
+        // Retrying cannot help if a file is missing.
         settings.attempts = 1
         if realTime { settings.pace = .realTime(ahead: .seconds(30)) }
         return settings
@@ -133,12 +136,12 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         }
     }
 
-    /// What can be done about it: what the server or the store said, or else what the ledger knows.
+    /// Returns the advice of the server or the key store, or of the ledger.
     private func next(_ error: PlayerError, _ playback: OfflinePlayback) async -> String? {
         if let advice = await playback.advice { return advice }
         guard case .key = error.cause else { return nil }
         let now = SystemDeviceClock().now
         return playback.keys.ledger.deciding(at: now)?.advice(at: now)
-            ?? "no key is kept for it: run keyway download again"
+            ?? "no key is stored for it: run keyway download again"
     }
 }

@@ -5,10 +5,10 @@ import OfflineAssets
 struct OfflineRenewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew",
-        abstract: "Ask the key server for new keys in the place of those that are kept.",
+        abstract: "Request new keys from the key server to replace the stored keys.",
         discussion: """
-            The server decides. Under a policy with "renewAfterExpiry": false it gives none for a key that has run out, \
-            and says renewal-after-expiry. What is kept stays where the server gives nothing.
+            The server decides. Under a policy with "renewAfterExpiry": false, it refuses an expired key with the \
+            reason renewal-after-expiry. If the server refuses, the stored keys are kept.
             """
     )
 
@@ -18,7 +18,7 @@ struct OfflineRenewCommand: AsyncParsableCommand {
         try await options.printReport { keys, title in Self.report(try await keys.renew(title), of: title) }
     }
 
-    /// What became of each key; the first refusal decides how the command ends.
+    /// Returns a report of the result for each key; the first refusal determines the exit code.
     static func report(_ renewals: [String: OfflineKeys.Renewal], of title: String) -> Report {
         var report = Report(kind: "renewal", headline: "Keys of \(escaped(title))")
         var blocks: [FieldTable] = []

@@ -1,21 +1,21 @@
 import ArgumentParser
 import OfflineAssets
 
-/// What a command needs that asks the key server about the kept keys of one download.
+/// The options of commands that send requests about the stored keys of one download to the key server.
 struct OfflineServerOptions: ParsableArguments {
     @OptionGroup var title: OfflineTitleArgument
     @OptionGroup var keys: OfflineKeyOptions
     @OptionGroup var output: JSONOption
 
-    /// Asks, and prints what came of it.
+    /// Performs a request, and prints its report.
     ///
-    /// - Parameter ask: is given the keys and the title.
-    func printReport(_ ask: (OfflineKeys, String) async throws -> Report) async throws {
+    /// - Parameter request: A closure that receives the keys and the title, and returns the report.
+    func printReport(_ request: (OfflineKeys, String) async throws -> Report) async throws {
         do {
-            let place = try title.place()
-            let name = try place.open().description.title
-            let home = try OfflineHome(library: place.library, keys.home)
-            let report = try await ask(try keys.keys(home, requiresServer: true), name)
+            let location = try title.location()
+            let name = try location.open().description.title
+            let storage = try OfflineStorage(library: location.library, keys.storage)
+            let report = try await request(try keys.keys(storage, requiresServer: true), name)
             try ReportOptions.print(report, json: output.json)
         } catch {
             throw CommandFailure.offline(error)

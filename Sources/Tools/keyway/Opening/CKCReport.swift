@@ -3,17 +3,17 @@ import FPSMessages
 import KeyServerModule
 
 extension Report {
-    /// What there is to say of a CKC; `sessionKey` is what decrypts its content key.
-    init(ckc dissection: CKCDissection, size: Int, sessionKey: SecretBytes?) {
+    /// Creates a report about a CKC. The session key decrypts its content key.
+    init(ckc inspection: CKCInspection, size: Int, sessionKey: SecretBytes?) {
         self.init(kind: "ckc", headline: "CKC, \(size) bytes")
-        if let message = dissection.message { tables.append(Self.container(message)) }
-        if let blocks = dissection.blocks, !dissection.isGarbage {
+        if let message = inspection.message { tables.append(Self.container(message)) }
+        if let blocks = inspection.blocks, !inspection.isGarbage {
             tables.append(BlockTables.payload(blocks))
             if let table = Self.contentKey(blocks, sessionKey) { tables.append(table) }
             notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
         }
-        problem = dissection.problem.map { error in
-            let reason = dissection.isGarbage ? CKCDissection.garbage : error.reason
+        problem = inspection.problem.map { error in
+            let reason = inspection.isGarbage ? CKCInspection.garbage : error.reason
             return Problem(stage: error.stage.rawValue, code: error.code.rawValue, reason: reason)
         }
     }
@@ -40,7 +40,7 @@ extension Report {
         return FieldTable(title: "Content key", fields: contentKeyFields(key, iv: encrypted.iv))
     }
 
-    /// A content key, to be shown or to be compared without showing it.
+    /// Returns the fields of a content key, with a fingerprint to compare keys without showing them.
     static func contentKeyFields(_ key: SecretBytes, iv: [UInt8]) -> [Field] {
         [
             Field("key", .secret(key)),
@@ -49,6 +49,6 @@ extension Report {
         ]
     }
 
-    /// The first 8 bytes of SHA-256: enough to see that two keys are the same, and no help in finding one.
+    /// Returns the first 8 bytes of the SHA-256 hash: enough to compare keys, but not to recover one.
     static func fingerprint(of key: SecretBytes) -> [UInt8] { SHA256.hash(key)[0..<8].reveal() }
 }

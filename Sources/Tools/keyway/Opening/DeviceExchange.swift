@@ -2,17 +2,20 @@ import FPSCrypto
 import FPSMessages
 import VirtualDevice
 
-/// A request that a virtual device made, and its answer.
+/// A key request of a virtual device, and the response of the server.
 struct DeviceExchange: Sendable {
     let device: FPSDevice
     let certificate: X509Certificate
     let request: KeyRequest
-    let answer: KeyServerClient.Answer
+    let response: KeyServerClient.Response
 
-    /// What went back and forth.
+    /// Returns a report about the request and the response.
     func report(server: String, showsMessages: Bool) -> Report {
-        let spc = SPCDissection(made: request, by: device)
-        var report = Report(kind: "key-request", headline: "A virtual \(device.profile.name) asks \(escaped(server))")
+        let spc = SPCInspection(made: request, by: device)
+        var report = Report(
+            kind: "key-request",
+            headline: "Key request of a virtual \(device.profile.name) to \(escaped(server))"
+        )
         report.tables.append(
             FieldTable(
                 title: "Request",
@@ -27,41 +30,41 @@ struct DeviceExchange: Sendable {
             )
         )
         if showsMessages { report.include(Report(spc: spc, size: request.spc.count), as: "SPC") }
-        var fields = [Field("CKC", .number(answer.ckc.count, unit: "bytes"))]
-        if let flag = answer.isPersistable { fields.append(Field("persistable", .flag(flag))) }
-        if let flag = answer.hasDualExpiry { fields.append(Field("dual expiry", .flag(flag))) }
+        var fields = [Field("CKC", .number(response.ckc.count, unit: "bytes"))]
+        if let flag = response.isPersistable { fields.append(Field("persistable", .flag(flag))) }
+        if let flag = response.hasDualExpiry { fields.append(Field("dual expiry", .flag(flag))) }
         report.tables.append(FieldTable(title: "Answer", fields: fields))
         if showsMessages {
-            let ckc = CKCDissection(answer.ckc, payloadKey: try? CKCDissection.payloadKey(for: spc))
-            var shown = Report(ckc: ckc, size: answer.ckc.count, sessionKey: nil)
-            // What the device makes of it is what counts, and comes next.
+            let ckc = CKCInspection(response.ckc, payloadKey: try? CKCInspection.payloadKey(for: spc))
+            var shown = Report(ckc: ckc, size: response.ckc.count, sessionKey: nil)
+            // Problems of the CKC are reported when the device opens it.
             shown.problem = nil
             report.include(shown, as: "CKC")
         }
         return report
     }
 
-    /// Opens the CKC on the device, plays, and shows the key that it plays with.
+    /// Opens the CKC on the device, starts playback, and returns a table of the content key.
     func openKey(persistable: Bool) throws(FPSError) -> FieldTable {
         let key: DeviceKey
         var fields: [Field] = []
         if persistable {
-            let kept = try device.makePersistentKey(ckc: answer.ckc, for: request)
-            key = try device.loadPersistentKey(kept)
-            fields.append(Field("kept", .number(kept.count, unit: "bytes, sealed for this device")))
+            let persistentKey = try device.makePersistentKey(ckc: response.ckc, for: request)
+            key = try device.loadPersistentKey(persistentKey)
+            fields.append(Field("kept", .number(persistentKey.count, unit: "bytes, encrypted for this device")))
         } else {
-            key = try device.process(ckc: answer.ckc, for: request)
+            key = try device.process(ckc: response.ckc, for: request)
         }
         try key.startPlaying()
         let content = try key.contentKey()
         fields = Report.contentKeyFields(content.key, iv: content.iv) + fields
         fields += key.notes.map { Field("note", .text($0)) }
-        return FieldTable(title: "Content key", remark: "as the device plays with it", fields: fields)
+        return FieldTable(title: "Content key", remark: "as used by the device", fields: fields)
     }
 }
 
-extension SPCDissection {
-    /// The SPC as the device knows it, which made it and needs no private key.
+extension SPCInspection {
+    /// Creates the parts of an SPC from the device that created it, without a private key.
     fileprivate init(made request: KeyRequest, by device: FPSDevice) {
         self.init(request.spc, with: OpeningCredentials())
         blocks = try? TLLVSequence(parsing: request.payload)
@@ -75,7 +78,7 @@ extension SPCDissection {
 }
 
 extension Report {
-    /// Takes over another report's tables and notes, under titles that name the message.
+    /// Adds the tables and notes of another report, with the name of the message in their titles.
     fileprivate mutating func include(_ other: Report, as message: String) {
         tables += other.tables.map { table in
             FieldTable(

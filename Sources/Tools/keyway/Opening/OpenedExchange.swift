@@ -2,33 +2,36 @@ import FPSCrypto
 import FPSMessages
 import KeyServerModule
 
-/// An SPC that is open, and with it the way into its CKC.
+/// An opened SPC, and the key to decrypt its CKC.
 struct OpenedExchange: Sendable {
-    /// What the SPC says.
+    /// The payload of the SPC.
     let payload: SPCPayload
-    /// The secrets.
-    let session: SPCDissection.Session
+    /// The secrets of the SPC.
+    let session: SPCInspection.Session
     /// R1, 44 bytes.
     let r1: SecretBytes
-    /// The key of the CKC's payload, 16 bytes.
+    /// The key of the CKC payload, 16 bytes.
     let payloadKey: SecretBytes
 
     /// Opens the SPC in a file.
     ///
-    /// - Throws: a failure, where it does not open: without it, nothing can be said of a CKC.
+    /// - Throws: A failure if the SPC cannot be opened, because a CKC cannot be checked without it.
     init(spc path: String, _ options: OpeningOptions) throws(CommandFailure) {
         let credentials = try options.credentials()
         let bytes = try MessageFile.read(path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
-        let dissection = SPCDissection(bytes, with: credentials)
-        if let problem = dissection.problem {
-            throw .input("the SPC does not open: \(problem.reason)", next: "keyway spc inspect shows how far it goes")
+        let inspection = SPCInspection(bytes, with: credentials)
+        if let problem = inspection.problem {
+            throw .input(
+                "the SPC cannot be opened: \(problem.reason)",
+                next: "run keyway spc inspect to see which part fails"
+            )
         }
-        guard let payload = dissection.payload, let session = dissection.session, let r1 = session.r1,
-            let payloadKey = try CKCDissection.payloadKey(for: dissection)
+        guard let payload = inspection.payload, let session = inspection.session, let r1 = session.r1,
+            let payloadKey = try CKCInspection.payloadKey(for: inspection)
         else {
             throw .input(
-                "the plug-in keeps the secrets of this SPC to itself",
-                next: "only the plug-in can open the CKC; use a device"
+                "the plug-in does not return the secrets of this SPC",
+                next: "only the plug-in can decrypt the CKC; use a device"
             )
         }
         self.payload = payload

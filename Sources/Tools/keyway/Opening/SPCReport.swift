@@ -2,18 +2,18 @@ import FPSMessages
 import KeyServerModule
 
 extension Report {
-    /// What there is to say of an SPC.
-    init(spc dissection: SPCDissection, size: Int) {
-        let version = dissection.message?.version.description ?? "3"
+    /// Creates a report about an SPC.
+    init(spc inspection: SPCInspection, size: Int) {
+        let version = inspection.message?.version.description ?? "3"
         self.init(kind: "spc", headline: "SPC of version \(version), \(size) bytes")
-        if let message = dissection.message { tables.append(Self.container(message)) }
-        if let blocks = dissection.blocks {
+        if let message = inspection.message { tables.append(Self.container(message)) }
+        if let blocks = inspection.blocks {
             tables.append(BlockTables.payload(blocks))
             notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
         }
-        if let session = dissection.session { tables.append(Self.session(session)) }
-        if let payload = dissection.payload { notes += Self.notes(payload) }
-        problem = dissection.problem.map {
+        if let session = inspection.session { tables.append(Self.session(session)) }
+        if let payload = inspection.payload { notes += Self.notes(payload) }
+        problem = inspection.problem.map {
             Problem(stage: $0.stage.rawValue, code: $0.code.rawValue, reason: $0.reason)
         }
     }
@@ -34,7 +34,7 @@ extension Report {
         )
     }
 
-    private static func session(_ session: SPCDissection.Session) -> FieldTable {
+    private static func session(_ session: SPCInspection.Session) -> FieldTable {
         var fields = [Field("integrity", .text("holds")), Field("HU", .bytes(session.hu))]
         if let key = session.sessionKey { fields.append(Field("session key", .secret(key))) }
         if let r1 = session.r1 { fields.append(Field("R1", .secret(r1))) }
@@ -43,25 +43,29 @@ extension Report {
 
     private static func notes(_ payload: SPCPayload) -> [String] {
         var notes: [String] = []
-        // Odd padding has been noted, for payloads that are not understood too.
+        // Unusual padding has been noted above, also for payloads that cannot be parsed.
         for oddity in payload.request.oddities {
             if case .unknownVersion = oddity { notes.append(oddity.description) }
         }
         let unknown = payload.blocks.filter { $0.tag.name == nil }.count
-        if unknown > 0 { notes.append("\(unknown) of the blocks are not in the guide; a key server ignores them") }
+        if unknown > 0 {
+            notes.append(
+                "\(unknown) \(unknown == 1 ? "block is" : "blocks are") not in the guide; a key server ignores them"
+            )
+        }
         for tag in payload.tagReturnRequest.tags where payload.blocks[tag] == nil {
             notes.append(Note.requestedTagAbsent(tag).description)
         }
         if payload.request.sync != nil {
-            notes.append("a Sync SPC: it reports on offline keys, and is never answered with a key")
+            notes.append("this is a Sync SPC: it reports on offline keys, and is never answered with a key")
         }
         let supported = payload.protocolVersionsSupported.versions
         let used = payload.protocolVersionUsed.version
         if !supported.contains(used) {
-            notes.append("the version used, \(used), is none of those supported: a key server refuses this")
+            notes.append("the version used, \(used), is not one of those supported: a key server refuses this SPC")
         }
         if payload.request.streamingIndicator == .digitalAVAdapter {
-            notes.append("HU is the adapter's, and no ID of a device")
+            notes.append("HU identifies the adapter, not the device")
         }
         return notes
     }

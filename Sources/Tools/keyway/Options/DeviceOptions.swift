@@ -2,26 +2,29 @@ import ArgumentParser
 import FPSCrypto
 import VirtualDevice
 
-/// Which virtual device it is, and how it gets DASk.
+/// The options that select a virtual device and its source of DASk.
 struct DeviceOptions: ParsableArguments {
-    @Option(help: .init("What kind of device: \(Self.names).", valueName: "name"))
+    @Option(help: .init("The device profile: \(Self.names).", valueName: "name"))
     var profile = "iphone"
 
-    @Option(help: .init("ASk, 16 bytes: DASk by the development rule.", valueName: "hex|@file"))
+    @Option(
+        help: .init("The ASk, 16 bytes; DASk is derived from it by the development function.", valueName: "hex|@file")
+    )
     var ask: String?
 
-    @Option(help: .init("DASk itself, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
     var dask: String?
 
     @Option(
         name: .customLong("credentials"),
-        help: .init("A folder made by keyway credentials new: ASk is taken from it.", valueName: "dir")
+        help: .init("A folder created by keyway credentials new; its ASk is used.", valueName: "dir")
     )
     var credentialsFolder: String?
 
     @Option(
         help: .init(
-            "Make random numbers from this seed, for tests. Made again later, the SPC is refused as a changed copy: its RSA block is the same.",
+            "The seed of random numbers, for tests. A server refuses a second SPC of the same seed as an altered copy, "
+                + "because its RSA block is the same.",
             valueName: "number"
         )
     )
@@ -29,7 +32,10 @@ struct DeviceOptions: ParsableArguments {
 
     @Option(
         name: .customLong("versions"),
-        help: .init("The protocol versions of the playlist (KEYFORMATVERSIONS), with commas.", valueName: "list")
+        help: .init(
+            "The protocol versions in the playlist (KEYFORMATVERSIONS), separated by commas.",
+            valueName: "list"
+        )
     )
     var versionList = "1"
 
@@ -37,22 +43,24 @@ struct DeviceOptions: ParsableArguments {
 
     func validate() throws {
         guard [ask, dask, credentialsFolder].compactMap({ $0 }).count == 1 else {
-            throw ValidationError("Give one of --ask, --dask and --credentials: they say how the device gets DASk.")
+            throw ValidationError("Exactly one of --ask, --dask and --credentials is required, to provide DASk.")
         }
         guard DeviceProfile.named(profile) != nil else {
-            throw ValidationError("There is no profile '\(profile)'; there are \(Self.names).")
+            throw ValidationError("--profile: '\(profile)' is unknown; expected one of \(Self.names).")
         }
         guard ProtocolVersionList.versions(versionList) != nil else {
-            throw ValidationError("--versions is a list such as 1,2.")
+            throw ValidationError("--versions: expected a list of numbers such as 1,2.")
         }
     }
 
-    /// The protocol versions of the playlist.
+    /// The protocol versions in the playlist.
     var versions: [UInt32] { ProtocolVersionList.versions(versionList) ?? [] }
 
-    /// A device with this clock.
+    /// Returns a device that uses this clock.
     func device(clock: any DeviceClock = SystemDeviceClock()) throws(CommandFailure) -> FPSDevice {
-        guard let profile = DeviceProfile.named(profile) else { throw .usage("there is no profile \(self.profile)") }
+        guard let profile = DeviceProfile.named(profile) else {
+            throw .usage("--profile: '\(self.profile)' is unknown", next: "give one of \(Self.names)")
+        }
         return FPSDevice(
             profile: profile,
             dask: try rule(),
@@ -61,7 +69,7 @@ struct DeviceOptions: ParsableArguments {
         )
     }
 
-    /// How the device gets DASk.
+    /// Returns the rule by which the device obtains DASk.
     func rule() throws(CommandFailure) -> DASkRule {
         if let dask { return .fixed(try HexArgument.secret(dask, option: "--dask", count: 16)) }
         let text = credentialsFolder.map { "@\($0)/ask.hex" } ?? ask ?? ""
@@ -69,9 +77,9 @@ struct DeviceOptions: ParsableArguments {
     }
 }
 
-/// Protocol versions, with commas or slashes between them.
+/// A parser for lists of protocol versions, separated by commas or slashes.
 enum ProtocolVersionList {
-    /// The numbers; nil if the list is empty or holds something else.
+    /// Returns the numbers; nil if the list is empty or contains anything else.
     static func versions(_ text: String) -> [UInt32]? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "," || $0 == "/" }
         let numbers = parts.compactMap { UInt32($0) }

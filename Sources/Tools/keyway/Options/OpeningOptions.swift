@@ -2,63 +2,63 @@ import ArgumentParser
 import FPSCrypto
 import KeyServerModule
 
-/// What opens an SPC: the private key, and a way to DASk.
+/// The options that provide what opening an SPC requires: the private key, and a source of DASk.
 struct OpeningOptions: ParsableArguments {
     @OptionGroup var key: PrivateKeyOptions
 
     @Option(
         name: .customLong("certificate"),
-        help: .init("The application certificate, to compare with the SPC.", valueName: "file")
+        help: .init("The application certificate, to compare with that of the SPC.", valueName: "file")
     )
     var certificatePath: String?
 
-    @Option(help: .init("DASk itself, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
     var dask: String?
 
-    @Option(help: .init("ASk, 16 bytes: for the development DASk, or for the plug-in.", valueName: "hex|@file"))
+    @Option(help: .init("The ASk, 16 bytes, for the development DASk or for the plug-in.", valueName: "hex|@file"))
     var ask: String?
 
-    @Option(help: .init("A DASk plug-in.", valueName: "library"))
+    @Option(help: .init("The path of a DASk plug-in.", valueName: "library"))
     var plugin: String?
 
-    @Option(help: .init("The plug-in's configuration.", valueName: "text"))
+    @Option(help: .init("The configuration of the plug-in.", valueName: "text"))
     var pluginConfiguration: String?
 
     @Option(
         name: .customLong("provisioning-data"),
-        help: .init("The plug-in's provisioning data.", valueName: "file")
+        help: .init("The provisioning data of the plug-in.", valueName: "file")
     )
     var provisioningPath: String?
 
     func validate() throws {
         if dask != nil, ask != nil || plugin != nil {
-            throw ValidationError("--dask is DASk itself; it goes with neither --ask nor --plugin.")
+            throw ValidationError("--dask cannot be combined with --ask or --plugin.")
         }
         if plugin == nil, pluginConfiguration != nil || provisioningPath != nil {
-            throw ValidationError("--plugin-configuration and --provisioning-data are for --plugin.")
+            throw ValidationError("--plugin-configuration and --provisioning-data require --plugin.")
         }
     }
 
-    /// Holds that whatever needs a private key has one.
+    /// Requires a private key if another option needs one.
     func requirePrivateKey() throws {
-        let needy = [
+        let dependents = [
             dask.map { _ in "--dask" }, ask.map { _ in "--ask" }, certificatePath.map { _ in "--certificate" },
             key.passphrasePath.map { _ in "--passphrase-file" },
         ]
-        // A plug-in may open an SPC of version 3 without one.
-        if key.privateKeyPath == nil, plugin == nil, let option = needy.compactMap({ $0 }).first {
-            throw ValidationError("\(option) needs --private-key.")
+        // A plug-in may open an SPC of version 3 without a private key.
+        if key.privateKeyPath == nil, plugin == nil, let option = dependents.compactMap({ $0 }).first {
+            throw ValidationError("\(option) requires --private-key.")
         }
     }
 
-    /// Holds that there is a way to DASk.
+    /// Requires a source of DASk.
     func requireDASk() throws {
         guard dask != nil || ask != nil || plugin != nil else {
-            throw ValidationError("A way to DASk is missing: give --dask, --ask or --plugin.")
+            throw ValidationError("No source of DASk is given: give --dask, --ask or --plugin.")
         }
     }
 
-    /// Reads all that is given.
+    /// Reads the credentials that the options specify.
     func credentials() throws(CommandFailure) -> OpeningCredentials {
         let plugin = try loadPlugin()
         return OpeningCredentials(
@@ -92,7 +92,7 @@ struct OpeningOptions: ParsableArguments {
         }
         do {
             return try DASkPlugin(
-                // dlopen would look for a plain name in the system's folders.
+                // dlopen searches the system's folders for a name without a slash.
                 path: plugin.contains("/") ? plugin : "./\(plugin)",
                 configuration: pluginConfiguration ?? "",
                 ask: secret,
@@ -101,18 +101,18 @@ struct OpeningOptions: ParsableArguments {
         } catch {
             throw .input(
                 "the plug-in \(plugin) cannot be used: \(error.reason)",
-                next: "docs/dask.md says what it must be"
+                next: "see docs/dask.md for the requirements of a plug-in"
             )
         }
     }
 }
 
-/// What opens an SPC, as far as it is known.
+/// The credentials for opening an SPC, as far as they are given.
 struct OpeningCredentials: Sendable {
     var privateKey: RSAPrivateKey?
     var certificate: X509Certificate?
-    /// The way to DASk.
+    /// The derivation of DASk.
     var derivation: CertificateBundle.KeyDerivation?
-    /// What opens SPCs of version 3.
+    /// The provider that opens SPCs of version 3.
     var wholeSPC: (any WholeSPCProvider)?
 }

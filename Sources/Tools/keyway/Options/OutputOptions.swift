@@ -1,27 +1,28 @@
 import ArgumentParser
 import TextCoding
 
-/// Output for machines.
+/// The option that prints JSON.
 struct JSONOption: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 }
 
-/// How a report is printed.
+/// The options that control how a report is printed.
 struct ReportOptions: ParsableArguments {
     @OptionGroup var output: JSONOption
 
     @Flag(help: "Show secrets: session key, R1, content key.")
     var reveal = false
 
-    /// Prints a report, and ends with its problem if it has one.
+    /// Prints a report, and throws its problem if it has one.
     func print(_ report: Report) throws(CommandFailure) {
         try Self.print(report, json: output.json, reveal: reveal)
     }
 
-    /// Prints a report, and ends with its problem if it has one.
+    /// Prints a report, and throws its problem if it has one.
     ///
-    /// - Parameter toStandardError: for commands whose standard output is media.
+    /// - Parameter toStandardError: Whether to print to standard error, for commands that write media to standard
+    ///   output.
     static func print(
         _ report: Report,
         json: Bool,
@@ -32,7 +33,7 @@ struct ReportOptions: ParsableArguments {
             json
             ? JSONRenderer(reveal: reveal).json(report).indented
             : TextRenderer(reveal: reveal, style: toStandardError ? .plain : Terminal.style).text(report)
-        if toStandardError { Terminal.complain(text) } else { try Terminal.write(text) }
+        if toStandardError { Terminal.writeError(text) } else { try Terminal.write(text) }
         if let problem = report.problem {
             throw .input("\(problem.stage): \(problem.reason)", next: problem.next)
         }

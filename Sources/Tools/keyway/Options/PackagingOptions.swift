@@ -2,129 +2,162 @@ import ArgumentParser
 import DRMSignaling
 import Packager
 
-/// How media is packaged.
+/// The options that control packaging.
 struct PackagingOptions: ParsableArguments {
     @Option(
-        help: .init("The folder of the presentation; it gets main.m3u8.", valueName: "dir"),
+        help: .init("The output folder of the presentation; the Multivariant Playlist is main.m3u8.", valueName: "dir"),
         transform: OutputPath.parse
     )
     var out: String?
 
-    @Option(help: .init("A job file in YAML; the command line has the last word.", valueName: "file"))
+    @Option(help: .init("A job file in YAML; command-line options override it.", valueName: "file"))
     var job: String?
 
-    @Option(help: .init("fmp4, or ts (with packed audio).", valueName: "name"))
+    @Option(
+        help: .init(
+            "The segment format: fmp4, or ts (with packed audio). (default: fmp4; ts for sample-aes)",
+            valueName: "name"
+        )
+    )
     var container: String?
 
-    @Option(help: .init("hls, dash or both with a comma; hls, and dash for cenc.", valueName: "list"))
+    @Option(
+        help: .init(
+            "The manifests to write: hls, dash or both, separated by a comma. (default: hls; dash for cenc)",
+            valueName: "list"
+        )
+    )
     var manifests: String?
 
-    @Flag(name: .customLong("single-file"), help: "One file for each rendition, with byte ranges.")
+    @Flag(name: .customLong("single-file"), help: "Write one file for each rendition, with byte ranges.")
     var isSingleFile = false
 
-    @Option(name: .customLong("segment-duration"), help: .init("How long segments are aimed to be; 6.", valueName: "s"))
+    @Option(
+        name: .customLong("segment-duration"),
+        help: .init("The target duration of segments, in seconds. (default: 6)", valueName: "s")
+    )
     var segmentDuration: String?
 
-    @Flag(name: .customLong("overwrite"), help: "Replace what is in the folder.")
+    @Flag(name: .customLong("overwrite"), help: "Replace existing files in the output folder.")
     var overwrites = false
 
-    @Flag(name: .customLong("dry-run"), help: "Print tracks, variants, keys and files to be, and write nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Print the planned tracks, variants, keys and files, and write nothing.")
     var isDryRun = false
 }
 
-/// How media is encrypted.
+/// The options that control encryption.
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: .init(
-            "cbcs or cenc (fmp4), sample-aes (ts), aes-128 or none; with keys, what the container asks for.",
+            "The encryption scheme: cbcs or cenc (fmp4), sample-aes (ts), aes-128 or none. "
+                + "(default: by container if keys are given)",
             valueName: "name"
         )
     )
     var scheme: String?
 
-    @Option(name: .customLong("key-id"), help: .init("The key's ID, 16 bytes.", valueName: "hex"))
+    @Option(name: .customLong("key-id"), help: .init("The key ID, 16 bytes.", valueName: "hex"))
     var keyID: String?
 
     @Option(help: .init("The key, 16 bytes.", valueName: "hex|@file"))
     var key: String?
 
-    @Option(help: .init("The IV that goes with the key, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("The IV of the key, 16 bytes.", valueName: "hex|@file"))
     var iv: String?
 
-    @Option(name: .customLong("iv-size"), help: .init("Bytes of a sample's IV with cenc: 8 or 16; 8.", valueName: "n"))
+    @Option(
+        name: .customLong("iv-size"),
+        help: .init("The size of per-sample IVs with cenc, in bytes: 8 or 16. (default: 8)", valueName: "n")
+    )
     var ivSize: String?
 
     @Option(
         name: .customLong("key-file"),
-        help: .init("Key and IV, 32 bytes, as Apple's tools have it.", valueName: "file")
+        help: .init("A file with key and IV, 32 bytes, as Apple's tools use.", valueName: "file")
     )
     var keyFile: String?
 
     @Option(
         name: .customLong("track-key"),
         help: .init(
-            "The key of one class (audio, SD, HD, UHD); several times.",
+            "The key of one track class (audio, SD, HD, UHD). Repeatable.",
             valueName: "class=kid:key:iv|class=@file"
         )
     )
     var trackKeys: [String] = []
 
-    @Option(name: .customLong("key-uri"), help: .init("The URI of keys: {kid}, {track}, {title}.", valueName: "uri"))
+    @Option(
+        name: .customLong("key-uri"),
+        help: .init("The template of key URIs, with {kid}, {track} and {title}.", valueName: "uri")
+    )
     var keyURI: String?
 
-    @Option(help: .init("What {title} of the key URI stands for.", valueName: "text"))
+    @Option(help: .init("The value of {title} in the key URI.", valueName: "text"))
     var title: String?
 
-    @Option(help: .init("fairplay, widevine, playready, clearkey, identity; with commas.", valueName: "list"))
+    @Option(
+        help: .init(
+            "The key systems: fairplay, widevine, playready, clearkey, identity, separated by commas. "
+                + "(default: by scheme)",
+            valueName: "list"
+        )
+    )
     var systems: String?
 
-    @Option(name: .customLong("clear-lead"), help: .init("Leave the beginning clear.", valueName: "s"))
+    @Option(
+        name: .customLong("clear-lead"),
+        help: .init("The duration to leave clear at the beginning, in seconds.", valueName: "s")
+    )
     var clearLead: String?
 
-    @Option(help: .init("HDCP-LEVEL of a class or a variant: UHD=TYPE-1; several times.", valueName: "class=level"))
+    @Option(
+        help: .init("The HDCP-LEVEL of a track class or variant: UHD=TYPE-1. Repeatable.", valueName: "class=level")
+    )
     var hdcp: [String] = []
 
     @Option(
         name: .customLong("allowed-cpc"),
         help: .init(
-            "ALLOWED-CPC of a class or a variant: UHD=AppleMain/Main; several times.",
+            "The ALLOWED-CPC of a track class or variant: UHD=AppleMain/Main. Repeatable.",
             valueName: "class=labels"
         )
     )
     var allowedCPC: [String] = []
 }
 
-/// Where new keys go.
+/// The options for keys that `--dev` generates.
 struct KeyDeliveryOptions: ParsableArguments {
     @Flag(
         name: .customLong("dev"),
-        help:
-            "Make keys, and register them with a development server, for Clear Key and AES-128 clients too if --systems has them."
+        help: .init(
+            "Generate keys and register them with a development server, also for Clear Key and AES-128 clients if "
+                + "--systems includes these."
+        )
     )
     var isDev = false
 
-    @Option(help: .init("The server's administration.", valueName: "url"))
+    @Option(help: .init("The admin URL of the server.", valueName: "url"))
     var server = "http://127.0.0.1:8080"
 
     @Option(
         name: .customLong("admin-token"),
-        help: .init("Its token; KEYWAY_ADMIN_TOKEN otherwise.", valueName: "text|@file")
+        help: .init("The admin token of the server. (default: KEYWAY_ADMIN_TOKEN)", valueName: "text|@file")
     )
     var adminToken: String?
 
-    @Option(help: .init("The license policy of the new keys.", valueName: "name"))
+    @Option(help: .init("The license policy of the generated keys.", valueName: "name"))
     var policy: String?
 
     @Option(
         name: .customLong("save-keys"),
-        help: .init("Write the keys to a file for keyway decrypt, a line each: KID:KEY:IV.", valueName: "file"),
+        help: .init("A file to write the keys to, one KID:KEY:IV per line, for keyway decrypt.", valueName: "file"),
         transform: OutputPath.parse
     )
     var savedKeys: String?
 }
 
 extension PackagingSettings {
-    /// What the command line says.
+    /// Creates settings from the options of the command line.
     init(
         inputs: [String],
         _ packaging: PackagingOptions,
@@ -140,58 +173,60 @@ extension PackagingSettings {
                 throw .usage(error.reason)
             }
         }
-        let words =
+        let texts =
             [
                 ("out", packaging.out), ("scheme", encryption.scheme), ("container", packaging.container),
                 ("segment-duration", packaging.segmentDuration), ("key-uri", encryption.keyURI),
                 ("manifests", packaging.manifests), ("iv-size", encryption.ivSize), ("systems", encryption.systems),
                 ("clear-lead", encryption.clearLead), ("title", encryption.title),
-            ] + stream.words
-        for (name, word) in words {
-            if let word { values[name] = Setting(text: word, place: .commandLine) }
+            ] + stream.texts
+        for (name, text) in texts {
+            if let text { values[name] = Setting(text: text, location: .commandLine) }
         }
         if packaging.isSingleFile { flags["single-file"] = .commandLine }
         if packaging.overwrites { flags["overwrite"] = .commandLine }
         if delivery.isDev { flags["dev"] = .commandLine }
         if stream.isLive { flags["live"] = .commandLine }
         if stream.isEvent { flags["event"] = .commandLine }
-        hdcp = encryption.hdcp.map { Setting(text: $0, place: .commandLine) }
-        allowedCPC = encryption.allowedCPC.map { Setting(text: $0, place: .commandLine) }
+        hdcp = encryption.hdcp.map { Setting(text: $0, location: .commandLine) }
+        allowedCPC = encryption.allowedCPC.map { Setting(text: $0, location: .commandLine) }
         sharedKey = try Self.sharedKey(encryption)
-        try takeTrackKeys(encryption.trackKeys)
+        try readTrackKeys(encryption.trackKeys)
     }
 
     private static func sharedKey(_ options: EncryptionOptions) throws(CommandFailure) -> KeySource? {
         switch (options.key, options.keyFile) {
         case (nil, nil):
             guard options.keyID == nil, options.iv == nil else {
-                throw .usage("--key-id and --iv go with a key", next: "give --key, or --key-file")
+                throw .usage("--key-id and --iv require a key", next: "give --key, or --key-file")
             }
             return nil
         case (let key?, nil):
-            return KeySource(bytes: .parts(key: key, iv: options.iv), keyID: options.keyID, place: .commandLine)
+            return KeySource(bytes: .parts(key: key, iv: options.iv), keyID: options.keyID, location: .commandLine)
         case (nil, let file?):
-            guard options.iv == nil else { throw .usage("--key-file has the IV already", next: "leave --iv out") }
-            return KeySource(bytes: .file(file), keyID: options.keyID, place: .commandLine)
+            guard options.iv == nil else {
+                throw .usage("--iv cannot be combined with --key-file, which contains the IV", next: "leave out --iv")
+            }
+            return KeySource(bytes: .file(file), keyID: options.keyID, location: .commandLine)
         case (.some, .some):
-            throw .usage("--key and --key-file are two keys for the same", next: "leave one of the two out")
+            throw .usage("--key and --key-file cannot be combined", next: "leave out one of the two")
         }
     }
 
-    private mutating func takeTrackKeys(_ texts: [String]) throws(CommandFailure) {
+    private mutating func readTrackKeys(_ texts: [String]) throws(CommandFailure) {
         for text in texts {
             guard let sign = text.firstIndex(of: "="), let trackClass = TrackClass(parsing: text[..<sign]) else {
                 throw .usage(
-                    "--track-key takes a class, an equals sign and a key",
-                    next: "such as HD=@hd.key; classes are "
+                    "--track-key: expected CLASS=KEY",
+                    next: "give for example HD=@hd.key; classes are "
                         + TrackClass.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
             guard classKeys[trackClass] == nil else {
-                throw .usage("--track-key has two keys for \(trackClass.rawValue)", next: "leave one of the two out")
+                throw .usage("--track-key: \(trackClass.rawValue) has two keys", next: "leave out one of the two")
             }
             let key = String(text[text.index(after: sign)...])
-            classKeys[trackClass] = KeySource(bytes: .whole(key), keyID: nil, place: .commandLine)
+            classKeys[trackClass] = KeySource(bytes: .whole(key), keyID: nil, location: .commandLine)
         }
     }
 }

@@ -1,35 +1,37 @@
 import ArgumentParser
 import VirtualDevice
 
-/// Which virtual device plays; none is needed for clear media.
+/// The options that select the virtual device of a player; clear media does not require one.
 struct PlayDeviceOptions: ParsableArguments {
-    @Option(help: .init("What kind of device, as in keyway device.", valueName: "name"))
+    @Option(help: .init("The device profile; keyway device play --help lists the profiles.", valueName: "name"))
     var profile = "iphone"
 
     @Option(
         name: .customLong("credentials"),
-        help: .init("A folder made by keyway credentials new: ASk is taken from it.", valueName: "dir")
+        help: .init("A folder created by keyway credentials new; its ASk is used.", valueName: "dir")
     )
     var credentialsFolder: String?
 
-    @Option(help: .init("ASk, 16 bytes: DASk by the development rule.", valueName: "hex|@file"))
+    @Option(
+        help: .init("The ASk, 16 bytes; DASk is derived from it by the development function.", valueName: "hex|@file")
+    )
     var ask: String?
 
-    @Option(help: .init("DASk itself, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
     var dask: String?
 
-    /// Whether there is a device.
+    /// Whether the options specify a device.
     var isGiven: Bool { credentialsFolder != nil || ask != nil || dask != nil }
 
-    /// The device.
+    /// Returns the device.
     func device() throws -> FPSDevice { try options().device() }
 
-    /// How it gets DASk.
+    /// Returns the rule by which the device obtains DASk.
     func rule() throws -> DASkRule { try options().rule() }
 
     private func options() throws -> DeviceOptions {
         let given = [("--credentials", credentialsFolder), ("--ask", ask), ("--dask", dask)]
-        let words = given.flatMap { name, value in value.map { [name, $0] } ?? [] }
-        return try DeviceOptions.parse(["--profile", profile] + words)
+        let arguments = given.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        return try DeviceOptions.parse(["--profile", profile] + arguments)
     }
 }

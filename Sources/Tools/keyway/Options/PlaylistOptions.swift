@@ -1,38 +1,38 @@
 import ArgumentParser
 
-/// How playlists are fetched.
+/// The options that control how playlists are loaded.
 struct PlaylistSourceOptions: ParsableArguments {
     @Option(
         name: .customLong("header"),
         help: .init(
-            "A header of HTTP requests, for the hosts named on the command line; @FILE reads headers, a line each.",
+            "An HTTP header, sent only to the hosts on the command line; @FILE contains one header per line. Repeatable.",
             valueName: "name: value|@file"
         )
     )
     var headers: [String] = []
 
-    @Option(help: .init("How long the answer of a server may take.", valueName: "seconds"))
+    @Option(help: .init("The timeout of HTTP requests, in seconds.", valueName: "seconds"))
     var timeout = 30.0
 
     func validate() throws {
         guard timeout.isFinite, timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout is a number of seconds above 0.")
+            throw ValidationError("--timeout: expected a number of seconds above 0, at most 86400.")
         }
     }
 
-    /// A loader for what is on the command line.
+    /// Returns a loader for the inputs on the command line.
     func loader(for inputs: [String]) throws(CommandFailure) -> PlaylistLoader {
         var loader = PlaylistLoader()
         loader.timeout = timeout
         for input in inputs {
             guard let url = KeyServerClient.url(input) else { continue }
-            // Of two URLs of one host, the one with a password has the say.
+            // If two URLs have the same origin, the one with a password takes precedence.
             loader.origins[url.origin] = .some(url.basicAuthorization ?? loader.origins[url.origin] ?? nil)
         }
         var lines: [String] = []
         for text in headers { lines += try Self.lines(text) }
         guard lines.isEmpty || !loader.origins.isEmpty else {
-            throw .usage("--header is for http and https, and nothing is read from there")
+            throw .usage("--header applies only to http and https URLs, and no input is one")
         }
         for line in lines {
             let header = try Self.header(line)
@@ -47,7 +47,7 @@ struct PlaylistSourceOptions: ParsableArguments {
         return content.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// The parts of a header. A value may be secret, so the failure does not hold it.
+    /// Returns the name and value of a header. A value may be secret, so the failure does not contain it.
     private static func header(_ line: String) throws(CommandFailure) -> (name: String, value: String) {
         let parts = line.split(separator: ":", maxSplits: 1)
         let isToken = { (byte: UInt8) in
@@ -59,21 +59,21 @@ struct PlaylistSourceOptions: ParsableArguments {
         guard parts.count == 2, let name = parts.first, !name.isEmpty, name.utf8.allSatisfy(isToken),
             parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
         else {
-            throw .usage("--header takes a name, a colon and a value", next: "such as 'Authorization: Bearer ...'")
+            throw .usage("--header: expected 'NAME: VALUE'", next: "give for example 'Authorization: Bearer ...'")
         }
         return (String(name), parts[1].trimmingPrefix(while: \.isWhitespace).description)
     }
 }
 
-/// How much of a playlist is shown.
+/// The options that control how a playlist is printed.
 struct PlaylistOutputOptions: ParsableArguments {
     @OptionGroup var output: JSONOption
 
-    @Flag(help: "Show URIs whole: with their queries, passwords and data.")
+    @Flag(help: "Show complete URIs, including queries, passwords and data.")
     var reveal = false
 }
 
-/// Severities at which a check fails.
+/// The lowest severity of findings at which a check fails.
 enum FailOnArgument: String, ExpressibleByArgument, CaseIterable {
     case error
     case warning

@@ -2,18 +2,18 @@ import ArgumentParser
 import FPSCrypto
 import ServerCrypto
 
-/// Where the private key is.
+/// The options that specify the private key.
 struct PrivateKeyOptions: ParsableArguments {
-    @Option(name: .customLong("private-key"), help: .init("The private key, PEM or DER.", valueName: "file"))
+    @Option(name: .customLong("private-key"), help: .init("The private key, in PEM or DER.", valueName: "file"))
     var privateKeyPath: String?
 
     @Option(
         name: .customLong("passphrase-file"),
-        help: .init("The passphrase of the private key; a newline at its end does not count.", valueName: "file")
+        help: .init("A file with the passphrase of the private key; a trailing newline is ignored.", valueName: "file")
     )
     var passphrasePath: String?
 
-    /// The key, if there is an option for it.
+    /// Returns the key, or nil if the option is not given.
     func privateKey() throws(CommandFailure) -> RSAPrivateKey? {
         guard let path = privateKeyPath else { return nil }
         let bytes = try InputFile.readSecret(path)
@@ -26,11 +26,13 @@ struct PrivateKeyOptions: ParsableArguments {
         }
     }
 
-    /// The passphrase, if there is an option for it.
+    /// Returns the passphrase, or nil if the option is not given.
     func passphrase() throws(CommandFailure) -> SecretBytes? {
         guard let path = passphrasePath else { return nil }
         let bytes = try InputFile.readLine(path)
-        guard !bytes.isEmpty else { throw .input("\(path) holds no passphrase", next: "write it into the first line") }
+        guard !bytes.isEmpty else {
+            throw .input("\(path): the first line is empty", next: "write the passphrase there")
+        }
         return SecretBytes(copying: bytes)
     }
 
@@ -39,11 +41,11 @@ struct PrivateKeyOptions: ParsableArguments {
         case (CryptoError.Code.passphraseNeeded, _):
             .input("\(path) is encrypted", next: "give the passphrase with --passphrase-file")
         case (CryptoError.Code.wrongPassphrase, _):
-            .input("the passphrase does not open \(path)", next: "check --passphrase-file")
+            .input("the passphrase does not decrypt \(path)", next: "check --passphrase-file")
         case (_, .privateKey):
-            .input("\(path): \(error?.description ?? "unreadable")", next: "FairPlay Streaming takes RSA keys")
+            .input("\(path): \(error?.description ?? "unreadable")", next: "FairPlay Streaming requires an RSA key")
         default:
-            .input("\(path) is \(kind.words), not a private key", next: "give an RSA key in PEM or DER")
+            .input("\(path) is \(kind.description), not a private key", next: "give an RSA key in PEM or DER")
         }
     }
 }

@@ -4,21 +4,21 @@ import Foundation
 import JWTKit
 import TextCoding
 
-/// Which playback tokens requests carry.
+/// The options for the playback tokens of requests.
 struct TokenOptions: ParsableArguments {
-    /// How tokens are signed.
+    /// The signature algorithm of tokens.
     enum Algorithm: String, ExpressibleByArgument, CaseIterable {
         case none
         case es256
         case hs256
     }
 
-    @Option(help: .init("Playback tokens: none, es256 or hs256.", valueName: "how"))
+    @Option(help: .init("The signature algorithm of playback tokens: none, es256 or hs256.", valueName: "how"))
     var tokens = Algorithm.none
 
     @Option(
         help: .init(
-            "For es256: the private key in PEM, made if the file is not there. Without it, a new key for each run.",
+            "For es256: the private key in PEM, created if the file does not exist. (default: a new key for each run)",
             valueName: "file"
         ),
         transform: OutputPath.parse
@@ -29,31 +29,33 @@ struct TokenOptions: ParsableArguments {
     var tokenSecret: String?
 
     @Option(
-        help: .init("Write the key set that checks the tokens, for the server.", valueName: "file"),
+        help: .init("A file for the key set (JWKS) that the server verifies the tokens with.", valueName: "file"),
         transform: OutputPath.parse
     )
     var writeJwks: String?
 
-    @Option(help: .init("The tokens' issuer.", valueName: "text"))
+    @Option(help: .init("The issuer (iss) of the tokens.", valueName: "text"))
     var tokenIssuer: String?
 
-    @Option(help: .init("The tokens' audience.", valueName: "text"))
+    @Option(help: .init("The audience (aud) of the tokens.", valueName: "text"))
     var tokenAudience: String?
 
     func validate() throws {
         guard (tokens == .hs256) == (tokenSecret != nil) else {
-            throw ValidationError("--tokens hs256 and --token-secret go together.")
+            throw ValidationError("--tokens hs256 and --token-secret require each other: give both, or neither.")
         }
         guard tokenSecret?.hasPrefix("@") ?? true else {
-            throw ValidationError("--token-secret takes @FILE: a command line can be seen by everybody.")
+            throw ValidationError("--token-secret: expected @FILE, because command lines are visible to other users.")
         }
         guard tokenKey == nil || tokens == .es256 else {
-            throw ValidationError("--token-key goes with --tokens es256.")
+            throw ValidationError("--token-key requires --tokens es256.")
         }
-        guard writeJwks == nil || tokens != .none else { throw ValidationError("--write-jwks goes with --tokens.") }
+        guard writeJwks == nil || tokens != .none else {
+            throw ValidationError("--write-jwks requires --tokens es256 or --tokens hs256.")
+        }
     }
 
-    /// What signs the tokens, and the key set on disk where it is wanted; nil for none.
+    /// Returns the signer of the tokens, or nil for none; writes the key set if the option is given.
     func signer() async throws -> PlaybackTokenSigner? {
         let signer: PlaybackTokenSigner
         switch tokens {
@@ -73,7 +75,7 @@ struct TokenOptions: ParsableArguments {
         return signer
     }
 
-    /// The claims of an account's next token, which is valid for `lifetime` seconds.
+    /// Returns the claims of the next token of an account, which is valid for `lifetime` seconds.
     func claims(account: String, lifetime: Int64) -> PlaybackClaims {
         var claims = PlaybackClaims(account: account, lifetime: lifetime)
         claims.iss = tokenIssuer
@@ -89,7 +91,10 @@ struct TokenOptions: ParsableArguments {
             return key
         }
         guard let key = try? ES256PrivateKey(pem: try InputFile.readSecret(tokenKey)) else {
-            throw CommandFailure.input("\(tokenKey) holds no private key on P-256", next: "remove it to have one made")
+            throw CommandFailure.input(
+                "\(tokenKey) is not a P-256 private key",
+                next: "delete the file to have a new key created"
+            )
         }
         return key
     }

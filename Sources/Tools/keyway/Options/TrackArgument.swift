@@ -1,14 +1,14 @@
 import ArgumentParser
 import KeyServerModule
 
-/// What a key or a policy is for, on the command line.
+/// A type of track on the command line.
 enum TrackArgument: String, ExpressibleByArgument, CaseIterable {
     case audio
     case video
 }
 
 extension TrackArgument? {
-    /// The same for the Key Server Module; without the option, anything goes.
+    /// The corresponding track kind of the Key Server Module; without the option, the kind is unspecified.
     var kind: TrackKind {
         switch self {
         case .audio?: .audio

@@ -6,9 +6,9 @@ import HLSPlaylist
 import Packager
 import TextCoding
 
-/// New random keys for each period.
+/// A source of new random keys for each key period.
 struct DevelopmentKeyPeriods: ContentKeyPeriods {
-    /// What is to be done with the keys before they are used.
+    /// Delivers the keys before they are used.
     let deliver: @Sendable ([KeyRegistrar.Key]) async throws -> Void
     let template: KeyURITemplate
     let title: String?
@@ -29,8 +29,8 @@ struct DevelopmentKeyPeriods: ContentKeyPeriods {
     }
 }
 
-/// Adds the keys of periods to a file as they come, for whoever decrypts later: `KID:KEY:IV`, a line each. Its owner alone
-/// may read it. What an earlier run wrote there stays.
+/// A source that appends the keys of each key period to a file, one `KID:KEY:IV` per line, for later decryption. Only
+/// the owner can read the file. Keys of earlier runs are kept.
 struct RecordedKeyPeriods: ContentKeyPeriods {
     let source: any ContentKeyPeriods
     let path: String

@@ -3,10 +3,10 @@ import Foundation
 import Packager
 import Yams
 
-/// A job file: the options of `keyway package` in YAML. docs/package-command.md has an example of everything.
+/// A job file: the options of `keyway package` in YAML. docs/package-command.md has a complete example.
 ///
-/// Unknown fields are errors, since a misspelt one would otherwise leave something unencrypted. Errors begin with the
-/// file's name and the line. Paths are relative to the job file's folder.
+/// Unknown fields are errors, because a misspelled field could otherwise leave something unencrypted. Errors begin with
+/// the name of the file and the line. Paths are relative to the folder of the job file.
 struct JobFile {
     private let name: String
     private let folder: String
@@ -15,14 +15,14 @@ struct JobFile {
 
     /// Reads a job file.
     ///
-    /// - Parameter environment: What `key-env` takes keys from.
+    /// - Parameter environment: The environment that `key-env` and `iv-env` refer to.
     static func read(
         _ path: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> PackagingSettings {
         let bytes = try InputFile.read(path)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .input("\(path) is \(FileKind(bytes).words), not a job file", next: "save it as text in UTF-8")
+            throw .input("\(path) is \(FileKind(bytes).description), not a job file", next: "save it as UTF-8 text")
         }
         var file = JobFile(
             name: path,
@@ -35,55 +35,55 @@ struct JobFile {
         } catch {
             throw file.syntaxError(error)
         }
-        guard let node else { throw .input("\(path) is empty", next: "docs/package-command.md has an example") }
-        try file.take(node)
+        guard let node else { throw .input("\(path) is empty", next: "see docs/package-command.md for an example") }
+        try file.read(node)
         return file.settings
     }
 
-    private mutating func take(_ root: Node) throws(CommandFailure) {
+    private mutating func read(_ root: Node) throws(CommandFailure) {
         let known =
             ["inputs", "keys", "hdcp", "allowed-cpc"] + PackagingSettings.valueNames
             + PackagingSettings.flagNames.filter { $0 != "dev" }
         for (key, node) in try fields(root, "the job", known) {
-            let place = place(node)
+            let location = location(node)
             switch key {
             case "inputs": for item in try list(node, key) { settings.inputs.append(try input(item)) }
-            case "keys": try takeKeys(node)
+            case "keys": try readKeys(node)
             case "hdcp": settings.hdcp = try pairs(node, key)
             case "allowed-cpc": settings.allowedCPC = try pairs(node, key)
             case "systems" where node.sequence != nil, "manifests" where node.sequence != nil:
                 var names: [String] = []
-                for item in try list(node, key) { names.append(try word(item, key)) }
-                settings.values[key] = .init(text: names.joined(separator: ","), place: place)
+                for item in try list(node, key) { names.append(try string(item, key)) }
+                settings.values[key] = .init(text: names.joined(separator: ","), location: location)
             case "out":
-                let path = try word(node, key)
+                let path = try string(node, key)
                 if let reason = OutputPath.refusal(path) { throw error(node, reason) }
-                settings.values[key] = .init(text: resolved(path), place: place)
+                settings.values[key] = .init(text: resolved(path), location: location)
             case "period-keys":
-                settings.values[key] = .init(text: resolved(try word(node, key)), place: place)
+                settings.values[key] = .init(text: resolved(try string(node, key)), location: location)
             case _ where PackagingSettings.flagNames.contains(key):
-                if try flag(node, key) { settings.flags[key] = place }
-            default: settings.values[key] = .init(text: try word(node, key), place: place)
+                if try flag(node, key) { settings.flags[key] = location }
+            default: settings.values[key] = .init(text: try string(node, key), location: location)
             }
         }
     }
 
-    /// A path with options as on the command line, or a mapping.
+    /// Parses a path with options as on the command line, or a mapping.
     private func input(_ node: Node) throws(CommandFailure) -> PackagingJob.Input {
         do {
             if node.scalar != nil {
-                var input = try PackagingJob.Input(parsing: try word(node, "inputs"))
+                var input = try PackagingJob.Input(parsing: try string(node, "inputs"))
                 input.path = resolved(input.path)
                 return input
             }
             let fields = try fields(node, "an input", ["path"] + PackagingJob.Input.optionNames)
             guard let path = fields.first(where: { $0.key == "path" }) else {
-                throw error(node, "an input has no path")
+                throw error(node, "the input has no path: add path")
             }
-            var input = PackagingJob.Input(path: resolved(try word(path.node, "path")))
+            var input = PackagingJob.Input(path: resolved(try string(path.node, "path")))
             for (key, value) in fields where key != "path" {
                 do {
-                    try input.set(key, try word(value, key))
+                    try input.set(key, try string(value, key))
                 } catch let failure as JobFailure {
                     throw error(value, failure.reason)
                 }
@@ -98,13 +98,13 @@ struct JobFile {
         }
     }
 
-    /// `keys: dev`, or a key for `all` and for single classes.
-    private mutating func takeKeys(_ node: Node) throws(CommandFailure) {
+    /// Parses `keys: dev`, or keys for `all` and for single classes.
+    private mutating func readKeys(_ node: Node) throws(CommandFailure) {
         if node.scalar != nil {
-            guard try word(node, "keys") == "dev" else {
-                throw error(node, "keys are a mapping of all, audio, SD, HD, UHD, or the word dev")
+            guard try string(node, "keys") == "dev" else {
+                throw error(node, "keys: expected a mapping with all, audio, SD, HD or UHD, or the value dev")
             }
-            settings.flags["dev"] = place(node)
+            settings.flags["dev"] = location(node)
             return
         }
         let classes = TrackClass.allCases.map(\.rawValue)
@@ -118,23 +118,23 @@ struct JobFile {
         }
     }
 
-    /// A key: by `key` and `iv`, by `key-env` and `iv-env`, or by `file`.
+    /// Parses a key: `key` and `iv`, `key-env` and `iv-env`, or `file`.
     private func keySource(_ node: Node) throws(CommandFailure) -> PackagingSettings.KeySource {
         let known = ["key-id", "key", "iv", "key-env", "iv-env", "file"]
         var values: [String: String] = [:]
-        for (key, value) in try fields(node, "a key", known) { values[key] = try word(value, key) }
+        for (key, value) in try fields(node, "a key", known) { values[key] = try string(value, key) }
         func secret(_ field: String) throws(CommandFailure) -> String? {
             let variable = values["\(field)-env"]
             guard let variable else {
                 return values[field].map { $0.hasPrefix("@") ? "@" + resolved(String($0.dropFirst())) : $0 }
             }
             guard values[field] == nil else {
-                throw error(node, "a key has both \(field) and \(field)-env: leave one out")
+                throw error(node, "\(field) and \(field)-env cannot be combined: leave out one of the two")
             }
             guard let value = environment[variable], !value.isEmpty else {
-                // A key that was put here by mistake is not repeated.
-                let name = variable.utf8.count < 32 ? variable : "of that name"
-                throw error(node, "the environment has no variable \(name), which \(field)-env gives")
+                // A long value is probably a key instead of a name, so it is not printed.
+                let name = variable.utf8.count < 32 ? "\(variable) " : ""
+                throw error(node, "\(field)-env: the environment variable \(name)is not set")
             }
             return value
         }
@@ -144,33 +144,33 @@ struct JobFile {
         switch (key, values["file"]) {
         case (let key?, nil): bytes = .parts(key: key, iv: iv)
         case (nil, let file?):
-            guard iv == nil else { throw error(node, "the key file has the IV already: leave iv out") }
+            guard iv == nil else { throw error(node, "the key file contains the IV already: leave out iv") }
             bytes = .file(resolved(file))
-        case (nil, nil): throw error(node, "a key has none of key, key-env and file: give one")
-        case (.some, .some): throw error(node, "a key comes from a file and from elsewhere: leave one out")
+        case (nil, nil): throw error(node, "the key has no value: add key, key-env or file")
+        case (.some, .some): throw error(node, "file cannot be combined with key or key-env: leave out one of the two")
         }
-        return .init(bytes: bytes, keyID: values["key-id"], place: place(node))
+        return .init(bytes: bytes, keyID: values["key-id"], location: location(node))
     }
 }
 
 // MARK: - Nodes
 
 extension JobFile {
-    /// The fields of a mapping, each once and none that is not known.
+    /// Returns the fields of a mapping; unknown and duplicate fields are errors.
     private func fields(
         _ node: Node,
         _ what: String,
         _ known: [String]
     ) throws(CommandFailure) -> [(key: String, node: Node)] {
-        guard let mapping = node.mapping else { throw error(node, "\(what) is a mapping: write name: value") }
+        guard let mapping = node.mapping else { throw error(node, "\(what): expected a mapping (NAME: VALUE)") }
         var fields: [(key: String, node: Node)] = []
         for (key, value) in mapping {
-            guard let name = key.string else { throw error(key, "the name of a field is a word") }
+            guard let name = key.string else { throw error(key, "the name of a field must be a string") }
             guard let spelling = known.first(where: { $0.lowercased() == name.lowercased() }) else {
-                throw error(key, "\(what) has no field “\(name)”; there are \(known.joined(separator: ", "))")
+                throw error(key, "\(what) has no field “\(name)”; the fields are \(known.joined(separator: ", "))")
             }
             guard !fields.contains(where: { $0.key == spelling }) else {
-                throw error(key, "“\(name)” stands twice: keep one of the two")
+                throw error(key, "“\(name)” occurs twice: leave out one of the two")
             }
             fields.append((spelling, value))
         }
@@ -179,34 +179,36 @@ extension JobFile {
 
     private func list(_ node: Node, _ field: String) throws(CommandFailure) -> [Node] {
         guard let sequence = node.sequence else {
-            throw error(node, "\(field) is a list: write each item on a line of its own behind a hyphen")
+            throw error(node, "\(field): expected a list, with each item on a separate line after a hyphen")
         }
         return Array(sequence)
     }
 
-    private func word(_ node: Node, _ field: String) throws(CommandFailure) -> String {
+    private func string(_ node: Node, _ field: String) throws(CommandFailure) -> String {
         guard let scalar = node.scalar, !scalar.string.isEmpty else {
-            throw error(node, "\(field) is one word or number")
+            throw error(node, "\(field): expected a string or number")
         }
         return scalar.string
     }
 
     private func flag(_ node: Node, _ field: String) throws(CommandFailure) -> Bool {
-        switch try word(node, field).lowercased() {
+        switch try string(node, field).lowercased() {
         case "true", "yes", "on": return true
         case "false", "no", "off": return false
-        default: throw error(node, "\(field) is true or false")
+        default: throw error(node, "\(field): expected true or false")
         }
     }
 
-    /// `UHD: TYPE-1` as the command line has it: `UHD=TYPE-1`.
+    /// Parses `UHD: TYPE-1`, which is `UHD=TYPE-1` on the command line.
     private func pairs(_ node: Node, _ field: String) throws(CommandFailure) -> [PackagingSettings.Setting] {
         guard let mapping = node.mapping else {
-            throw error(node, "\(field) is a mapping of classes or variants: write UHD: value")
+            throw error(node, "\(field): expected a mapping of classes or variants, such as UHD: VALUE")
         }
         var pairs: [PackagingSettings.Setting] = []
         for (key, value) in mapping {
-            pairs.append(.init(text: "\(try word(key, field))=\(try word(value, field))", place: place(value)))
+            pairs.append(
+                .init(text: "\(try string(key, field))=\(try string(value, field))", location: location(value))
+            )
         }
         return pairs
     }
@@ -215,13 +217,13 @@ extension JobFile {
         path == "-" || path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
     }
 
-    private func place(_ node: Node) -> PackagingSettings.Place { .file(name, line: node.mark?.line ?? 0) }
+    private func location(_ node: Node) -> PackagingSettings.Location { .file(name, line: node.mark?.line ?? 0) }
 
     private func error(_ node: Node, _ reason: String) -> CommandFailure {
         .input("\(name):\(node.mark?.line ?? 0): \(reason)")
     }
 
-    /// What the YAML reader says. Its own words repeat the line, in which a key may stand.
+    /// Returns a failure for a YAML syntax error. The parser's own message repeats the line, which may contain a key.
     private func syntaxError(_ error: any Error) -> CommandFailure {
         let (line, problem): (Int, String) =
             switch error as? YamlError {
@@ -229,9 +231,9 @@ extension JobFile {
                 .composer(_, let problem, let mark, _):
                 (mark.line, problem)
             case .duplicatedKeysInMapping(let names, let context):
-                (context.mark.line, "“\(names.first ?? "")” stands twice: keep one of the two")
-            default: (0, "it is no YAML")
+                (context.mark.line, "“\(names.first ?? "")” occurs twice: leave out one of the two")
+            default: (0, "the file is not valid YAML")
             }
-        return .input("\(name):\(line): \(problem)", next: "docs/package-command.md has an example")
+        return .input("\(name):\(line): \(problem)", next: "see docs/package-command.md for an example")
     }
 }

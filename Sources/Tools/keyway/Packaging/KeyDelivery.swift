@@ -1,19 +1,20 @@
-/// The new keys of a film, which are registered when all is written, just before it is published.
+/// The new keys of a VOD presentation, which are registered after all files are written, just before publication.
 actor KeyDelivery {
-    /// Where keys are registered; nil: nowhere.
+    /// The registrar of the keys; nil if they are not registered.
     nonisolated let registrar: KeyRegistrar?
     private var keys: [KeyRegistrar.Key] = []
 
     init(_ registrar: KeyRegistrar?) { self.registrar = registrar }
 
-    /// Adds keys that will be registered.
+    /// Adds keys to register.
     func add(_ keys: [KeyRegistrar.Key]) { self.keys += keys }
 
     private func all() -> [KeyRegistrar.Key] { keys }
 
-    /// Registers the keys and publishes. When one of both fails, or a signal comes in between, no key stays registered.
+    /// Registers the keys, and then publishes the presentation. If either fails, or a signal arrives in between, the
+    /// registered keys are deleted.
     ///
-    /// - Returns: The signal that came before it was published; nil when it is published.
+    /// - Returns: The signal that arrived before publication; nil if the presentation was published.
     nonisolated func deliver(then publish: () throws -> Void) async throws -> Int32? {
         guard let registrar else {
             try publish()
@@ -21,7 +22,7 @@ actor KeyDelivery {
         }
         let keys = await all()
         let registering = Task { try await registrar.register(keys) }
-        let signals = EndSignals { registering.cancel() }
+        let signals = TerminationSignals { registering.cancel() }
         defer { signals.end() }
         do {
             try await registering.value

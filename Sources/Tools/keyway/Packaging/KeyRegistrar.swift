@@ -2,55 +2,55 @@ import DRMSignaling
 import Packager
 import Synchronization
 
-/// Registers new keys with a development server, and takes those back that nothing was published with.
+/// A registrar of new keys with a development server, which deletes the keys that nothing was published with.
 actor KeyRegistrar {
-    /// A key on its way to the server.
+    /// A key to register.
     struct Key: Sendable {
         let entry: KeyRegistration.Entry
-        /// The key period; nil where keys do not change.
+        /// The key period; nil if keys do not change.
         let period: Int?
     }
 
-    /// What the server has made of a key.
+    /// The result of a registration.
     private enum Outcome {
-        /// It may have it, or not: the answer did not come.
+        /// No response arrived, so the server may or may not have the key.
         case unknown
         case registered(isNew: Bool)
     }
 
     private let client: KeyServerClient
     private let policy: String?
-    /// What was asked for, in order; abandoned where the keys beside it could not be registered.
+    /// The registrations in order; abandoned if other keys of the same call could not be registered.
     private var attempts: [(key: Key, outcome: Outcome, isAbandoned: Bool)] = []
     private var requests: [Int: Task<Void, any Error>] = [:]
     private var isClosed = false
-    /// The key periods with which something was published.
+    /// The key periods of published segments.
     nonisolated let published = PublishedPeriods()
 
     init(_ client: KeyServerClient, policy: String?) { (self.client, self.policy) = (client, policy) }
 
-    /// Makes sure that the server is there, and takes the token: before hours of work, and not after them.
+    /// Checks that the server can be reached and accepts the token, before packaging starts.
     func check() async throws { try await client.checkAdministration() }
 
     /// Registers keys, one after the other.
     func register(_ keys: [Key]) async throws {
-        var places: [Int] = []
+        var indices: [Int] = []
         do {
-            try await register(keys, &places)
+            try await register(keys, &indices)
         } catch {
-            for place in places { attempts[place].isAbandoned = true }
+            for index in indices { attempts[index].isAbandoned = true }
             throw error
         }
     }
 
-    private func register(_ keys: [Key], _ places: inout [Int]) async throws {
+    private func register(_ keys: [Key], _ indices: inout [Int]) async throws {
         for key in keys {
             guard let iv = key.entry.key.iv else { continue }
             try Task.checkCancellation()
             guard !isClosed else { throw CancellationError() }
-            let place = attempts.count
+            let index = attempts.count
             attempts.append((key, .unknown, false))
-            places.append(place)
+            indices.append(index)
             let request = Task { [client, policy] in
                 let isNew = try await client.register(
                     assetID: key.entry.assetID,
@@ -60,10 +60,10 @@ actor KeyRegistrar {
                     track: key.entry.track,
                     policy: policy
                 )
-                attempts[place].outcome = .registered(isNew: isNew)
+                attempts[index].outcome = .registered(isNew: isNew)
             }
-            requests[place] = request
-            defer { requests[place] = nil }
+            requests[index] = request
+            defer { requests[index] = nil }
             try await withTaskCancellationHandler {
                 try await request.value
             } onCancel: {
@@ -72,10 +72,10 @@ actor KeyRegistrar {
         }
     }
 
-    /// Ends what is under way, and deletes the keys that nothing was published with. What had another key before stays as it
-    /// is, since the key that it had is gone in any case.
+    /// Cancels running registrations, and deletes the keys that nothing was published with. An asset that had another
+    /// key before is not deleted, because the earlier key has been replaced in any case.
     ///
-    /// - Returns: The asset IDs of those that could not be deleted.
+    /// - Returns: The asset IDs of the keys that could not be deleted.
     func withdraw() async -> [String] {
         isClosed = true
         for request in requests.values { request.cancel() }
@@ -84,12 +84,12 @@ actor KeyRegistrar {
         for (key, outcome, isAbandoned) in attempts where isAbandoned || !published.contains(key.period) {
             switch outcome {
             case .registered(isNew: false): continue
-            // Without an answer, only an asset ID that has the new key's ID in it cannot be another's.
+            // Without a response, an asset can be deleted safely only if its ID contains the ID of the new key.
             case .unknown where !key.entry.assetID.contains(key.entry.key.keyID.hexadecimal): continue
             case .unknown, .registered(isNew: true): break
             }
             do {
-                // A server that has not answered once is not waited for again and again.
+                // After one failed request, no others are sent, so that timeouts do not add up.
                 guard left.isEmpty else { throw CancellationError() }
                 try await client.unregister(assetID: key.entry.assetID)
             } catch {
@@ -100,17 +100,17 @@ actor KeyRegistrar {
         return left
     }
 
-    /// As ``withdraw()``; says what is left.
+    /// Performs ``withdraw()``, and prints a note for each key that could not be deleted.
     func withdrawWithNotes() async {
         for asset in await withdraw() {
-            Terminal.complain(
-                "note: the key of \(escaped(asset)) may still be registered, and nothing uses it: delete that content"
+            Terminal.writeError(
+                "note: the key of \(escaped(asset)) may still be registered, but is not used: delete that content"
             )
         }
     }
 }
 
-/// The key periods with which something was published, so that it can be played: their keys have to stay.
+/// The key periods of published segments. Their keys must stay registered, so that the segments can be played.
 final class PublishedPeriods: Sendable {
     private struct State {
         var current: Int?
@@ -119,8 +119,8 @@ final class PublishedPeriods: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes note of what a live run does.
-    func note(_ event: LiveRun.Event) {
+    /// Records an event of a live run.
+    func record(_ event: LiveRun.Event) {
         state.withLock { state in
             switch event {
             case .period(let number): state.current = number
@@ -130,6 +130,6 @@ final class PublishedPeriods: Sendable {
         }
     }
 
-    /// Whether something was published with a period's keys; nil for keys that do not change.
+    /// Returns whether a segment was published with the keys of a period; nil for keys that do not change.
     func contains(_ period: Int?) -> Bool { state.withLock { $0.periods.contains(period) } }
 }

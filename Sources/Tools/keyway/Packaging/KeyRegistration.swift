@@ -4,26 +4,26 @@ import FileWriting
 import Packager
 import TextCoding
 
-/// Gives new keys to those who need them: a development server, and a file for whoever decrypts later.
+/// The new keys of a presentation, for registration with a development server and for a key file.
 struct KeyRegistration {
-    /// A key, and what it is for.
+    /// A key and its use.
     struct Entry: Sendable {
         var classes: [TrackClass]
         let key: PackagingKey
-        /// What the server knows it by: the key URI without `skd://`.
+        /// The asset ID on the server: the key URI without `skd://`.
         let assetID: String
 
-        /// What the server is told that it is for; nothing where sound and pictures share it.
+        /// The track type for the server; nil if audio and video share the key.
         var track: String? {
             guard classes.contains(.audio) else { return "video" }
             return classes.count == 1 ? "audio" : nil
         }
     }
 
-    /// The keys that a plan uses, each once.
+    /// The keys that a plan uses, without duplicates.
     let entries: [Entry]
 
-    /// Finds the keys that renditions use.
+    /// Collects the keys that renditions use.
     ///
     /// - Throws: `SignalingError`.
     init(_ plan: PackagingPlan) throws {
@@ -31,8 +31,8 @@ struct KeyRegistration {
         var entries: [Entry] = []
         for rendition in plan.renditions where rendition.protection != nil {
             guard let trackClass = rendition.trackClass, let key = plan.job.keys[trackClass] else { continue }
-            if let place = entries.firstIndex(where: { $0.key.keyID == key.keyID }) {
-                if !entries[place].classes.contains(trackClass) { entries[place].classes.append(trackClass) }
+            if let index = entries.firstIndex(where: { $0.key.keyID == key.keyID }) {
+                if !entries[index].classes.contains(trackClass) { entries[index].classes.append(trackClass) }
                 continue
             }
             let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: plan.job.title)
@@ -42,7 +42,7 @@ struct KeyRegistration {
         self.entries = entries
     }
 
-    /// All keys of a job whose tracks are not known yet.
+    /// Collects all keys of a job whose tracks are not known yet.
     ///
     /// - Throws: `SignalingError`.
     init(_ job: PackagingJob) throws {
@@ -55,10 +55,10 @@ struct KeyRegistration {
         }
     }
 
-    /// The keys as a registrar takes them, whose period does not change.
+    /// The keys for a registrar; their key period does not change.
     var keys: [KeyRegistrar.Key] { entries.map { KeyRegistrar.Key(entry: $0, period: nil) } }
 
-    /// Writes the keys to a file: `KID:KEY:IV`, a line each, as `keyway decrypt --key` takes them.
+    /// Writes the keys to a file, one `KID:KEY:IV` per line, as `keyway decrypt --key` reads them.
     func save(to file: OutputFile) throws(CommandFailure) {
         var text: [UInt8] = []
         for entry in entries {

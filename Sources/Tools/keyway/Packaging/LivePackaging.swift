@@ -1,21 +1,21 @@
 import Packager
 
-/// Packages what has no end, until it ends or somebody says so: SIGINT, SIGTERM and SIGHUP end it in order.
+/// The packaging of a live stream until its end, or until SIGINT, SIGTERM or SIGHUP stops it gracefully.
 struct LivePackaging {
     let job: PackagingJob
     let keys: (any ContentKeyPeriods)?
     var isQuiet = false
 
-    /// Where new keys are registered.
+    /// The registrar of new keys.
     var registrar: KeyRegistrar?
 
-    /// Does it.
+    /// Packages the stream.
     ///
-    /// - Parameter keys: New keys that do not change, which are registered before it begins.
+    /// - Parameter keys: New keys that do not change, which are registered before packaging starts.
     func run(registering keys: [KeyRegistrar.Key]) async throws -> Report {
         let stop = try StopSignal()
         let registering = Task { [registrar] in try await registrar?.register(keys) }
-        let signals = EndSignals {
+        let signals = TerminationSignals {
             stop.stop()
             registering.cancel()
         }
@@ -34,14 +34,14 @@ struct LivePackaging {
     private func run(_ stop: StopSignal) async throws -> Report {
         let isQuiet = isQuiet
         let report = try await LiveRun.run(job, keys: keys, stop: stop) { [registrar] event in
-            registrar?.published.note(event)
+            registrar?.published.record(event)
             guard !isQuiet else { return }
             switch event {
             case .segment: break
-            case .period(let number): Terminal.complain("note: key period \(number) begins")
+            case .period(let number): Terminal.writeError("note: key period \(number) starts")
             case .discontinuity:
-                Terminal.complain("note: the input does not go on from what was before; it is taken up again")
-            case .warning(let words): Terminal.complain("note: \(escaped(words))")
+                Terminal.writeError("note: the input is not continuous; a discontinuity is inserted")
+            case .warning(let text): Terminal.writeError("note: \(escaped(text))")
             }
         }
         return Self.report(job, report)

@@ -2,12 +2,13 @@ import Foundation
 import Packager
 
 extension ProgressLine {
-    /// Shows how far packaging is.
+    /// Shows the progress of packaging.
     mutating func show(_ progress: PackagingProgress) {
         show(Self.text(progress, seconds: (ContinuousClock.now - start) / .seconds(1)))
     }
 
-    /// ` 43 %  430 MB of 1.0 GB  612 MB/s  0:01 left`; without an end, what has been read and how fast.
+    /// Returns the progress as text: ` 43 %  430 MB of 1.0 GB  612 MB/s  0:01 left`; for inputs of unknown size, the
+    /// bytes read and the rate.
     static func text(_ progress: PackagingProgress, seconds: Double) -> String {
         let read = Double(progress.bytesRead)
         let rate = seconds > 0 ? read / seconds : 0
@@ -15,7 +16,7 @@ extension ProgressLine {
         guard let total = progress.bytesTotal, total > 0 else { return "\(ByteCount.text(read))  \(speed)" }
         let share = min(100, Int(read / Double(total) * 100))
         var text = "\(share) %  \(ByteCount.text(read)) of \(ByteCount.text(Double(total)))  \(speed)"
-        // The first second says little about the rest.
+        // A rate measured in less than a second is too inaccurate for an estimate.
         if seconds >= 1, rate > 0 {
             let left = Int(max(0, Double(total) - read) / rate)
             text += "  \(left / 60):\(String(left % 60 + 100).dropFirst()) left"
@@ -24,9 +25,9 @@ extension ProgressLine {
     }
 }
 
-/// Numbers of bytes as people read them.
+/// Formatting of byte counts.
 enum ByteCount {
-    /// Three digits and a unit: `999 B`, `1.20 kB`, `34.5 MB`.
+    /// Returns three digits and a unit: `999 B`, `1.20 kB`, `34.5 MB`.
     static func text(_ count: Double) -> String {
         var (count, unit) = (count, 0)
         let units = ["B", "kB", "MB", "GB", "TB"]

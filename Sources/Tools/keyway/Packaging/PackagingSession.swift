@@ -4,26 +4,27 @@ import FileWriting
 import Foundation
 import Packager
 
-/// Packages: plans, registers keys, runs, reports. What `keyway package` and `keyway mediafilesegmenter` have in common.
+/// A run of the packager: planning, key registration, packaging, report. `keyway package` and `keyway
+/// mediafilesegmenter` share it.
 struct PackagingSession {
-    /// The options as they were written.
+    /// The options as strings.
     let settings: PackagingSettings
-    /// Whether to say only what would be done.
+    /// Whether to print only what would be done.
     var isDryRun = false
     /// Whether the report is JSON.
     var isJSON = false
-    /// Whether nothing is said unless it is wrong.
+    /// Whether to print only errors and warnings.
     var isQuiet = false
-    /// Where keys are fetched.
+    /// The client that requests keys from a SPEKE server.
     var encoder: SPEKEClient?
-    /// Where new keys are registered.
+    /// The server to register new keys with.
     var server: KeyServerClient?
     /// The license policy of new keys on the server.
     var policy: String?
-    /// A file for the keys.
+    /// The path of a file for the keys.
     var savedKeys: String?
 
-    /// Does it.
+    /// Packages the inputs.
     func run() async throws(CommandFailure) {
         let job = try settings.job()
         do {
@@ -32,11 +33,12 @@ struct PackagingSession {
             if !isDryRun, let encoder, let exchange = settings.exchange {
                 plan = try await encoder.keys(for: plan, exchange)
             }
-            // Also finds exceptions for tracks that there are not, before anything is written.
+            // Building the preview also detects output protection rules for tracks that do not exist, before anything
+            // is written.
             let preview = try PackagingTables.plan(plan)
             if isDryRun { return try show(preview) }
             guard let signal = try await withPolicy(for: plan.job).package(plan) else { return }
-            // As a shell has it for a process that a signal has ended. What the run has made is gone by now.
+            // The exit code is that of a shell for a process ended by a signal. The output of the run has been deleted.
             Foundation.exit(128 + signal)
         } catch let failure as FileFailure {
             throw .file("\(failure)", next: "check the path, its permissions and the space on the disk")
@@ -45,20 +47,21 @@ struct PackagingSession {
         }
     }
 
-    /// This session with the policy of its new keys, which is said where clients without FairPlay are to get keys too.
+    /// Returns the session with the policy for its new keys, and prints a note about it, if clients without FairPlay
+    /// are to receive keys.
     private func withPolicy(for job: PackagingJob) async throws -> PackagingSession {
         guard let server, !Set(job.systems).isDisjoint(with: [.common, .identity]) else { return self }
         let found = try await RegistrationPolicy.forOtherClients(given: policy, on: server)
-        Terminal.complain("note: \(escaped(found.words))")
+        Terminal.writeError("note: \(escaped(found.note))")
         var session = self
         session.policy = found.name
         return session
     }
 
-    /// Packages what has an end. The keys are delivered when all is written and nothing is left to do but to publish it: a
-    /// presentation whose keys are not registered cannot be played, and keys without one are left behind.
+    /// Packages a VOD presentation. Keys are registered when everything is written, just before publication: a
+    /// presentation without registered keys cannot be played, and keys without a presentation would stay on the server.
     ///
-    /// - Returns: The signal that has ended it; nil when it is done.
+    /// - Returns: The signal that interrupted packaging; nil on completion.
     private func package(_ plan: PackagingPlan) async throws -> Int32? {
         let delivery = KeyDelivery(server.map { KeyRegistrar($0, policy: policy) })
         try await delivery.registrar?.check()
@@ -81,8 +84,8 @@ struct PackagingSession {
         return nil
     }
 
-    /// Packages what has no end. Keys are registered before anything is encrypted with them; those that nothing was
-    /// published with are taken back in the end.
+    /// Packages a live stream. Keys are registered before anything is encrypted with them; those that nothing was
+    /// published with are deleted at the end.
     private func runLive(_ job: PackagingJob) async throws {
         let registrar = server.map { KeyRegistrar($0, policy: policy) }
         let source = try periodSource(job) { try await registrar?.register($0) }
@@ -95,9 +98,9 @@ struct PackagingSession {
         try show(try await packaging.run(registering: registration?.keys ?? []))
     }
 
-    /// Where the keys of periods come from; nil: the job has its keys.
+    /// Returns the source of key periods; nil if the keys of the job do not change.
     ///
-    /// - Parameter deliver: What is to be done with new keys for a development server.
+    /// - Parameter deliver: A closure that delivers new keys to a development server.
     private func periodSource(
         _ job: PackagingJob,
         deliver: @escaping @Sendable ([KeyRegistrar.Key]) async throws -> Void
@@ -110,11 +113,13 @@ struct PackagingSession {
         if source == nil, let encoder, let exchange = settings.exchange {
             source = SPEKEKeyPeriods(client: encoder, exchange: try exchange.exchange(for: job))
         }
-        guard let source else { throw JobFailure("keys", "there is nobody to ask for keys") }
+        guard let source else {
+            throw JobFailure("keys", "there is no source of keys: give period-keys, derive-keys, speke or dev")
+        }
         return savedKeys.map { RecordedKeyPeriods(source: source, path: $0) } ?? source
     }
 
-    /// The keys of all periods of a film, before anything is written.
+    /// Returns the keys of all key periods of a VOD presentation.
     private func periods(of plan: PackagingPlan, _ delivery: KeyDelivery) async throws -> [ContentKeyPeriod] {
         guard let source = try periodSource(plan.job, deliver: { await delivery.add($0) }) else { return [] }
         let length = plan.job.rotation?.seconds(segment: plan.job.segmentDuration) ?? 0
@@ -128,7 +133,7 @@ struct PackagingSession {
 
     private func show(_ report: Report) throws(CommandFailure) {
         guard !isQuiet || isJSON || isDryRun else {
-            for note in report.notes { Terminal.complain("note: \(escaped(note))") }
+            for note in report.notes { Terminal.writeError("note: \(escaped(note))") }
             return
         }
         try ReportOptions.print(report, json: isJSON)

@@ -2,45 +2,50 @@ import FPSCrypto
 import HLSPlaylist
 import Packager
 
-/// What words mean about presentations without an end, and about keys that change.
+/// The parsing of settings for live streams and key rotation.
 extension PackagingSettings {
-    /// How a presentation without an end is kept; nil: it has one.
+    /// Returns the options of a live or event stream; nil for VOD.
     func live() throws -> LiveOptions? {
         let isLive = flags["live"] != nil
         guard isLive || flags["event"] != nil else {
             for option in ["window", "target-duration", "start-date"] where values[option] != nil {
-                throw JobFailure(option, "it is for what has no end: add live or event, or leave it out")
+                throw JobFailure(option, "applies only to live streams: add live or event, or leave it out")
             }
             return nil
         }
         guard !isLive || flags["event"] == nil else {
-            throw JobFailure("live", "live playlists lose what is old, and events keep it: choose one of the two")
+            throw JobFailure("live", "cannot be combined with event: choose one of the two")
         }
         var options = isLive ? LiveOptions.live : .event
         if let setting = values["window"] {
-            guard isLive else { throw JobFailure("window", "an event keeps all: leave it out, or use live") }
+            guard isLive else {
+                throw JobFailure("window", "an event playlist keeps all segments: leave it out, or use live")
+            }
             options.window = try .init(parsing: setting.text)
         }
         if let setting = values["target-duration"] {
             guard let seconds = UInt64(setting.text) else {
-                throw JobFailure("target-duration", "“\(setting.text)” is no whole number of seconds")
+                throw JobFailure("target-duration", "“\(setting.text)” is not a whole number of seconds")
             }
             options.targetDuration = seconds
         }
         if let setting = values["start-date"] {
             guard let date = PlaylistDate(setting.text) else {
-                throw JobFailure("start-date", "“\(setting.text)” is no date: write one such as 2026-05-01T20:15:00Z")
+                throw JobFailure(
+                    "start-date",
+                    "“\(setting.text)” is not a date: expected one such as 2026-05-01T20:15:00Z"
+                )
             }
             options.startDate = date
         }
         return options
     }
 
-    /// How often keys change; nil: never.
+    /// Returns the key rotation; nil if keys do not change.
     func rotation() throws -> KeyRotation? {
         guard let setting = values["rotate-keys"] else {
             for option in ["key-lead", "key-patience"] where values[option] != nil {
-                throw JobFailure(option, "it is for keys that change: add rotate-keys, or leave it out")
+                throw JobFailure(option, "applies only to key rotation: add rotate-keys, or leave it out")
             }
             return nil
         }
@@ -50,44 +55,44 @@ extension PackagingSettings {
         return rotation
     }
 
-    /// What has keys of periods: the option.
+    /// The name of the option that provides the keys of key periods.
     var keyFile: String? { ["period-keys", "derive-keys"].first { values[$0] != nil } }
 
-    /// Whether keys come while packaging goes on, and not with the job.
+    /// Whether keys are provided during packaging, and not with the job.
     var fetchesKeys: Bool {
         let hasEnd = flags["live"] == nil && flags["event"] == nil
         return keyFile != nil || values["rotate-keys"] != nil || exchange != nil && !hasEnd
     }
 
-    /// Holds that keys which change come from where others come from; there are none yet.
+    /// Requires exactly one source of the keys of key periods, and returns an empty set of keys.
     func checkFetched(_ job: PackagingJob) throws -> ContentKeys {
         guard sharedKey == nil, classKeys.isEmpty else {
-            throw JobFailure("keys", "they are for the whole film, and keys change: give period-keys, or dev")
+            throw JobFailure("keys", "cannot be combined with key rotation: give period-keys or dev instead")
         }
         guard !isDev || keyFile == nil else {
-            throw JobFailure("dev", "it makes keys, and keys are given: leave one of the two out")
+            throw JobFailure("dev", "generates keys, but keys are given: leave out one of the two")
         }
         guard isDev || keyFile != nil || exchange != nil else {
-            throw JobFailure("rotate-keys", "nobody has the keys: give period-keys, derive-keys, speke or dev")
+            throw JobFailure("rotate-keys", "there is no source of keys: give period-keys, derive-keys, speke or dev")
         }
         guard values["period-keys"] == nil || values["derive-keys"] == nil else {
-            throw JobFailure("derive-keys", "keys are given in a file as well: leave one of the two out")
+            throw JobFailure("derive-keys", "cannot be combined with period-keys: leave out one of the two")
         }
         guard job.scheme != nil else {
-            throw JobFailure("scheme", "it is none, and there are keys: name a scheme, or leave the keys out")
+            throw JobFailure("scheme", "is none, but keys are given: give a scheme, or leave out the keys")
         }
         return ContentKeys()
     }
 
-    /// Where the keys of periods come from, as far as options say; nil: from a server.
+    /// Returns the source of key periods that the options specify; nil if a server provides the keys.
     func givenPeriods() throws -> (any ContentKeyPeriods)? {
         if let setting = values["period-keys"] {
-            return try located(setting.place) {
+            return try located(setting.location) {
                 try KeyPeriodFile(SecretBytes(copying: try InputFile.readSecret(setting.text)), name: setting.text)
             }
         }
         guard let setting = values["derive-keys"] else { return nil }
-        return try located(setting.place) {
+        return try located(setting.location) {
             try DerivedKeyPeriods(secret: try HexArgument.secret(setting.text, option: "--derive-keys", count: 16))
         }
     }

@@ -2,11 +2,11 @@ import DRMSignaling
 import FPSCrypto
 import Packager
 
-/// What the words mean.
+/// The parsing of settings into values.
 extension PackagingSettings {
     func scheme() throws -> TrackProtection.Scheme? {
         guard let setting = values["scheme"] else {
-            // Who gives keys wants them used.
+            // Keys without a scheme imply the default scheme of the container.
             guard isDev || exchange != nil || sharedKey != nil || !classKeys.isEmpty || keyFile != nil else {
                 return nil
             }
@@ -14,7 +14,10 @@ extension PackagingSettings {
         }
         if setting.text.lowercased() == "none" { return nil }
         guard let scheme = TrackProtection.Scheme(rawValue: setting.text.lowercased()) else {
-            throw JobFailure("scheme", "“\(setting.text)” is none; there are cbcs, cenc, sample-aes, aes-128 and none")
+            throw JobFailure(
+                "scheme",
+                "“\(setting.text)” is not a scheme: expected cbcs, cenc, sample-aes, aes-128 or none"
+            )
         }
         return scheme
     }
@@ -22,7 +25,7 @@ extension PackagingSettings {
     func container(_ scheme: TrackProtection.Scheme?) throws -> PackagingJob.Container {
         guard let setting = values["container"] else { return scheme == .sampleAES ? .ts : .fmp4 }
         guard let container = PackagingJob.Container(rawValue: setting.text.lowercased()) else {
-            throw JobFailure("container", "“\(setting.text)” is none; there are fmp4 and ts")
+            throw JobFailure("container", "“\(setting.text)” is not a container: expected fmp4 or ts")
         }
         return container
     }
@@ -36,16 +39,16 @@ extension PackagingSettings {
             case .cenc: return [.common]
             }
         }
-        return try located(setting.place) { try ProtectionSystem.parse(list: setting.text) }
+        return try located(setting.location) { try ProtectionSystem.parse(list: setting.text) }
     }
 
-    /// cenc is for players that have no HLS of their own, so that it gets playlists when somebody asks for them.
+    /// Players of cenc usually have no HLS support, so HLS playlists are written for it only on request.
     func manifests(_ scheme: TrackProtection.Scheme?) throws -> Set<PackagingJob.Manifest> {
         guard let setting = values["manifests"] else { return scheme == .cenc ? [.dash] : [.hls] }
         var manifests: Set<PackagingJob.Manifest> = []
         for word in setting.text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
             guard let manifest = PackagingJob.Manifest(rawValue: word.filter { !$0.isWhitespace }) else {
-                throw JobFailure("manifests", "“\(word)” is none; there are hls and dash")
+                throw JobFailure("manifests", "“\(word)” is not a manifest type: expected hls, dash or both")
             }
             manifests.insert(manifest)
         }
@@ -55,30 +58,30 @@ extension PackagingSettings {
     func seconds(_ option: String) throws -> MediaTime? {
         guard let setting = values[option] else { return nil }
         guard let seconds = Double(setting.text), seconds.isFinite, abs(seconds) < 1e6 else {
-            throw JobFailure(option, "“\(setting.text)” is no number of seconds")
+            throw JobFailure(option, "“\(setting.text)” is not a number of seconds")
         }
         return MediaTime(Int64((seconds * 90_000).rounded()), timescale: 90_000)
     }
 
     func outputProtection() throws -> OutputProtectionRules {
         var rules = OutputProtectionRules.standard
-        for setting in hdcp { try located(setting.place) { try rules.require(hdcp: setting.text) } }
-        for setting in allowedCPC { try located(setting.place) { try rules.require(cpc: setting.text) } }
+        for setting in hdcp { try located(setting.location) { try rules.require(hdcp: setting.text) } }
+        for setting in allowedCPC { try located(setting.location) { try rules.require(cpc: setting.text) } }
         return rules
     }
 
     func keys(_ job: PackagingJob) throws -> ContentKeys {
         if exchange != nil, isDev || sharedKey != nil || !classKeys.isEmpty || keyFile != nil {
-            throw JobFailure("speke", "it fetches keys, and keys are given or made: leave one of the two out")
+            throw JobFailure("speke", "requests keys, but keys are given or generated: leave out one of the two")
         }
         if fetchesKeys { return try checkFetched(job) }
         if let exchange { return try exchange.placeholders(for: job) }
         if isDev {
             guard sharedKey == nil, classKeys.isEmpty else {
-                throw JobFailure("dev", "it makes keys, and keys are given: leave one of the two out")
+                throw JobFailure("dev", "generates keys, but keys are given: leave out one of the two")
             }
             guard job.scheme != nil else {
-                throw JobFailure("dev", "it makes keys, and the scheme none needs none: leave one of the two out")
+                throw JobFailure("dev", "generates keys, but the scheme is none: leave out one of the two")
             }
             return try .random()
         }
@@ -93,7 +96,7 @@ extension PackagingSettings {
     }
 
     func key(_ source: KeySource, _ name: String) throws -> PackagingKey {
-        try located(source.place) {
+        try located(source.location) {
             switch source.bytes {
             case .whole(let text):
                 let content = try Self.content(text)
@@ -112,36 +115,36 @@ extension PackagingSettings {
         }
     }
 
-    /// The key ID. Without one it is all zeros, as Apple's tool has it, where nothing is made of it.
+    /// Returns the key ID. Without one, it is all zeros, as in Apple's tool, if the key URI does not contain it.
     private func keyID(_ source: KeySource) throws -> ContentKeyID {
         if let text = source.keyID { return try ContentKeyID(parsing: text, field: "--key-id") }
         let isNamedByURI = values["key-uri"].map { !$0.text.contains("{kid}") } ?? false
         guard isNamedByURI, let zero = ContentKeyID([UInt8](repeating: 0, count: 16)) else {
             throw CommandFailure.usage(
-                "--key-id is missing: the key has no name",
+                "--key-id is missing",
                 next: "give 32 hexadecimal digits, or a --key-uri without {kid}"
             )
         }
         return zero
     }
 
-    /// The text itself, or of the file that `@` names.
+    /// Returns the text, or the content of the file whose name follows `@`.
     private static func content(_ text: String) throws(CommandFailure) -> String {
         guard text.hasPrefix("@") else { return text }
         let bytes = try InputFile.readSecret(String(text.dropFirst()))
         return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
     }
 
-    /// Has errors say the line of the job file.
-    func located<Result>(_ place: Place, _ body: () throws -> Result) throws -> Result {
+    /// Performs a closure, and adds the line of the job file to its errors.
+    func located<Result>(_ location: Location, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as CommandFailure {
-            guard case .file(let name, let line) = place else { throw error }
+            guard case .file(let name, let line) = location else { throw error }
             let kind = error.kind == .file ? error.kind : .input
             throw CommandFailure(kind: kind, what: "\(name):\(line): \(error.what)", next: error.next)
         } catch {
-            guard case .file(let name, let line) = place else { throw error }
+            guard case .file(let name, let line) = location else { throw error }
             throw CommandFailure.input("\(name):\(line): \(error)")
         }
     }

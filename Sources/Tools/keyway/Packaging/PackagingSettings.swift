@@ -1,31 +1,31 @@
 import DRMSignaling
 import Packager
 
-/// The options of packaging as they were written, on a command line or in a job file, each with its place.
+/// The options of packaging as strings, from the command line or a job file, with their locations.
 ///
-/// Both ways lead through here, so that they mean the same and complain alike; ``job()`` makes values of the words.
+/// Both sources are parsed here, so that values and error messages are the same; ``job()`` parses the strings.
 struct PackagingSettings {
-    /// Where something was written.
-    enum Place: Hashable {
+    /// The location of a setting.
+    enum Location: Hashable {
         /// On the command line.
         case commandLine
         /// In a job file.
         case file(String, line: Int)
     }
 
-    /// A word and its place.
+    /// A string and its location.
     struct Setting {
         var text: String
-        var place: Place
+        var location: Location
     }
 
-    /// Where a key comes from.
+    /// The source of a key.
     struct KeySource {
-        /// How its bytes are given.
+        /// The form of the key bytes.
         enum Bytes {
             /// `KID:KEY` or `KID:KEY:IV`.
             case whole(String)
-            /// A key, and an IV or none; in hexadecimal, or `@FILE`.
+            /// A key and an optional IV; in hexadecimal, or `@FILE`.
             case parts(key: String, iv: String?)
             /// Apple's key file of 32 bytes.
             case file(String)
@@ -33,44 +33,44 @@ struct PackagingSettings {
 
         var bytes: Bytes
         var keyID: String?
-        /// Whether the IV beside the key is not wanted.
+        /// Whether to ignore the IV of the key.
         var dropsIV = false
-        var place: Place
+        var location: Location
     }
 
     /// The inputs.
     var inputs: [PackagingJob.Input] = []
-    /// Options that are one word, by their names.
+    /// The options with a value, by name.
     var values: [String: Setting] = [:]
-    /// Options that are yes or no, by their names.
-    var flags: [String: Place] = [:]
-    /// Exceptions for HDCP-LEVEL and ALLOWED-CPC.
+    /// The Boolean options, by name.
+    var flags: [String: Location] = [:]
+    /// The rules for HDCP-LEVEL and ALLOWED-CPC.
     var hdcp: [Setting] = []
     var allowedCPC: [Setting] = []
-    /// The key of the classes that have none of their own.
+    /// The key of the classes without a separate key.
     var sharedKey: KeySource?
     /// The keys of single classes.
     var classKeys: [TrackClass: KeySource] = [:]
-    /// Whether AES-128 takes the numbers of segments as IVs where a key has none.
+    /// Whether AES-128 uses media sequence numbers as IVs for keys without an IV.
     var usesSequenceIVs = false
-    /// How keys are fetched from a key server; nil: they are not.
+    /// The key exchange with a SPEKE server; nil if there is none.
     var exchange: Exchange?
-    /// What files are called.
+    /// The names of the output files.
     var names = PackagingJob.FileNames()
 
-    /// The options that are one word.
+    /// The names of the options with a value.
     static let valueNames = [
         "out", "scheme", "container", "segment-duration", "key-uri", "systems", "clear-lead", "title", "manifests",
         "iv-size", "window", "target-duration", "start-date", "rotate-keys", "period-keys", "derive-keys", "key-lead",
         "key-patience",
     ]
-    /// The options that are yes or no.
+    /// The names of the Boolean options.
     static let flagNames = ["single-file", "overwrite", "dev", "live", "event"]
 
-    /// Whether keys are to be made.
+    /// Whether to generate keys.
     var isDev: Bool { flags["dev"] != nil }
 
-    /// Takes what the command line says over what a job file says.
+    /// Overrides settings of a job file with those of the command line.
     mutating func override(with other: PackagingSettings) {
         inputs += other.inputs
         values.merge(other.values) { $1 }
@@ -84,7 +84,7 @@ struct PackagingSettings {
         usesSequenceIVs = usesSequenceIVs || other.usesSequenceIVs
     }
 
-    /// The job.
+    /// Returns the job.
     ///
     /// - Throws: ``CommandFailure`` that names the option, or the line of the job file.
     func job() throws(CommandFailure) -> PackagingJob {
@@ -101,10 +101,10 @@ struct PackagingSettings {
             job.systems = try systems(job.scheme)
             job.manifests = try manifests(job.scheme)
             if let setting = values["iv-size"] {
-                guard let size = Int(setting.text) else { throw JobFailure("iv-size", "it is 8 or 16") }
+                guard let size = Int(setting.text) else { throw JobFailure("iv-size", "expected 8 or 16") }
                 job.ivSize = size
             }
-            job.keyURI = try values["key-uri"].map { uri in try located(uri.place) { try KeyURITemplate(uri.text) } }
+            job.keyURI = try values["key-uri"].map { uri in try located(uri.location) { try KeyURITemplate(uri.text) } }
             job.outputProtection = try outputProtection()
             job.live = try live()
             job.rotation = try rotation()
@@ -117,12 +117,12 @@ struct PackagingSettings {
         return job
     }
 
-    /// What an error of the packager says to who wrote these settings.
+    /// Returns the failure of a command for an error of the packager, with the option or the line of the job file.
     func failure(_ error: any Error) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: return failure
         case let failure as JobFailure:
-            let origin = failure.option.flatMap { place(of: $0) } ?? .commandLine
+            let origin = failure.option.flatMap { location(of: $0) } ?? .commandLine
             if case .file(let name, let line) = origin {
                 return .input("\(name):\(line): \(failure)")
             }
@@ -132,16 +132,16 @@ struct PackagingSettings {
         }
     }
 
-    /// Where an option was written; nil when it was not.
-    private func place(of option: String) -> Place? {
+    /// Returns the location of an option; nil if it is not set.
+    private func location(of option: String) -> Location? {
         switch option {
-        case "keys", "iv": sharedKey?.place ?? classKeys.values.map(\.place).first
-        case "hdcp": hdcp.first?.place
-        default: values[option]?.place ?? flags[option]
+        case "keys", "iv": sharedKey?.location ?? classKeys.values.map(\.location).first
+        case "hdcp": hdcp.first?.location
+        default: values[option]?.location ?? flags[option]
         }
     }
 
-    /// An option's name as it stands on a command line.
+    /// Returns an option's name as on the command line.
     private static func shown(_ option: String) -> String {
         switch option {
         case "input": "INPUT"

@@ -4,9 +4,9 @@ import HLSPlaylist
 import MediaFormats
 import Packager
 
-/// What a plan or a run has come to, for people and for machines.
+/// Reports of planned and completed packaging.
 enum PackagingTables {
-    /// What would be done: tracks, variants, keys and files.
+    /// Returns a report of the plan: tracks, variants, keys and files.
     static func plan(_ plan: PackagingPlan) throws -> Report {
         let playlists = try PresentationPlaylists(plan.expectedRenditions, options: PlaylistOptions(plan.job))
         var report = Report(
@@ -22,7 +22,7 @@ enum PackagingTables {
         return report
     }
 
-    /// What was done.
+    /// Returns a report of the completed packaging.
     static func run(_ plan: PackagingPlan, _ run: PackagingReport, seconds: Double) throws -> Report {
         let size = ByteCount.text(Double(run.bytesWritten))
         let rate = seconds > 0 ? ", \(ByteCount.text(Double(run.bytesRead) / seconds))/s" : ""
@@ -102,7 +102,7 @@ enum PackagingTables {
         return FieldTable(title: "Variants", blocks: blocks)
     }
 
-    /// Key IDs and fingerprints: enough to see which key it is, and of no use to a thief.
+    /// Returns a table of key IDs and fingerprints, which identify keys without revealing them.
     private static func keys(_ registration: KeyRegistration) -> FieldTable {
         let blocks = registration.entries.map { entry in
             let classes = entry.classes.map(\.rawValue)
@@ -124,7 +124,7 @@ enum PackagingTables {
             var files = [names.media]
             let hasIFrames = plan.job.scheme != .aes128 || rendition.protection == nil
             if rendition.media.kind == .video, hasIFrames, let iFrames = names.iFrames { files.append(iFrames) }
-            let count = plan.expectedSegmentCount.map { "about \($0)" } ?? "nobody knows how many"
+            let count = plan.expectedSegmentCount.map { "about \($0)" } ?? "unknown number"
             let media =
                 plan.job.isSingleFile
                 ? "one file with all segments" : "\(names.segmentPrefix)1, \(names.segmentPrefix)2 … (\(count))"
@@ -139,7 +139,7 @@ enum PackagingTables {
 }
 
 extension PackagingPlan {
-    /// The renditions as far as they are known before anything is written: without segments.
+    /// The renditions as known before packaging: without segments.
     var expectedRenditions: [Packager.Rendition] {
         renditions.map { rendition in
             Packager.Rendition(
@@ -155,7 +155,7 @@ extension PackagingPlan {
         }
     }
 
-    /// How many segments a rendition will have, more or less; nil when nobody knows how long it is.
+    /// The approximate number of segments of a rendition; nil if the duration is unknown.
     var expectedSegmentCount: Int? {
         presentationDuration.map { max(1, Int(($0.seconds / job.segmentDuration.seconds).rounded(.up))) }
     }

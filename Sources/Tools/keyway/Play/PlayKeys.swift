@@ -7,19 +7,19 @@ import HTTPTransport
 import StreamPlayer
 import VirtualDevice
 
-/// The sessions of a playback and their key loaders.
+/// The content key sessions and key loaders of a playback.
 struct PlayKeys: Sendable {
-    /// For the player.
+    /// The key systems for the player.
     let systems: PlayerKeySystems
     private let fairPlay: KeyLoader?
     private let clear: KeyLoader
 
-    /// Makes sessions and loaders; nothing is asked for yet.
+    /// Creates sessions and loaders without sending requests.
     ///
     /// - Parameters:
-    ///   - server: the key server; nil: FairPlay keys cannot be had.
-    ///   - token: the token itself, or `@` and a file that holds it.
-    ///   - usesBatches: whether the server is asked for several keys at once.
+    ///   - server: The URL of the key server; nil if FairPlay keys are not available.
+    ///   - token: The token, or `@` and the name of a file that contains it.
+    ///   - usesBatches: Whether to request several keys at once.
     init(server: String?, device: PlayDeviceOptions, token: String?, usesBatches: Bool = true) async throws {
         let clearSession = KeySession(keySystem: .clearKey, device: NoContentProtection())
         var fairPlaySession: KeySession?
@@ -31,7 +31,7 @@ struct PlayKeys: Sendable {
             }
             if !usesBatches { service.batchURL = nil }
             let virtual = try device.device()
-            // The loader keeps the deadlines and renews the leases.
+            // The loader handles timeouts and lease renewals.
             fairPlaySession = KeySession(device: virtual, responseTimeout: nil, renewalLead: nil)
         }
         fairPlay = fairPlaySession.map {
@@ -41,7 +41,7 @@ struct PlayKeys: Sendable {
         systems = PlayerKeySystems(fairPlay: fairPlaySession, clearKey: clearSession) { try Self.playable($0) }
     }
 
-    /// The content key in a virtual device's key.
+    /// Returns the content key in a virtual device's key.
     static func playable(_ key: any ProtectedContentKey) throws -> PlayableKey {
         guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
         let content: (key: SecretBytes, iv: [UInt8])
@@ -53,13 +53,13 @@ struct PlayKeys: Sendable {
         return PlayableKey(key: content.key, initializationVector: content.iv)
     }
 
-    /// A token: the text itself, or of the file that `@` names.
+    /// Returns a token: the text, or the content of the file whose name follows `@`.
     static func token(_ token: String) throws -> String {
         guard token.hasPrefix("@") else { return token }
         return String(decoding: try InputFile.readLine(String(token.dropFirst())), as: UTF8.self)
     }
 
-    /// Answers requests for keys while `body` runs, and ends the sessions then.
+    /// Answers key requests while `body` runs, and then ends the sessions.
     func whileAnswering<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         async let first: Void = fairPlay?.run() ?? ()
         async let second: Void = clear.run()
@@ -71,10 +71,10 @@ struct PlayKeys: Sendable {
         return try result.get()
     }
 
-    /// Gets the keys that a Multivariant Playlist names, before they are needed.
+    /// Preloads the keys of a Multivariant Playlist.
     func preload(_ playlist: MultivariantPlaylist) async { await fairPlay?.preload(playlist) }
 
-    /// What was asked of the key server.
+    /// The log of requests to the key server.
     var accesses: [KeyAccess] {
         get async {
             var all = await clear.accessLog.entries
@@ -83,14 +83,14 @@ struct PlayKeys: Sendable {
         }
     }
 
-    /// What went wrong with keys, and what can be done about it; nil when nothing did.
+    /// The last key error and advice on it; nil if there was none.
     var advice: String? {
         get async {
             var errors = await clear.errorLog.entries
             if let fairPlay { errors += await fairPlay.errorLog.entries }
-            // Keys that nobody wants any more once one was refused say nothing of the reason.
-            let telling = errors.last { $0.failure.kind != .cancelled } ?? errors.last
-            return telling.map { "\($0.failure): \($0.advice)" }
+            // Cancelled requests do not show the cause of the failure.
+            let cause = errors.last { $0.failure.kind != .cancelled } ?? errors.last
+            return cause.map { "\($0.failure): \($0.advice)" }
         }
     }
 }

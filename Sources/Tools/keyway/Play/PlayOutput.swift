@@ -2,15 +2,16 @@ import FileWriting
 import Foundation
 import StreamPlayer
 
-/// Where `keyway play` puts the clear media.
+/// The output of `keyway play` for clear media.
 struct PlayOutput {
     let output: any MediaOutput
-    /// For people.
+    /// The name of the output in messages.
     let name: String
     let isStandardOutput: Bool
     let isFolder: Bool
 
-    /// `path`: nil for nowhere, `-` for standard output, a folder, which is there or ends with a slash, or a file.
+    /// Creates the output at `path`: nil for none, `-` for standard output, an existing folder or a path that ends with
+    /// a slash for a folder, otherwise a file.
     init(_ path: String?) throws(CommandFailure) {
         var isThere: ObjCBool = false
         let isFolder =
@@ -35,7 +36,7 @@ struct PlayOutput {
         } catch let failure as FileFailure {
             throw CommandFailure(failure)
         } catch {
-            throw .file("\(path) cannot be made: \(lastSystemError())")
+            throw .file("cannot create \(path): \(lastSystemError())")
         }
     }
 }

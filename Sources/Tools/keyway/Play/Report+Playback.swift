@@ -3,7 +3,7 @@ import Foundation
 import StreamPlayer
 
 extension Report {
-    /// What `keyway play` shows at its end. Numbers have names with their unit: machines read them too.
+    /// Creates the final report of `keyway play`. Field names include the unit, because they are also JSON keys.
     init(playback: PlaybackReport, headline: String, variant: String?, accesses: [KeyAccess]) {
         self.init(kind: "playback", headline: headline)
         tables.append(FieldTable(title: "Played", fields: Self.fields(playback, variant: variant)))
@@ -33,13 +33,13 @@ extension Report {
         return fields
     }
 
-    /// A row for each key and certificate. Moments count from when the first of them was asked for.
+    /// Returns a table with a row for each request of a key or certificate. Times are relative to the first request.
     private static func table(_ accesses: [KeyAccess]) -> FieldTable {
         let begin = accesses.map { $0.time - $0.duration }.min() ?? .zero
         let end = accesses.map(\.time).max() ?? .zero
         let rows = accesses.map { access in
             let time = "\(Int((access.duration / .milliseconds(1)).rounded())) ms"
-            let shared = access.batchSize > 1 ? ", one of \(access.batchSize) in a round trip" : ""
+            let shared = access.batchSize > 1 ? ", one of \(access.batchSize) in a batch" : ""
             return FieldTable(
                 title: escaped("\(access.label)"),
                 remark: "\(access.kind.rawValue), \(time)\(shared)",
@@ -49,14 +49,14 @@ extension Report {
                     Field("milliseconds until asked", milliseconds(access.time - access.duration - begin)),
                     Field("milliseconds until there", milliseconds(access.time - begin)),
                     Field("attempts", .number(access.attempts)),
-                    // Those that share a round trip, itself among them; a certificate has one of its own.
+                    // The number of keys in the batch, including this one; a certificate is requested separately.
                     Field("batch size", .number(max(1, access.batchSize))),
                 ]
             )
         }
         return FieldTable(
             title: "Keys",
-            remark: "as the key loader asked for them",
+            remark: "as requested by the key loader",
             fields: [
                 Field("keys", .number(accesses.count { $0.kind != .certificate })),
                 Field("milliseconds for all", milliseconds(end - begin)),
@@ -65,10 +65,10 @@ extension Report {
         )
     }
 
-    /// To the microsecond.
+    /// Returns milliseconds, rounded to microseconds.
     private static func milliseconds(_ time: Duration) -> FieldValue { rounded(time / .milliseconds(1)) }
 
-    /// Three digits behind the point are what a clock is good for.
+    /// Returns a number rounded to three decimal places.
     private static func rounded(_ number: Double) -> FieldValue {
         .decimal((number * 1000).rounded() / 1000, unit: nil)
     }

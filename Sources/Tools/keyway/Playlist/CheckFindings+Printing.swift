@@ -2,9 +2,9 @@ import HLSPlaylist
 import TextCoding
 
 extension CheckFindings {
-    /// For people: rule by rule, with places and excerpts, and the counts at the end.
+    /// Returns the findings as text, grouped by rule, with locations and excerpts, and the counts at the end.
     ///
-    /// - Parameter places: How many places of a rule are shown; nil for all.
+    /// - Parameter places: The maximum number of locations to show for each rule; nil for all.
     func text(_ style: Style, places: Int?) -> String {
         var lines: [String] = []
         for (key, severity, findings) in byRule {
@@ -14,24 +14,24 @@ extension CheckFindings {
             if let summary = rule?.summary { lines.append("  \(summary)") }
             for finding in findings.prefix(places ?? .max) { lines += finding.lines(style) }
             let rest = findings.count - min(places ?? .max, findings.count)
-            if rest > 0 { lines.append("  and \(rest) more; --all shows them") }
+            if rest > 0 { lines.append("  and \(rest) more; give --all to show them") }
             lines.append("")
         }
         return lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n") + summary + "\n"
     }
 
-    /// One line that says it all.
+    /// The counts of findings and files on one line.
     var summary: String {
-        let judged = files.count { $0.kind != nil }
-        let unread = files.count - judged
-        let kinds = Set(files.compactMap(\.kind).map { $0 == ManifestJudge.kind })
+        let checked = files.count { $0.kind != nil }
+        let unread = files.count - checked
+        let kinds = Set(files.compactMap(\.kind).map { $0 == ManifestChecker.kind })
         let noun = kinds == [true] ? "manifest" : kinds == [true, false] ? "file" : "playlist"
-        let place = (judged == 1 ? "1 \(noun)" : "\(judged) \(noun)s") + (unread > 0 ? ", \(unread) not read" : "")
-        guard !findings.isEmpty else { return "nothing found in \(place)" }
+        let place = (checked == 1 ? "1 \(noun)" : "\(checked) \(noun)s") + (unread > 0 ? ", \(unread) not read" : "")
+        guard !findings.isEmpty else { return "no findings in \(place)" }
         return "\(counted(.error)), \(counted(.warning)), \(counted(.note)) in \(place)"
     }
 
-    /// For machines.
+    /// The findings as JSON.
     var json: JSONValue {
         .object([
             "files": .array(
@@ -57,9 +57,9 @@ extension CheckFindings {
 }
 
 extension CheckFinding {
-    /// The place, the message, and the line with a caret under the column.
+    /// Returns the location and message, and the line with a caret below the column.
     fileprivate func lines(_ style: Style) -> [String] {
-        var place = PlaylistText.shown(file)
+        var place = PlaylistText.printable(file)
         if line > 0 { place += ":\(line)" }
         if line > 0, column > 0 { place += ":\(column)" }
         if let reload { place += " (reload \(reload))" }
@@ -84,7 +84,7 @@ extension CheckFinding {
 }
 
 extension Style {
-    /// A word in the color of a severity.
+    /// Returns text in the color of a severity.
     func colored(_ text: String, _ severity: Diagnostic.Severity) -> String {
         switch severity {
         case .error: red(text)

@@ -1,28 +1,28 @@
 import HLSPlaylist
 
-/// Something that is wrong with a playlist or a manifest, and what is needed to show it.
+/// A violation of a rule in a playlist or a manifest, with the data to print it.
 struct CheckFinding: Sendable {
     let rule: RuleID
     let severity: Diagnostic.Severity
-    /// The file's name in output.
+    /// The name of the file in output.
     let file: String
-    /// From 1; 0 when the file as a whole is meant.
+    /// The line number, from 1; 0 if the finding is about the whole file.
     let line: Int
-    /// In bytes, from 1; 0 when the line as a whole is meant.
+    /// The column in bytes, from 1; 0 if the finding is about the whole line.
     let column: Int
     let message: String
-    /// The line itself.
+    /// The line.
     let text: PlaylistLine?
-    /// Which reload of a watched playlist shows it, from 1; nil for the first time that it was read.
+    /// The number of the reload that shows the finding, from 1; nil for the first load.
     let reload: Int?
 
-    /// Whether it is about a manifest.
+    /// Whether the finding is about a DASH manifest.
     let isAboutManifest: Bool
 
-    /// What finds its rule.
+    /// The key of the finding's rule.
     var key: CheckRule.Key { CheckRule.Key(id: rule, isAboutManifests: isAboutManifest) }
 
-    /// Makes a finding about a manifest as a whole.
+    /// Creates a finding about a manifest as a whole.
     init(aboutManifest rule: RuleID, severity: Diagnostic.Severity, file: String, message: String) {
         isAboutManifest = true
         (self.rule, self.severity, self.file, self.message) = (rule, severity, file, message)
@@ -30,12 +30,12 @@ struct CheckFinding: Sendable {
         (text, reload) = (nil, nil)
     }
 
-    /// Makes a finding.
+    /// Creates a finding about a playlist.
     ///
     /// - Parameters:
-    ///   - file: The playlist, if it could be read.
-    ///   - name: Its name in output.
-    ///   - reason: What is known beside the message.
+    ///   - file: The playlist, if it could be parsed.
+    ///   - name: The name of the playlist in output.
+    ///   - reason: The cause, which is appended to the message.
     init(
         _ diagnostic: Diagnostic,
         in file: LintFile?,
@@ -56,38 +56,38 @@ struct CheckFinding: Sendable {
     }
 }
 
-/// All that was judged, and what was found.
+/// The checked files and the findings in them.
 struct CheckFindings: Sendable {
-    /// A playlist or a manifest that was judged, or could not be.
+    /// A playlist or manifest that was checked or could not be read.
     struct File: Sendable {
-        /// Its name in output.
+        /// The name of the file in output.
         let name: String
-        /// What it is; nil when it was not read.
+        /// The type of the file; nil if it was not read.
         let kind: String?
-        /// Why it was not read.
+        /// The reason why the file was not read.
         let problem: String?
     }
 
     var files: [File] = []
     var findings: [CheckFinding] = []
 
-    /// How many there are of a severity.
+    /// Returns the number of findings of a severity.
     func count(_ severity: Diagnostic.Severity) -> Int { findings.count { $0.severity == severity } }
 
-    /// Adds what was found elsewhere.
+    /// Adds the files and findings of another check.
     mutating func append(_ other: CheckFindings) {
         files += other.files
         findings += other.findings
     }
 
-    /// The findings by rule: errors first, and among rules that matter equally in the order of the catalog.
+    /// The findings by rule: ordered by severity, errors first, then by the order of the catalog.
     var byRule: [(key: CheckRule.Key, severity: Diagnostic.Severity, findings: [CheckFinding])] {
         let groups = Dictionary(grouping: findings, by: \.key)
         return groups.map { key, findings in
             (key, findings.map(\.severity).max() ?? .note, findings)
         }.sorted { left, right in
             if left.severity != right.severity { return left.severity > right.severity }
-            let (first, second) = (CheckRule.places[left.key] ?? .max, CheckRule.places[right.key] ?? .max)
+            let (first, second) = (CheckRule.positions[left.key] ?? .max, CheckRule.positions[right.key] ?? .max)
             return first == second ? left.key.id < right.key.id : first < second
         }
     }

@@ -2,27 +2,27 @@ import DASHManifest
 import HLSPlaylist
 import TextCoding
 
-/// A rule that a finding names: of playlists, or of DASH manifests.
+/// A rule of `keyway playlist check`, for playlists or for DASH manifests.
 struct CheckRule: Sendable {
     let id: RuleID
     let severity: Diagnostic.Severity
-    /// What it judges.
+    /// The type of file that the rule applies to.
     let subject: String
     /// The section of the specification.
     let section: String
-    /// What it demands, in one line.
+    /// The requirement, on one line.
     let summary: String
 
-    /// Every rule, in the order of the catalogs.
+    /// All rules, in the order of the catalogs.
     static let all: [CheckRule] = LintRule.all.map(CheckRule.init) + MPDRule.all.map(CheckRule.init)
 
-    /// The places of rules among all, by their keys.
-    static let places = Dictionary(
+    /// The positions of rules in ``all``, by key.
+    static let positions = Dictionary(
         all.enumerated().map { ($1.key, $0) },
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// What finds a rule: some names are those of a rule about playlists and of one about manifests.
+    /// The key of a rule. A rule for playlists and a rule for manifests may have the same ID.
     struct Key: Hashable {
         var id: RuleID
         var isAboutManifests: Bool
@@ -31,8 +31,8 @@ struct CheckRule: Sendable {
     private let isAboutManifests: Bool
     private var key: Key { Key(id: id, isAboutManifests: isAboutManifests) }
 
-    /// The rule of a key; nil for what a reader finds.
-    static func of(_ key: Key) -> CheckRule? { places[key].map { all[$0] } }
+    /// Returns the rule with a key; nil for the IDs of parsing errors.
+    static func of(_ key: Key) -> CheckRule? { positions[key].map { all[$0] } }
 
     private init(_ rule: LintRule) {
         isAboutManifests = false
@@ -47,7 +47,7 @@ struct CheckRule: Sendable {
         (section, summary) = (rule.section, rule.summary)
     }
 
-    /// For machines.
+    /// The rule as JSON.
     var json: JSONValue {
         .object([
             "rule": .string(id.rawValue), "severity": .string(severity.rawValue), "subject": .string(subject),
@@ -55,7 +55,7 @@ struct CheckRule: Sendable {
         ])
     }
 
-    /// All rules for people, in columns.
+    /// The list of all rules as text, in columns.
     static var list: String {
         let rows = all.map { [$0.id.rawValue, $0.severity.rawValue, $0.subject, $0.section, $0.summary] }
         return Grid.lines(rows).joined(separator: "\n") + "\n"
@@ -63,7 +63,7 @@ struct CheckRule: Sendable {
 }
 
 extension Diagnostic.Severity {
-    /// That of a rule about manifests.
+    /// Creates the severity of a rule for manifests.
     init(_ severity: MPDRule.Severity) {
         switch severity {
         case .error: self = .error

@@ -1,20 +1,21 @@
 import HLSPlaylist
 
-/// A line of a playlist, fit to be shown: harmless, without what may be secret in its URIs, and cut around a column.
+/// A line of a playlist for output: without control characters and without the parts of URIs that may be secret, and
+/// shortened around a column.
 struct Excerpt {
     /// The text.
     let text: String
-    /// How many characters stand before the column; nil when the whole line is meant.
+    /// The number of characters before the column; nil if the whole line is meant.
     let caret: Int?
 
-    /// How many characters are shown.
+    /// The maximum number of characters that are shown.
     private static let width = 100
-    /// What stands before the column when the line is cut.
+    /// The number of characters before the column that are shown if the line is shortened.
     private static let lead = 40
-    /// A longer line is not looked through, in bytes.
+    /// The maximum length of a line that is processed, in bytes.
     private static let longestLine = 1 << 16
 
-    /// Cuts a line around a column, which counts bytes from 1; 0 means the whole line.
+    /// Shortens a line around a column, which counts bytes from 1; 0 means the whole line.
     init(_ line: String, column: Int) {
         guard line.utf8.count <= Self.longestLine else {
             text = "(a line of \(line.utf8.count) bytes)"
@@ -46,7 +47,7 @@ struct Excerpt {
         caret = before.map { $0 - start + (start > 0 ? 1 : 0) }
     }
 
-    /// What may be secret in a line's URIs.
+    /// Returns the parts of a line's URIs that may be secret.
     private static func hiddenRanges(of line: String) -> [Range<String.Index>] {
         guard line.hasPrefix("#") else { return PlaylistText.hiddenRanges(of: line[...]) }
         var ranges: [Range<String.Index>] = []

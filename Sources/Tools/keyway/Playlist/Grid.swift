@@ -1,28 +1,28 @@
 import TextCoding
 
-/// Rows of values under column titles.
+/// A table of values with column titles.
 struct Grid: Sendable {
     /// One row.
     struct Row: Sendable {
-        /// What tells it from the other rows, and remains when the rest changes.
+        /// The values that identify the row, even if its other values change.
         let identity: [FieldValue]
-        /// A value for each column; nil where there is none.
+        /// The values, one per column; nil if there is none.
         let cells: [FieldValue?]
     }
 
-    /// What the rows are; in JSON its words make the key.
+    /// The title; in JSON, the key is derived from it.
     let title: String
-    /// The columns, in order. The words make the keys in JSON.
+    /// The column titles, in order; in JSON, the keys are derived from them.
     let columns: [String]
     /// The rows, in order.
     var rows: [Row] = []
-    /// Whether it only says in another way what other grids say.
+    /// Whether the grid repeats information of other grids.
     var isDerived = false
 
-    /// How many characters of a value are shown in a column.
+    /// The maximum number of characters of a value that are shown.
     private static let widest = 100
 
-    /// The lines of the grid for people; columns without any value are left out.
+    /// Returns the lines of the grid as text; columns without any value are omitted.
     func lines(_ renderer: TextRenderer) -> [String] {
         let shown = columns.indices.filter { column in rows.contains { $0.cells[column] != nil } }
         let heading = shown.map { columns[$0] }
@@ -30,7 +30,7 @@ struct Grid: Sendable {
         return [renderer.style.bold(title)] + Self.lines([heading] + body).map { "  \($0)" }
     }
 
-    /// The rows for machines: each an object of the values that it has.
+    /// Returns the rows as JSON objects; absent values are omitted.
     func json(_ renderer: JSONRenderer) -> JSONValue {
         .array(
             rows.map { row in
@@ -45,7 +45,7 @@ struct Grid: Sendable {
         )
     }
 
-    /// Texts in columns.
+    /// Returns rows of text aligned in columns.
     static func lines(_ rows: [[String]]) -> [String] {
         let rows = rows.map { $0.map { $0.count > widest ? $0.prefix(widest - 1) + "…" : $0 } }
         let count = rows.map(\.count).max() ?? 0

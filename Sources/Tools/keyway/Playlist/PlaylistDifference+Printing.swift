@@ -2,10 +2,10 @@ import HLSPlaylist
 import TextCoding
 
 extension PlaylistDifference {
-    /// For people: what is there no more, what is new, and what has other values.
+    /// Returns the differences as text: removed, added and changed items.
     func text(_ before: String, _ after: String, _ renderer: TextRenderer) -> String {
-        let names = "\(PlaylistText.shown(before)) and \(PlaylistText.shown(after))"
-        guard !changes.isEmpty else { return "\(names): the same\n" }
+        let names = "\(PlaylistText.printable(before)) and \(PlaylistText.printable(after))"
+        guard !changes.isEmpty else { return "\(names): no differences\n" }
         let count = changes.reduce(0) { $0 + max(1, $1.attributes.count) }
         var lines = ["\(names): \(count) \(count == 1 ? "difference" : "differences")"]
         var place: String?
@@ -21,7 +21,7 @@ extension PlaylistDifference {
         let values = change.attributes.map { attribute in
             let before = attribute.before.map(renderer.line) ?? "none"
             let after = attribute.after.map(renderer.line) ?? "none"
-            // Of what is not shown, one cannot see the difference.
+            // Values that differ only in their hidden parts look the same.
             return "\(attribute.name): \(before) -> \(after)" + (before == after ? " (--reveal shows the rest)" : "")
         }
         guard !change.subject.isEmpty else { return values.map { "  \(change.kind.sign) \($0)" } }
@@ -30,7 +30,7 @@ extension PlaylistDifference {
         return values.count == 1 ? ["\(title)  \(values[0])"] : [title] + values.map { "      \($0)" }
     }
 
-    /// For machines.
+    /// Returns the differences as JSON.
     func json(_ before: String, _ after: String, _ renderer: JSONRenderer) -> JSONValue {
         .object([
             "files": .array([.string(before), .string(after)]),

@@ -1,15 +1,15 @@
 import HLSPlaylist
 import TextCoding
 
-/// What two playlists of one kind say differently, however they are written.
+/// The differences in meaning between two playlists of the same type, independent of formatting.
 struct PlaylistDifference: Sendable {
-    /// What became of something.
+    /// The type of a change.
     enum Kind: String, Sendable {
         case added
         case removed
         case changed
 
-        /// How a line about it begins.
+        /// The sign at the beginning of a line about the change.
         var sign: String {
             switch self {
             case .added: "+"
@@ -19,33 +19,33 @@ struct PlaylistDifference: Sendable {
         }
     }
 
-    /// A value that differs.
+    /// An attribute that differs.
     struct Attribute: Sendable, Equatable {
         let name: String
         let before: FieldValue?
         let after: FieldValue?
 
-        /// Whether the same has changed in the same way.
+        /// Returns whether two attributes changed in the same way.
         static func == (left: Attribute, right: Attribute) -> Bool {
             left.name == right.name && same(left.before, right.before) && same(left.after, right.after)
         }
     }
 
-    /// Something that differs.
+    /// An item that differs.
     struct Change: Sendable {
-        /// Of what it is a part: the title of a table or a grid.
+        /// The title of the table or grid that contains the item.
         let place: String
         let kind: Kind
-        /// What it is; empty where the place says it.
+        /// The values that identify the item; empty if the title identifies it.
         let subject: [FieldValue]
-        /// What differs about it.
+        /// The attributes that differ.
         var attributes: [Attribute] = []
     }
 
     let kind: Playlist.Kind
     private(set) var changes: [Change] = []
 
-    /// Compares two playlists; nil when they are not of one kind.
+    /// Compares two playlists; nil if their types differ.
     init?(_ before: Playlist, _ after: Playlist) {
         guard before.kind == after.kind else { return nil }
         kind = before.kind
@@ -64,7 +64,7 @@ struct PlaylistDifference: Sendable {
         }
     }
 
-    /// Whether two values are the same, to the last character.
+    /// Returns whether two values are identical, including their hidden parts.
     static func same(_ left: FieldValue?, _ right: FieldValue?) -> Bool {
         let renderer = JSONRenderer(reveal: true)
         return left.map(renderer.json) == right.map(renderer.json)
@@ -108,14 +108,15 @@ struct PlaylistDifference: Sendable {
         for (name, row) in new where !oldNames.contains(name) {
             changes.append(Change(place: grid.title, kind: .added, subject: row.identity))
         }
-        // A client that knows nothing else starts with the first variant.
+        // A client without bandwidth measurements starts with the first variant.
         let oldOrder = old.map(\.0).filter { newRows[$0] != nil }
         if grid.title == "Variants", oldOrder != new.map(\.0).filter(oldNames.contains) {
-            changes.append(Change(place: grid.title, kind: .changed, subject: [.text("the order")]))
+            changes.append(Change(place: grid.title, kind: .changed, subject: [.text("order")]))
         }
     }
 
-    /// The rows by what tells them apart; of those that nothing does, the first is compared with the first.
+    /// Returns the rows with unique names from their identities. Rows with the same identity are numbered, so that the
+    /// first is compared with the first.
     private static func named(_ rows: [Grid.Row]) -> [(String, Grid.Row)] {
         let renderer = JSONRenderer(reveal: true)
         var counts: [String: Int] = [:]
@@ -126,7 +127,7 @@ struct PlaylistDifference: Sendable {
         }
     }
 
-    /// What differs between two rows.
+    /// Returns the attributes that differ between two rows.
     static func attributes(_ columns: [String], _ before: Grid.Row, _ after: Grid.Row) -> [Attribute] {
         columns.indices.compactMap { column in
             let (old, new) = (before.cells[column], after.cells[column])
@@ -138,7 +139,7 @@ struct PlaylistDifference: Sendable {
         }
     }
 
-    /// Of several things, those that differ; all, when nothing but their order does.
+    /// Returns the items of a list that differ; all items, if only their order differs.
     private static func attribute(_ name: String, _ before: [[Field]], _ after: [[Field]]) -> Attribute {
         func missing(_ items: [[Field]], in others: [[Field]]) -> FieldValue? {
             let rest = items.filter { item in !others.contains { same(.items([$0]), .items([item])) } }

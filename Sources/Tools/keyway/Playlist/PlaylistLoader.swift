@@ -1,29 +1,29 @@
 import Foundation
 import HLSPlaylist
 
-/// Reads playlists from files and from the web.
+/// A loader of playlists from files and from the web.
 struct PlaylistLoader: Sendable {
-    /// How long one answer may take, in seconds.
+    /// The timeout of a request, in seconds.
     var timeout = 30.0
-    /// Headers of HTTP requests; they go to ``origins`` alone.
+    /// The headers of HTTP requests, which are sent only to ``origins``.
     var headers: [String: String] = [:]
-    /// The hosts that the user has named, each with the Authorization header that a name and password in its URL make.
+    /// The origins on the command line, each with the Authorization header for the name and password in its URL.
     var origins: [String: String?] = [:]
-    /// Files that a playlist names must lie below this folder; nil for the folder of that playlist.
+    /// The folder that must contain the files that a playlist references; nil for the folder of that playlist.
     var root: String?
-    /// The greatest size of a playlist, in bytes.
+    /// The maximum size of a playlist, in bytes.
     var limit = PlaylistLimits().bytes
 
-    /// A playlist as it came.
+    /// A loaded playlist.
     struct Loaded: Sendable {
-        /// Where it was found; on the web, after redirections.
+        /// The location of the playlist; on the web, after redirections.
         let location: PlaylistLocation
         let bytes: [UInt8]
-        /// What is odd about how it came, to stand behind its name.
+        /// A note about the delivery of the playlist.
         var note: String?
     }
 
-    /// Reads a playlist that the user has named.
+    /// Loads a playlist from the command line.
     func load(_ location: PlaylistLocation) async throws(CommandFailure) -> Loaded {
         switch location {
         case .standardInput:
@@ -34,17 +34,17 @@ struct PlaylistLoader: Sendable {
             do {
                 return try await fetch(url, limit)
             } catch {
-                throw .file("cannot read \(location.name): \(error.reason)", next: "check the address and the server")
+                throw .file("cannot read \(location.name): \(error.reason)", next: "check the URL and the server")
             }
         }
     }
 
-    /// Reads a playlist that another one names.
+    /// Loads a playlist that another playlist references.
     ///
     /// - Parameters:
-    ///   - uri: Its URI, resolved.
-    ///   - parent: Where the playlist was found that names it.
-    ///   - limit: The greatest size, in bytes.
+    ///   - uri: The URI of the playlist, resolved.
+    ///   - parent: The location of the playlist that contains the URI.
+    ///   - limit: The maximum size, in bytes.
     func load(_ uri: String, from parent: PlaylistLocation, limit: Int) async throws(PlaylistLocation.Refusal) -> Loaded
     {
         let location = try parent.child(uri)
@@ -62,11 +62,11 @@ struct PlaylistLoader: Sendable {
             } catch {
                 throw .init(reason: error.what)
             }
-        case .standardInput: throw .init(reason: "it is the standard input")
+        case .standardInput: throw .init(reason: "a playlist cannot reference standard input")
         }
     }
 
-    /// Whoever wrote a playlist has not been given the whole disk.
+    /// Requires that a file is in the allowed folder: a playlist must not give access to other files of this machine.
     private func requireBelowRoot(_ path: String, _ parent: PlaylistLocation) throws(PlaylistLocation.Refusal) {
         var folder = "."
         if case .file(let file) = parent { folder = (file as NSString).deletingLastPathComponent }
@@ -75,8 +75,8 @@ struct PlaylistLoader: Sendable {
         guard let allowed, real.hasPrefix(allowed.hasSuffix("/") ? allowed : allowed + "/") else {
             throw .init(
                 reason: root == nil
-                    ? "it lies outside the folder of the playlist that names it; --root widens that"
-                    : "it lies outside the folder that --root names"
+                    ? "the file is outside the folder of the playlist that references it; allow a larger folder with --root"
+                    : "the file is outside the folder that --root specifies"
             )
         }
     }
@@ -88,16 +88,16 @@ struct PlaylistLoader: Sendable {
     }
 
     private func fetch(_ url: URL, _ limit: Int) async throws(HTTPDownload.Failure) -> Loaded {
-        let answer = try await HTTPDownload.get(url, limit: limit, timeout: timeout) { [headers, origins] url in
+        let response = try await HTTPDownload.get(url, limit: limit, timeout: timeout) { [headers, origins] url in
             guard let authorization = origins[url.origin] else { return [:] }
             return (authorization.map { ["Authorization": $0] } ?? [:]).merging(headers) { $1 }
         }
-        var loaded = Loaded(location: .web(answer.url), bytes: answer.bytes)
-        loaded.note = Self.note(contentType: answer.contentType, url: answer.url)
+        var loaded = Loaded(location: .web(response.url), bytes: response.bytes)
+        loaded.note = Self.note(contentType: response.contentType, url: response.url)
         return loaded
     }
 
-    /// Clients take what they get for a playlist by its type or by its name (section 4).
+    /// Returns a note if neither the Content-Type nor the path identifies a playlist (section 4).
     private static func note(contentType: String?, url: URL) -> String? {
         let type = contentType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
         let isPlaylist = [
@@ -105,7 +105,7 @@ struct PlaylistLoader: Sendable {
         ].contains(type)
         let path = url.path.lowercased()
         guard !isPlaylist, !path.hasSuffix(".m3u8"), !path.hasSuffix(".m3u") else { return nil }
-        let found = type.isEmpty ? "no Content-Type" : "the Content-Type \(PlaylistText.shown(type, limit: 60))"
-        return "\(found), and a path that does not end in .m3u8: players may not take it for a playlist"
+        let found = type.isEmpty ? "no Content-Type" : "the Content-Type \(PlaylistText.printable(type, limit: 60))"
+        return "\(found), and a path that does not end in .m3u8: players may not recognize it as a playlist"
     }
 }

@@ -2,18 +2,18 @@ import Foundation
 import HLSPlaylist
 import TextCoding
 
-/// Where a playlist is.
+/// The location of a playlist.
 enum PlaylistLocation: Hashable, Sendable {
     /// Standard input.
     case standardInput
-    /// A file on this machine, by its path.
+    /// A file on this machine, by path.
     case file(String)
     /// An http or https URL, without user information.
     case web(URL)
 
-    /// Reads what stands on a command line.
+    /// Parses a command-line argument.
     ///
-    /// - Throws: a failure of kind usage for a URL that is neither http nor https.
+    /// - Throws: A failure of kind `usage` for a URL that is neither http nor https.
     init(argument: String) throws(CommandFailure) {
         if argument == "-" {
             self = .standardInput
@@ -21,7 +21,7 @@ enum PlaylistLocation: Hashable, Sendable {
             self = .web(url.withoutUserInformation)
         } else if argument.contains("://"), !FileManager.default.fileExists(atPath: argument) {
             throw .usage(
-                "\(PlaylistText.shown(argument)) is neither a file nor an http or https address",
+                "\(PlaylistText.printable(argument)) is neither a file nor an http or https URL",
                 next: "give a path, - for standard input, or a URL"
             )
         } else {
@@ -29,8 +29,8 @@ enum PlaylistLocation: Hashable, Sendable {
         }
     }
 
-    /// What URIs in the playlist are relative to: a path is written as a URI is, so that no character of it means more than
-    /// itself.
+    /// The base of relative URIs in the playlist. A path is percent-encoded, so that no character has a special
+    /// meaning.
     var base: String {
         switch self {
         case .standardInput: return ""
@@ -41,65 +41,67 @@ enum PlaylistLocation: Hashable, Sendable {
                 case "%": result += "%25"
                 case "?": result += "%3F"
                 case "#": result += "%23"
-                // In the first name it would end a scheme.
+                // In the first path segment, a colon would end a scheme.
                 case ":": result += "%3A"
                 default: result.append(character)
                 }
             }
-            // Two slashes would begin an authority.
+            // Two slashes at the beginning would start an authority.
             return encoded.hasPrefix("/") ? "/" + encoded.drop { $0 == "/" } : encoded
         }
     }
 
-    /// Whether it is on the web.
+    /// Whether the playlist is on the web.
     var isRemote: Bool { if case .web = self { true } else { false } }
 
-    /// What to call it in output: URLs without user information, and without query where the user did not type it.
+    /// The name in output: URLs without user information and query.
     var name: String {
         switch self {
         case .standardInput: "standard input"
         case .file(let path): path
-        case .web(let url): PlaylistText.cut(url.absoluteString)
+        case .web(let url): PlaylistText.redacted(url.absoluteString)
         }
     }
 
-    /// Why a playlist is not read although another one names it.
+    /// The reason why a referenced playlist must not be read.
     struct Refusal: Error {
         let reason: String
     }
 
-    /// Where a playlist is that this one names.
+    /// Returns the location of a playlist that this playlist references.
     ///
-    /// - Parameter uri: Its URI, resolved against ``base``.
-    /// - Throws: ``Refusal`` for what a playlist must not make this machine read: anything but http and https from the web;
-    ///   from a file, anything but these two and files.
+    /// - Parameter uri: The URI of the playlist, resolved against ``base``.
+    /// - Throws: ``Refusal`` if this machine must not read the location: a playlist from the web may reference only
+    ///   http and https URLs; a local playlist may also reference files.
     func child(_ uri: String) throws(Refusal) -> PlaylistLocation {
         let scheme = URIReference.scheme(of: uri)
         switch scheme {
         case "http", "https":
             guard let url = URL(string: uri), url.host?.isEmpty == false else {
-                throw Refusal(reason: "the URI is no address")
+                throw Refusal(reason: "the URI has no host")
             }
             return .web(url)
         case nil, "file":
             guard !isRemote else {
-                throw Refusal(reason: "a playlist from the web must not name a file of this machine")
+                throw Refusal(reason: "a playlist from the web must not reference a local file")
             }
             guard !uri.hasPrefix("//"), scheme == nil || uri.dropFirst(5).hasPrefix("///") else {
-                throw Refusal(reason: "the URI names a host but no way to reach it")
+                throw Refusal(reason: "the URI has a host, but not http or https")
             }
             let path = URIReference.path(of: uri)
             let decoded = PercentEncoding.decode(path) ?? path
-            guard !decoded.isEmpty, !decoded.utf8.contains(0) else { throw Refusal(reason: "the URI names no file") }
+            guard !decoded.isEmpty, !decoded.utf8.contains(0) else {
+                throw Refusal(reason: "the URI has no valid path")
+            }
             return .file(decoded)
         default:
-            throw Refusal(reason: "only http, https and files are read, and its URI begins with \(scheme ?? ""):")
+            throw Refusal(reason: "the URI scheme \(scheme ?? "") is not supported: use http, https or a path")
         }
     }
 }
 
 extension URL {
-    /// The URL without name and password.
+    /// The URL without user name and password.
     var withoutUserInformation: URL {
         guard user != nil || password != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return self
@@ -109,14 +111,14 @@ extension URL {
         return parts.url ?? self
     }
 
-    /// The value of an Authorization header for the name and the password in the URL; nil when there are none.
+    /// The value of an Authorization header for the user name and password in the URL; nil if the URL has none.
     var basicAuthorization: String? {
         guard let user else { return nil }
         let decoded = [user, password ?? ""].map { PercentEncoding.decode($0) ?? $0 }
         return "Basic " + Base64.encode(Array(decoded.joined(separator: ":").utf8))
     }
 
-    /// Scheme, host and port, which requests with the same secrets must share.
+    /// The scheme, host and port; secrets are sent only to the same origin.
     var origin: String {
         let scheme = scheme?.lowercased() ?? ""
         return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"

@@ -1,17 +1,18 @@
 import HLSPlaylist
 
 extension PlaylistOverview {
-    /// Describes a Media Playlist.
+    /// Creates an overview of a Media Playlist.
     init(_ playlist: MediaPlaylist, listsSegments: Bool) {
         let (segments, note) = SegmentList.resolve(playlist)
         var list = SegmentList(playlist, listsSegments: listsSegments)
-        for segment in segments { list.take(segment) }
+        for segment in segments { list.append(segment) }
         list.finish()
         let count = playlist.segments.count
         let type = playlist.playlistType?.rawValue ?? (playlist.isEnded ? "ended" : "live")
         self.init(
             kind: .media,
-            headline: "Media Playlist, \(PlaylistText.shown(type)), \(count) \(count == 1 ? "segment" : "segments"), "
+            headline:
+                "Media Playlist, \(PlaylistText.printable(type)), \(count) \(count == 1 ? "segment" : "segments"), "
                 + "\(shortNumber(rounded(playlist.duration))) s",
             tables: [
                 FieldTable(title: "Playlist", fields: Self.fields(playlist, list)),
@@ -25,7 +26,7 @@ extension PlaylistOverview {
         if let note { notes.append(note) }
         if let skip = playlist.skip {
             let count = skip.skippedSegments
-            notes.append("this is a delta update: \(count) segments were left out, and their keys are not known")
+            notes.append("this is a delta update: \(count) segments are skipped, and their keys are unknown")
         }
     }
 
@@ -44,8 +45,8 @@ extension PlaylistOverview {
         fields.add("gaps", list.gaps > 0 ? .number(list.gaps) : nil)
         fields.add("I-frames only", .yes(playlist.isIFramesOnly))
         fields.add("independent segments", .yes(playlist.isIndependentSegments))
-        fields.add("start", .optional(playlist.start?.words))
-        fields.add("variables", .nonEmpty(playlist.defines.words))
+        fields.add("start", .optional(playlist.start?.summary))
+        fields.add("variables", .nonEmpty(playlist.defines.descriptions))
         fields.add("first date", .optional(list.firstDate?.description))
         fields.add("encrypted segments", list.encrypted > 0 ? .number(list.encrypted) : nil)
         return fields.fields
@@ -120,7 +121,7 @@ extension PlaylistOverview {
     }
 }
 
-/// To the microsecond: sums of fractions have long tails.
+/// Returns seconds rounded to microseconds, because sums of fractions have many digits.
 func rounded(_ seconds: Double) -> Double {
     abs(seconds) < 1e9 ? (seconds * 1e6).rounded() / 1e6 : seconds
 }

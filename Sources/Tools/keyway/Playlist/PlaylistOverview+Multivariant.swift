@@ -2,23 +2,23 @@ import HLSPlaylist
 import TextCoding
 
 extension PlaylistOverview {
-    /// Describes a Multivariant Playlist.
+    /// Creates an overview of a Multivariant Playlist.
     init(_ playlist: MultivariantPlaylist) {
         var fields = FieldCollector()
         fields.add("version", .optional(playlist.version))
         fields.add("independent segments", .yes(playlist.isIndependentSegments))
-        fields.add("start", .optional(playlist.start?.words))
-        fields.add("variables", .nonEmpty(playlist.defines.words))
+        fields.add("start", .optional(playlist.start?.summary))
+        fields.add("variables", .nonEmpty(playlist.defines.descriptions))
         fields.add("steering manifest", .optional(uri: playlist.contentSteering?.serverURI))
         fields.add("first pathway", .optional(playlist.contentSteering?.pathwayID))
         let counts = [
             (playlist.variants.count, "variant"), (playlist.renditions.count, "rendition"),
             (playlist.iFrameVariants.count, "I-frame variant"), (playlist.sessionKeys.count, "session key"),
         ]
-        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
         self.init(
             kind: .multivariant,
-            headline: "Multivariant Playlist, " + (words.isEmpty ? "empty" : words.joined(separator: ", ")),
+            headline: "Multivariant Playlist, " + (texts.isEmpty ? "empty" : texts.joined(separator: ", ")),
             tables: [FieldTable(title: "Playlist", fields: fields.fields)],
             grids: [
                 Self.variants(playlist.variants), Self.iFrameVariants(playlist.iFrameVariants),
@@ -60,7 +60,7 @@ extension PlaylistOverview {
         ]
     }
 
-    /// What a variant remains when its attributes change.
+    /// Returns the values that identify a variant, even if its other attributes change.
     private static func identity(_ variant: VariantAttributes, uri: String) -> [FieldValue] {
         guard let id = variant.stableVariantID else { return [.uri(uri)] }
         return [.text(id)] + (variant.pathwayID.map { [.text($0)] } ?? [])
@@ -161,7 +161,7 @@ extension KeyTag {
     /// The IV attribute.
     var explicitIV: String? { iv.map { "0x" + Hexadecimal.encode($0.bytes) } }
 
-    /// Where the initialization vector of a segment comes from.
+    /// The source of a segment's initialization vector.
     var rule: String {
         switch (method, keyFormat) {
         case (_, .fairPlay): "with the key"

@@ -1,21 +1,21 @@
 import HLSPlaylist
 import TextCoding
 
-/// What a playlist says: what `keyway playlist show` prints and `keyway playlist diff` compares.
+/// The content of a playlist, which `keyway playlist show` prints and `keyway playlist diff` compares.
 struct PlaylistOverview: Sendable {
     let kind: Playlist.Kind
-    /// One line that says it all, to stand behind the playlist's name.
+    /// A summary on one line, which follows the playlist's name.
     let headline: String
-    /// What holds for the playlist as a whole.
+    /// The values that apply to the whole playlist.
     var tables: [FieldTable]
-    /// What there are several of.
+    /// The lists of items.
     var grids: [Grid]
-    /// What makes it less than whole.
+    /// Notes about incomplete information.
     var notes: [String] = []
 
-    /// Describes a playlist.
+    /// Creates an overview of a playlist.
     ///
-    /// - Parameter segments: Whether each segment is listed.
+    /// - Parameter segments: Whether to list each segment.
     init(_ playlist: Playlist, segments: Bool) {
         switch playlist {
         case .media(let playlist): self.init(playlist, listsSegments: segments)
@@ -30,9 +30,9 @@ struct PlaylistOverview: Sendable {
         self.grids = grids.filter { !$0.rows.isEmpty }
     }
 
-    /// For people.
+    /// Returns the overview as text.
     func text(name: String, _ renderer: TextRenderer) -> String {
-        var lines = ["\(PlaylistText.shown(name)): \(headline)"]
+        var lines = ["\(PlaylistText.printable(name)): \(headline)"]
         for table in tables { lines += [""] + renderer.lines(table) }
         for grid in grids { lines += [""] + grid.lines(renderer) }
         if !notes.isEmpty {
@@ -41,7 +41,7 @@ struct PlaylistOverview: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// For machines.
+    /// Returns the overview as JSON.
     func json(name: String, _ renderer: JSONRenderer) -> JSONValue {
         var members: [JSONObject.Member] = [
             .init(key: "file", value: .string(name)), .init(key: "kind", value: .string(kind.rawValue)),
@@ -53,7 +53,7 @@ struct PlaylistOverview: Sendable {
     }
 }
 
-/// Collects fields of which many may be absent.
+/// A collector of fields that omits absent values.
 struct FieldCollector {
     private(set) var fields: [Field] = []
 
@@ -62,7 +62,7 @@ struct FieldCollector {
     }
 }
 
-/// Shorthand for values of playlists, which are absent as often as not.
+/// Conversions of playlist values that may be absent.
 extension FieldValue {
     static func optional(_ text: String?) -> FieldValue? { text.map { .text($0) } }
     static func optional(uri: String?) -> FieldValue? { uri.map { .uri($0) } }
@@ -73,32 +73,32 @@ extension FieldValue {
         number.map { .decimal($0, unit: unit) }
     }
     static func optional(_ flag: Bool?) -> FieldValue? { flag.map { .flag($0) } }
-    /// Yes, or nothing.
+    /// Returns yes if the flag is set, otherwise nil.
     static func yes(_ flag: Bool) -> FieldValue? { flag ? .flag(true) : nil }
-    /// A list that is not empty.
+    /// Returns a list, or nil if it is empty.
     static func nonEmpty(_ list: [String]) -> FieldValue? { list.isEmpty ? nil : .list(list) }
-    /// Attributes that the draft does not define.
+    /// Returns the attributes that the specification does not define, or nil if there are none.
     static func others(_ attributes: [Attribute]) -> FieldValue? {
-        nonEmpty(attributes.map { "\($0.name)=\(PlaylistText.shown(PlaylistText.cut($0.value), limit: 80))" })
+        nonEmpty(attributes.map { "\($0.name)=\(PlaylistText.printable(PlaylistText.redacted($0.value), limit: 80))" })
     }
 }
 
 extension StartTag {
-    /// In words.
-    var words: String {
+    /// The start position as text.
+    var summary: String {
         "\(shortNumber(timeOffset)) s from the \(timeOffset < 0 ? "end" : "beginning")"
             + (isPrecise == true ? ", precise" : "")
     }
 }
 
 extension [DefineTag] {
-    /// The names of the variables and where their values come from.
-    var words: [String] {
+    /// The names of the variables, and the sources of their values.
+    var descriptions: [String] {
         map { define in
             switch define.definition {
             case .value(let name, _): name
             case .imported(let name): "\(name) (imported)"
-            case .queryParameter(let name): "\(name) (of the URL)"
+            case .queryParameter(let name): "\(name) (from the URL)"
             }
         }
     }

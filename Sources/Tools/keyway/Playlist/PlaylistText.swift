@@ -1,13 +1,15 @@
-/// Makes text out of playlists fit to be shown. Everything of a playlist that is printed for people passes through here.
+/// Functions that make text from playlists safe to print. All text from playlists that is printed to a terminal passes
+/// through here.
 enum PlaylistText {
-    /// Text with its control characters and terminal escapes made visible, and cut when it is long.
-    static func shown(_ text: String, limit: Int = 400) -> String {
+    /// Returns text with control characters and terminal escapes made visible, truncated if it is long.
+    static func printable(_ text: String, limit: Int = 400) -> String {
         guard text.unicodeScalars.count > limit else { return escaped(text) }
         return escaped(String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit)))) + "…"
     }
 
-    /// A URI without what may be secret in it: user information, query and fragment, and the content of a `data:` URI.
-    static func cut(_ uri: String) -> String {
+    /// Returns a URI without the parts that may be secret: user information, query and fragment, and the content of a
+    /// `data:` URI.
+    static func redacted(_ uri: String) -> String {
         var result = ""
         var rest = uri[...]
         for range in hiddenRanges(of: rest) {
@@ -17,7 +19,7 @@ enum PlaylistText {
         return result + rest
     }
 
-    /// The parts of a URI that may be secret, in order.
+    /// Returns the parts of a URI that may be secret, in order.
     static func hiddenRanges(of uri: Substring) -> [Range<String.Index>] {
         if uri.prefix(5).lowercased() == "data:" {
             guard let comma = uri.firstIndex(of: ",") else { return [] }
@@ -36,18 +38,19 @@ enum PlaylistText {
         return ranges
     }
 
-    /// What a rule says, with the URIs in it cut.
+    /// Returns a message of a rule, with the secret parts of URIs removed.
     static func message(_ text: String) -> String {
         var result = ""
         var rest = text[...]
         while let place = nextURI(in: rest) {
-            result += rest[..<place.lowerBound] + cut(String(rest[place]))
+            result += rest[..<place.lowerBound] + redacted(String(rest[place]))
             rest = rest[place.upperBound...]
         }
-        return shown(result + rest, limit: 1_000)
+        return printable(result + rest, limit: 1_000)
     }
 
-    /// The next word that holds `://` or a query, or begins with `data:`. A question mark at the end of a word is one.
+    /// Returns the next word that contains `://` or a query, or begins with `data:`. A question mark at the end of a
+    /// word is punctuation.
     private static func nextURI(in text: Substring) -> Range<String.Index>? {
         let isEnd = { (character: Character) in character.isWhitespace || "\"'<>`".contains(character) }
         var position = text.startIndex

@@ -1,35 +1,35 @@
 import HLSPlaylist
 import Synchronization
 
-/// Reads the Media Playlists that a Multivariant Playlist names.
+/// A loader of the Media Playlists of a Multivariant Playlist.
 struct PresentationLoader: Sendable {
     let loader: PlaylistLoader
-    /// How many playlists are read at most.
+    /// The maximum number of playlists to load.
     let limit: Int
-    /// How many are on their way at once.
-    private static let width = 4
+    /// The number of concurrent requests.
+    private static let concurrency = 4
 
-    /// What became of a Media Playlist.
+    /// The result of loading a Media Playlist.
     enum Child: Sendable {
-        /// It was read; `name` is what it is called in output.
+        /// The playlist was loaded; `name` is its name in output.
         case file(LintFile, name: String, note: String?)
-        /// It passes a limit of the library.
+        /// The playlist exceeds a limit of the parser.
         case overLimit(Diagnostic, name: String)
-        /// It could not be read, or must not be.
+        /// The playlist could not be read, or must not be read.
         case missing(reason: String)
-        /// There are more than are read.
+        /// The playlist was not loaded, because the maximum number was reached.
         case skipped
     }
 
-    /// A URI of a Multivariant Playlist that leads to a Media Playlist.
+    /// A URI of a Media Playlist in a Multivariant Playlist.
     struct Reference: Sendable {
-        /// The line of its tag.
+        /// The line of the tag.
         let line: Int
         /// The URI, resolved.
         let uri: String
     }
 
-    /// The URIs of variants, I-frame variants and renditions, in the order of the lines.
+    /// Returns the URIs of variants, I-frame variants and renditions, in the order of the lines.
     static func references(of file: LintFile) -> [Reference] {
         var references: [Reference] = []
         var pending: Int?
@@ -51,12 +51,12 @@ struct PresentationLoader: Sendable {
         return references
     }
 
-    /// Reads them, each URI once.
+    /// Loads the playlists, each URI only once.
     ///
     /// - Parameters:
-    ///   - references: What ``references(of:)`` gave.
-    ///   - location: Where the Multivariant Playlist was found.
-    ///   - variables: Those that it defines.
+    ///   - references: The result of ``references(of:)``.
+    ///   - location: The location of the Multivariant Playlist.
+    ///   - variables: The variables that the Multivariant Playlist defines.
     func load(
         _ references: [Reference],
         from location: PlaylistLocation,
@@ -73,7 +73,7 @@ struct PresentationLoader: Sendable {
                 guard let uri = waiting.popFirst() else { return }
                 group.addTask { (uri, await child(uri, location, variables, budget)) }
             }
-            for _ in 0..<Self.width { start() }
+            for _ in 0..<Self.concurrency { start() }
             while let (uri, child) = await group.next() {
                 children[uri] = child
                 start()
@@ -94,8 +94,8 @@ struct PresentationLoader: Sendable {
         } catch {
             return .missing(reason: error.reason)
         }
-        guard budget.take(loaded.bytes.count) else {
-            return .missing(reason: "all Media Playlists together are longer than \(loader.limit >> 20) MiB")
+        guard budget.consume(loaded.bytes.count) else {
+            return .missing(reason: "the Media Playlists together exceed \(loader.limit >> 20) MiB")
         }
         let base = loaded.location.isRemote ? loaded.location.base : uri
         do {
@@ -107,7 +107,8 @@ struct PresentationLoader: Sendable {
         }
     }
 
-    /// How many bytes may still be read: a few lines can name playlists without end.
+    /// The number of bytes that may still be read. Without this limit, a short playlist could make the loader read any
+    /// amount of data.
     private final class Budget: Sendable {
         private let bytes: Mutex<Int>
 
@@ -115,7 +116,7 @@ struct PresentationLoader: Sendable {
 
         var rest: Int { bytes.withLock { $0 } }
 
-        func take(_ count: Int) -> Bool {
+        func consume(_ count: Int) -> Bool {
             bytes.withLock { rest in
                 guard count <= rest else { return false }
                 rest -= count

@@ -1,21 +1,23 @@
 import Foundation
 import HLSPlaylist
 
-/// Reloads a live Media Playlist as often as section 6.3.4 allows, and judges each snapshot against the one before.
+/// A watcher that reloads a live Media Playlist as often as section 6.3.4 allows, and checks each version against the
+/// one before.
 struct ReloadWatch {
-    let judge: PlaylistJudge
+    let checker: PlaylistChecker
     let input: PlaylistInput
 
-    /// A playlist that wants to be left alone for longer is not watched, in seconds.
+    /// The longest reload interval, in seconds; a playlist that requires a longer one is not watched.
     private static let longestWait = 600.0
-    /// Whatever the playlist says, in seconds.
+    /// The shortest reload interval, in seconds.
     private static let shortestWait = 0.2
 
-    /// Reloads a playlist until it has ended, this many times at most.
+    /// Reloads a playlist until it has ended, at most this many times.
     ///
-    /// - Returns: What is wrong between two snapshots, and what is wrong with one of them by rules that all before it keep.
+    /// - Returns: The findings about the changes between two versions, and findings about a version by rules that no
+    ///   earlier version broke.
     func findings(
-        from first: PlaylistJudge.Subject,
+        from first: PlaylistChecker.Subject,
         loadedAt start: ContinuousClock.Instant,
         times: Int,
         known: [CheckFinding]
@@ -30,15 +32,15 @@ struct ReloadWatch {
             guard let playlist = before.media, !playlist.isEnded else { break }
             try await wait(playlist, isChanged: isChanged, since: loadedAt)
             loadedAt = .now
-            let after = try await judge.read(input)
+            let after = try await checker.read(input)
             isChanged = after.loaded.bytes != before.loaded.bytes
             if isChanged {
                 changedAt = loadedAt
             } else {
                 reportStandstill(playlist, loadedAt - changedAt)
             }
-            findings += judge.check(from: before, to: after, reload: reload)
-            let own = await judge.check(after).findings.filter { !rules.contains($0.rule) }
+            findings += checker.check(from: before, to: after, reload: reload)
+            let own = await checker.check(after).findings.filter { !rules.contains($0.rule) }
             rules.formUnion(own.map(\.rule))
             findings += own.map { $0.at(reload: reload) }
             guard after.media != nil else { break }
@@ -55,30 +57,30 @@ struct ReloadWatch {
         let seconds = Self.interval(playlist, isChanged: isChanged)
         guard seconds <= Self.longestWait else {
             throw .input(
-                "\(PlaylistText.shown(input.name)) may be reloaded after \(shortNumber(seconds)) s only",
-                next: "its durations are too long to be watched"
+                "\(PlaylistText.printable(input.name)) can be reloaded only every \(shortNumber(seconds)) s",
+                next: "--watch requires a shorter target duration"
             )
         }
         try? await Task.sleep(until: start + .seconds(seconds), clock: .continuous)
     }
 
-    /// How many seconds after the beginning of a load the next one may begin.
+    /// Returns the number of seconds between the starts of two loads.
     static func interval(_ playlist: MediaPlaylist, isChanged: Bool) -> Double {
         let last = playlist.segments.last?.duration ?? Double(playlist.targetDuration)
         return max(shortestWait, isChanged ? last : Double(playlist.targetDuration) / 2)
     }
 
-    /// After one and a half target durations without change, something is wrong with the server.
+    /// Prints a note if the playlist has not changed for 1.5 target durations, which is an error of the server.
     private func reportStandstill(_ playlist: MediaPlaylist, _ time: Duration) {
         guard time >= .seconds(1.5 * Double(playlist.targetDuration)) else { return }
         let seconds = time.formatted(.units(allowed: [.seconds], width: .narrow))
-        let words = "it has not changed for \(seconds), which is more than 1.5 target durations"
-        PlaylistJudge.complain(words, of: input.name)
+        let note = "the playlist has not changed for \(seconds), which is more than 1.5 target durations"
+        PlaylistChecker.printNote(note, of: input.name)
     }
 }
 
 extension CheckFinding {
-    /// The same finding, in a reload.
+    /// Returns the same finding with the number of a reload.
     fileprivate func at(reload: Int) -> CheckFinding {
         CheckFinding(copying: self, reload: reload)
     }

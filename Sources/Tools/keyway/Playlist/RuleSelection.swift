@@ -1,33 +1,34 @@
 import DASHManifest
 import HLSPlaylist
 
-/// Which rules are kept.
+/// The rules that a check applies.
 struct RuleSelection {
-    /// Those of playlists.
+    /// The rules for playlists.
     let rules: [LintRule]
-    /// Those of DASH manifests.
+    /// The rules for DASH manifests.
     let manifestRules: [MPDRule]
 
-    /// All rules, or those named `only`, without those `disabled`.
+    /// Selects all rules, or those named in `only`, except those named in `disabled`.
     ///
-    /// - Throws: a failure of kind usage for a name that no rule has, with the names that are like it.
+    /// - Throws: A failure of kind `usage` for an unknown rule, with suggestions.
     init(only: [String], disabled: [String]) throws(CommandFailure) {
         let known = Set(CheckRule.all.map(\.id.rawValue))
         for name in only + disabled where !known.contains(name) {
-            let near = Self.near(name, among: known.sorted())
+            let similar = Self.similar(name, among: known.sorted())
             throw .usage(
-                "there is no rule \(PlaylistText.shown(name, limit: 80))",
-                next: near.isEmpty
-                    ? "keyway playlist check --rules lists them" : "do you mean \(near.joined(separator: " or "))?"
+                "the rule \(PlaylistText.printable(name, limit: 80)) does not exist",
+                next: similar.isEmpty
+                    ? "run keyway playlist check --rules to list the rules"
+                    : "did you mean \(similar.joined(separator: " or "))?"
             )
         }
-        let isKept = { (id: String) in (only.isEmpty || only.contains(id)) && !disabled.contains(id) }
-        rules = LintRule.all.filter { isKept($0.id.rawValue) }
-        manifestRules = MPDRule.all.filter { isKept($0.id) }
+        let isSelected = { (id: String) in (only.isEmpty || only.contains(id)) && !disabled.contains(id) }
+        rules = LintRule.all.filter { isSelected($0.id.rawValue) }
+        manifestRules = MPDRule.all.filter { isSelected($0.id) }
     }
 
-    /// Up to three names that may be meant: a few letters off, or with the same words.
-    static func near(_ name: String, among names: [String]) -> [String] {
+    /// Returns up to three similar names: those with few different letters, or with the same words.
+    static func similar(_ name: String, among names: [String]) -> [String] {
         let name = String(name.lowercased().prefix(80))
         let words = Set(name.split(separator: "-"))
         let ranked = names.compactMap { candidate -> (name: String, rank: Int)? in
@@ -39,7 +40,7 @@ struct RuleSelection {
         return ranked.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }.prefix(3).map(\.name)
     }
 
-    /// How many letters have to be put in, taken out or changed.
+    /// Returns the edit distance: the number of letters to insert, delete or replace.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (i, a) in left.enumerated() {

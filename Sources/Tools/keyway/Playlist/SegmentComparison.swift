@@ -1,15 +1,16 @@
 import HLSPlaylist
 
-/// Compares segments by their media sequence numbers. Neighbors that change in the same way are one change.
+/// A comparison of segments by media sequence number. Adjacent segments with the same change are reported as one.
 struct SegmentComparison {
     private(set) var changes: [PlaylistDifference.Change] = []
-    /// By how many seconds the next date of the later playlist is later, if durations alone decide.
+    /// The expected difference in seconds between the next dates of the later and the earlier playlist, if the dates
+    /// follow from durations.
     private var shift = 0.0
     private var run: (first: UInt64, last: UInt64, attributes: [PlaylistDifference.Attribute])?
 
     mutating func compare(_ before: [ResolvedSegment], _ after: [ResolvedSegment]) {
         let (old, new) = (before.first?.mediaSequenceNumber ?? 0, after.first?.mediaSequenceNumber ?? 0)
-        // How many segments stand before the first one that both have.
+        // The number of segments before the first one that both playlists contain.
         let oldStart = Int(clamping: new > old ? new - old : 0)
         let newStart = Int(clamping: old > new ? old - new : 0)
         let common = max(0, min(before.count - min(oldStart, before.count), after.count - min(newStart, after.count)))
@@ -18,7 +19,7 @@ struct SegmentComparison {
         let newCommon = hasCommon ? newStart..<newStart + common : 0..<0
         report(.removed, before[..<oldCommon.lowerBound])
         for (left, right) in zip(before[oldCommon], after[newCommon]) {
-            take(left, right)
+            compareSegment(left, right)
         }
         endRun()
         report(.removed, before[oldCommon.upperBound...])
@@ -31,7 +32,7 @@ struct SegmentComparison {
         add(kind, first.mediaSequenceNumber, last.mediaSequenceNumber, [])
     }
 
-    private mutating func take(_ before: ResolvedSegment, _ after: ResolvedSegment) {
+    private mutating func compareSegment(_ before: ResolvedSegment, _ after: ResolvedSegment) {
         let number = before.mediaSequenceNumber
         let isSameDate = hasSameDate(before, after)
         var attributes: [PlaylistDifference.Attribute] = []
@@ -51,7 +52,8 @@ struct SegmentComparison {
         if !attributes.isEmpty { run = (number, number, attributes) }
     }
 
-    /// Partial segments that have all come or gone are counted: a live playlist drops those of older segments.
+    /// Returns counts instead of lists if all partial segments were added or removed: a live playlist removes those of
+    /// older segments.
     private func counted(_ attribute: PlaylistDifference.Attribute) -> PlaylistDifference.Attribute {
         func count(_ value: FieldValue?) -> FieldValue? {
             if case .items(let items)? = value { .number(items.count) } else { nil }
@@ -60,15 +62,15 @@ struct SegmentComparison {
         return .init(name: attribute.name, before: count(attribute.before), after: count(attribute.after))
     }
 
-    /// Whether there is nothing to look at more closely.
+    /// Returns whether two segments are equal, so that no detailed comparison is needed.
     private func isEqual(_ before: ResolvedSegment, _ after: ResolvedSegment) -> Bool {
         before.segment == after.segment && before.keys == after.keys && before.byteRange == after.byteRange
             && before.initialization == after.initialization && before.bitrate == after.bitrate
             && before.discontinuitySequenceNumber == after.discontinuitySequenceNumber
     }
 
-    /// Whether the date of a segment says nothing new: a changed duration moves the dates of all segments after it, and a date
-    /// that follows from another one need not be written.
+    /// Returns whether the date of a segment has not changed. A changed duration moves the dates of all later segments,
+    /// and a date that follows from an earlier one may be omitted.
     private mutating func hasSameDate(_ before: ResolvedSegment, _ after: ResolvedSegment) -> Bool {
         guard let old = before.programDateTime, let new = after.programDateTime else {
             return before.segment.programDateTime == after.segment.programDateTime

@@ -1,17 +1,17 @@
 import HLSPlaylist
 import TextCoding
 
-/// Walks through the segments of a Media Playlist, and collects what a person wants to know about them.
+/// A collector of the information about the segments of a Media Playlist.
 struct SegmentList {
-    /// Each segment with what applies to it; empty when segments are not listed.
+    /// The segments with the attributes that apply to them; empty if segments are not listed.
     private(set) var segments = Grid(title: "Segments", columns: Self.columns)
-    /// From which segment to which a set of keys applies.
+    /// The ranges of segments in which a set of keys applies.
     private(set) var periods = Grid(
         title: "Key periods",
         columns: ["from", "to", "key format", "method", "versions", "IV", "URI"],
         isDerived: true
     )
-    /// From which segment to which an initialization section applies.
+    /// The ranges of segments in which an initialization section applies.
     private(set) var sections = Grid(
         title: "Initialization sections",
         columns: ["from", "to", "byte range", "encrypted by", "URI"],
@@ -19,7 +19,7 @@ struct SegmentList {
     )
     /// The media sequence number of the first segment.
     let firstNumber: UInt64
-    /// That of the last one.
+    /// The media sequence number of the last segment.
     private(set) var lastNumber: UInt64?
     private(set) var discontinuities = 0
     private(set) var gaps = 0
@@ -31,11 +31,11 @@ struct SegmentList {
     private var keys: (first: UInt64, value: KeyContext)?
     private var section: (first: UInt64, value: ResolvedInitialization?)?
 
-    /// The column of the date.
+    /// The title of the date column.
     static let dateColumn = "date"
-    /// The column of the partial segments.
+    /// The title of the partial segments column.
     static let partsColumn = "parts"
-    /// What a row of a segment says.
+    /// The column titles.
     static let columns = [
         "segment", "duration", "discontinuity", dateColumn, "gap", "bit rate", partsColumn, "byte range", "URI", "keys",
         "initialization section", "title",
@@ -47,8 +47,8 @@ struct SegmentList {
         parts = playlist.upcoming.parts.count
     }
 
-    /// The segments with everything that applies to them. Byte ranges that have no beginning are left out, with a note that says
-    /// so.
+    /// Returns the segments with all attributes that apply to them. Byte ranges without an offset are omitted, and the
+    /// note explains that.
     static func resolve(_ playlist: MediaPlaylist) -> (segments: [ResolvedSegment], note: String?) {
         do {
             return (Array(try playlist.resolvedSegments()), nil)
@@ -62,8 +62,8 @@ struct SegmentList {
         }
     }
 
-    /// Takes the next segment.
-    mutating func take(_ resolved: ResolvedSegment) {
+    /// Adds the next segment.
+    mutating func append(_ resolved: ResolvedSegment) {
         let number = resolved.mediaSequenceNumber
         let segment = resolved.segment
         if segment.isDiscontinuity { discontinuities += 1 }
@@ -83,11 +83,11 @@ struct SegmentList {
         lastNumber = number
     }
 
-    /// Ends the last period.
+    /// Ends the last key period and the last initialization section.
     mutating func finish() {
         endPeriod()
         endSection()
-        // Nothing but clear segments is no period.
+        // If all segments are clear, there are no key periods.
         if encrypted == 0 { periods.rows = [] }
     }
 
@@ -115,17 +115,17 @@ struct SegmentList {
         sections.rows.append(Grid.Row(identity: [], cells: cells))
     }
 
-    /// One number, or the first and the last.
+    /// Returns one number, or the range from the first to the last.
     static func numbers(_ first: UInt64, _ last: UInt64) -> String { first == last ? "\(first)" : "\(first)-\(last)" }
 
     private static func bytes(_ range: Range<UInt64>) -> String {
         "\(range.upperBound - range.lowerBound)@\(range.lowerBound)"
     }
 
-    /// What applies to a segment.
+    /// Returns the attributes that apply to a segment.
     ///
-    /// - Parameter isCompared: For comparisons, initialization vectors are only what the playlist says of them, and partial segments
-    ///   are not only counted.
+    /// - Parameter isCompared: Whether the row is for a comparison: initialization vectors are then those in the
+    ///   playlist only, and partial segments are listed instead of counted.
     static func row(_ resolved: ResolvedSegment, isCompared: Bool = false) -> Grid.Row {
         let segment = resolved.segment
         let number = resolved.mediaSequenceNumber

@@ -3,24 +3,25 @@ import FPSCrypto
 import FPSMessages
 import TextCoding
 
-/// A TLLV's content that can be shown field by field.
+/// The content of a TLLV whose fields can be printed.
 protocol DescribedContent: TLLVContent {
-    /// The fields of the value, in their order on the wire; padding and lengths are the block's.
+    /// The fields of the value, in the order of the wire format; padding and lengths are printed with the block.
     var fields: [Field] { get }
 }
 
-/// Makes tables of TLLVs.
+/// Functions that create tables of TLLVs.
 enum BlockTables {
-    /// The contents that are shown in words, by tag. Others are shown in hexadecimal.
+    /// The content types that are printed field by field, by tag. Others are printed in hexadecimal.
     private static let contents: [TLLVTag: any DescribedContent.Type] = {
         let types: [any DescribedContent.Type] = spcContents + ckcContents
         return Dictionary(uniqueKeysWithValues: types.map { ($0.tag, $0) })
     }()
 
-    /// What opens the payload of a CKC must not show in a block that is too damaged to be read, either.
+    /// The tags of blocks that can decrypt the payload of a CKC. Their values are hidden even if the block cannot be
+    /// parsed.
     private static let secretTags: Set<TLLVTag> = [.r1]
 
-    /// A table of a payload: the blocks in their order.
+    /// Returns a table of a payload, with the blocks in order.
     static func payload(_ blocks: TLLVSequence) -> FieldTable {
         let bytes = blocks.blocks.reduce(0) { $0 + $1.encoded.count }
         return FieldTable(
@@ -31,7 +32,7 @@ enum BlockTables {
         )
     }
 
-    /// A table of one block.
+    /// Returns a table of one block.
     static func table(_ block: TLLV) -> FieldTable {
         let name = block.tag.name
         let tag = Hexadecimal.encode(block.tag.rawValue, digits: 16)
@@ -56,7 +57,7 @@ enum BlockTables {
         } catch {
             let value = Array(block.value)
             if block.tag == .sync, error.code == .unknownTLLVVersion, error.reason == "0" {
-                return [Field("version", .number(0)), Field("reports", .text("nothing: this is an ordinary SPC"))]
+                return [Field("version", .number(0)), Field("reports", .text("nothing: this is not a Sync SPC"))]
             }
             let reason =
                 error.code == .unknownTLLVVersion

@@ -3,7 +3,7 @@ import FPSMessages
 import KeyServerModule
 
 extension BlockTables {
-    /// What a CKC's payload holds (Table 2-11).
+    /// The content types of CKC payloads (Table 2-11).
     static let ckcContents: [any DescribedContent.Type] = [
         EncryptedContentKey.self, R1.self, ContentKeyDuration.self, RequiredSecurityLevel.self, OfflineKey.self,
         HDCPEnforcement.self,
@@ -20,7 +20,7 @@ extension R1: DescribedContent {
 
 extension ContentKeyDuration: DescribedContent {
     var fields: [Field] {
-        // A zero limits nothing, but only where the key type makes the field count.
+        // Zero means no limit, but only if the key type uses the field.
         func value(_ seconds: UInt32, countsFor types: Set<KeyType>) -> FieldValue {
             .seconds(seconds, meaning: types.contains(keyType) ? duration(seconds) : "not used")
         }
@@ -53,7 +53,7 @@ extension HDCPEnforcement: DescribedContent {
     var fields: [Field] { [Field("HDCP", .named(level))] }
 }
 
-/// A duration of a TLLV in ISO 8601, where zero is no limit.
+/// Returns the duration of a TLLV in ISO 8601; zero means no limit.
 func duration(_ seconds: UInt32) -> String {
     seconds == 0 ? "no limit" : Seconds(rawValue: seconds).description
 }

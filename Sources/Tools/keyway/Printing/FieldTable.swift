@@ -1,38 +1,40 @@
 import FPSCrypto
 import FPSMessages
 
-/// Fields under a title, and tables below them: what a command shows, as text or as JSON.
+/// A titled table of fields, with nested tables, that commands print as text or as JSON.
 struct FieldTable: Sendable {
-    /// What the fields belong to. In JSON, the key of a table at the top is made of it as a field's is of its name.
+    /// The title. In JSON, the key of a top-level table is derived from it in the same way as that of a field from its
+    /// name.
     let title: String
-    /// What stands behind the title, in text only.
+    /// A remark after the title, in text only.
     var remark: String?
-    /// What the title and the remark say in text, as fields for JSON.
+    /// The information in the title and the remark as fields, for JSON only.
     var heading: [Field] = []
     /// The fields, in order.
     var fields: [Field] = []
-    /// The tables below; the blocks of a payload, mostly.
+    /// The nested tables, such as the blocks of a payload.
     var blocks: [FieldTable]?
 }
 
 /// A name and a value.
 struct Field: Sendable {
-    /// What people read. Its words make the key in JSON, so they are a promise to machines too.
+    /// The name in text. The JSON key is derived from it, so changing it breaks scripts.
     let name: String
-    /// What stands there.
+    /// The value.
     let value: FieldValue
 
-    /// Makes a field.
+    /// Creates a field.
     init(_ name: String, _ value: FieldValue) {
         self.name = name
         self.value = value
     }
 
-    /// The key in JSON: `asset ID` is `assetID`, `SPC version` is `spcVersion`.
+    /// The key in JSON: `asset ID` becomes `assetID`, `SPC version` becomes `spcVersion`.
     var key: String { Self.key(for: name) }
 
-    /// The words of a name in camel case; abbreviations keep their capitals except in front. Names are in ASCII, since they
-    /// are ours; what is not stands between words. Lists have thousands of fields, so this goes by bytes.
+    /// Returns the words of a name in camel case. Abbreviations keep their capitals except in the first word. Other
+    /// characters than ASCII letters and digits separate words. The function works on bytes, because lists have
+    /// thousands of fields.
     static func key(for name: String) -> String {
         let longest = name.utf8.count
         return String(unsafeUninitializedCapacity: longest) { key in
@@ -57,36 +59,36 @@ struct Field: Sendable {
     }
 }
 
-/// A value, and with it how it is to look.
+/// A value, and its presentation.
 enum FieldValue: Sendable {
-    /// Words; may come from outside, so control characters are escaped when they are shown.
+    /// Text; it may come from input, so control characters are escaped when it is printed.
     case text(String)
-    /// A count or a version, with the unit that stands behind it in text.
+    /// A count or a version, with a unit that follows it in text.
     case quantity(Int64, unit: String?)
-    /// A number with a fraction, with the unit that stands behind it in text.
+    /// A number with a fraction, with a unit that follows it in text.
     case decimal(Double, unit: String?)
-    /// A URI, of which queries, passwords and data are shown only when asked for.
+    /// A URI, whose query, password and data are printed only on request.
     case uri(String)
-    /// Several things of the same kind, each of several fields.
+    /// A list of items with several fields each.
     case items([[Field]])
-    /// A duration, with what the number means where it is a special one.
+    /// A duration in seconds, with the meaning of special values.
     case seconds(UInt32, meaning: String? = nil)
-    /// A moment, in seconds since 1970.
+    /// A time, in seconds since 1970.
     case time(Int64)
-    /// Bytes that somebody may want to compare: shown whole.
+    /// Bytes to compare, which are printed completely.
     case bytes([UInt8])
-    /// Bytes that tell nobody anything, such as a ciphertext: in text, their beginning is enough.
+    /// Bytes without readable content, such as ciphertext; text shows only the first ones.
     case opaque([UInt8])
-    /// A number of which some values have names.
+    /// A number with names for some values.
     case named(String?, number: Number)
-    /// Several names or numbers.
+    /// A list of names or numbers.
     case list([String])
     /// Yes or no.
     case flag(Bool)
-    /// Bytes that are shown only when asked for.
+    /// Bytes that are printed only on request.
     case secret(SecretBytes)
 
-    /// A number as the guide writes it.
+    /// A number in the notation of the guide.
     enum Number: Sendable {
         /// In decimal.
         case decimal(UInt64)
@@ -94,24 +96,24 @@ enum FieldValue: Sendable {
         case hexadecimal(UInt64, digits: Int)
     }
 
-    /// A number of the wire that has names; `decimal` where the guide writes it so.
+    /// Returns a number with a name; in decimal if the guide uses that notation.
     static func named<Value: NamedNumber>(_ value: Value, decimal: Bool = false) -> FieldValue {
         let number = UInt64(value.rawValue)
         let digits = Value.RawValue.bitWidth / 4
         return .named(value.name, number: decimal ? .decimal(number) : .hexadecimal(number, digits: digits))
     }
 
-    /// A number of 4 bytes that nobody has named.
+    /// Returns a 4-byte number without a name.
     static func word(_ value: UInt32) -> FieldValue {
         .bytes(withUnsafeBytes(of: value.bigEndian) { Array($0) })
     }
 
-    /// A version or another small number.
+    /// Returns a version or another small number.
     static func number(_ value: some BinaryInteger & Sendable, unit: String? = nil) -> FieldValue {
         .quantity(Int64(clamping: value), unit: unit)
     }
 
-    /// A number that is an identifier, as its bytes.
+    /// Returns a number that is an identifier, as its bytes.
     static func identifier(_ value: UInt64) -> FieldValue {
         .bytes(withUnsafeBytes(of: value.bigEndian) { Array($0) })
     }

@@ -1,13 +1,13 @@
 import FPSCrypto
 import TextCoding
 
-/// Makes JSON of reports. Bytes are lower-case hexadecimal, moments ISO 8601 in UTC, durations numbers of seconds; a
-/// hidden secret is `{"bytes": 16, "hidden": true}`.
+/// A renderer of reports as JSON. Bytes are lowercase hexadecimal, times are ISO 8601 in UTC, durations are in seconds;
+/// a hidden secret is `{"bytes": 16, "hidden": true}`.
 struct JSONRenderer {
-    /// Whether secrets are shown.
+    /// Whether to include secrets.
     var reveal = false
 
-    /// The whole report, its problem included.
+    /// Returns the whole report, including its problem.
     func json(_ report: Report) -> JSONValue {
         var members = [JSONObject.Member(key: "kind", value: .string(report.kind))]
         members += report.tables.map { .init(key: Field.key(for: $0.title), value: json($0)) }
@@ -21,7 +21,7 @@ struct JSONRenderer {
         return .object(JSONObject(members))
     }
 
-    /// A table: an object of its fields, with the tables below it in `blocks`.
+    /// Returns a table as an object of its fields, with the nested tables in `blocks`.
     func json(_ table: FieldTable) -> JSONValue {
         var members = (table.heading + table.fields).map { JSONObject.Member(key: $0.key, value: json($0.value)) }
         if let blocks = table.blocks {
@@ -30,13 +30,13 @@ struct JSONRenderer {
         return .object(JSONObject(members))
     }
 
-    /// A value.
+    /// Returns a value.
     func json(_ value: FieldValue) -> JSONValue {
         switch value {
         case .text(let text): .string(text)
         case .quantity(let number, _): .integer(Int(number))
         case .decimal(let number, _): .number(number)
-        case .uri(let uri): .string(reveal ? uri : PlaylistText.cut(uri))
+        case .uri(let uri): .string(reveal ? uri : PlaylistText.redacted(uri))
         case .items(let items):
             .array(
                 items.map { fields in

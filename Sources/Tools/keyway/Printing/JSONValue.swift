@@ -1,6 +1,6 @@
 import TextCoding
 
 extension JSONValue {
-    /// A string, if there is one.
+    /// Returns a JSON string, or nil if there is no text.
     static func string(_ text: String?) -> JSONValue? { text.map { .string($0) } }
 }

@@ -3,7 +3,7 @@ import FileWriting
 import Foundation
 
 extension OutputFile {
-    /// Begins to write what an option names.
+    /// Opens the output file of an option.
     static func open(
         _ path: String,
         access: Access = .everybody,
@@ -17,9 +17,9 @@ extension OutputFile {
         }
     }
 
-    /// Writes a file that is there whole or not at all.
+    /// Writes a file atomically.
     ///
-    /// - Parameter replacing: Whether what has that name may be replaced, or written through.
+    /// - Parameter replacing: Whether an existing file may be replaced, or a device or pipe written to.
     static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -29,7 +29,7 @@ extension OutputFile {
         try write(bytes, with: open(path, access: access, replacing: replacing))
     }
 
-    /// Writes bytes behind what is in a file.
+    /// Appends bytes to a file.
     static func append(_ bytes: [UInt8], to path: String, access: Access) throws(CommandFailure) {
         try write(bytes, with: open(path, access: access, visibility: .appending))
     }
@@ -43,39 +43,43 @@ extension OutputFile {
         }
     }
 
-    /// Writes a message where `--out` says; without it, to standard output, unless that is a terminal.
+    /// Writes a message to the file of `--out`; without it, to standard output, unless that is a terminal.
     static func writeMessage(_ bytes: [UInt8], to path: String?) throws(CommandFailure) {
         if let path, path != "-" { return try write(bytes, to: path) }
         guard !Terminal.isInteractive else {
-            throw .usage("a message is binary and would upset the terminal", next: "use --out, or redirect")
+            throw .usage(
+                "standard output is a terminal, and the message is binary",
+                next: "give --out FILE, or redirect the output"
+            )
         }
         try Terminal.write(bytes)
     }
 }
 
-/// The path of an output, as an option has it.
+/// The path of an output, as given by an option.
 enum OutputPath {
-    /// Takes a path. What looks like a URL is refused: it would become folders of that name.
+    /// Returns a path. Text that looks like a URL is rejected, because it would create folders of that name.
     static func parse(_ text: String) throws -> String {
         if let reason = refusal(text) { throw ValidationError(reason) }
         return text
     }
 
-    /// Why a path is refused; nil where it is taken.
+    /// Returns the reason why a path is rejected; nil if it is accepted.
     static func refusal(_ path: String) -> String? {
         guard path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil else { return nil }
-        return "\(path) looks like a URL, and output goes to files: give a path, and upload from there (or ./\(path), "
-            + "if a folder has that name)"
+        return
+            "\(path) looks like a URL, but output is written to files: give a path (or ./\(path), if a folder has that "
+            + "name), and upload from there"
     }
 }
 
 extension CommandFailure {
-    /// An output that cannot be written.
+    /// Creates a failure for an output that cannot be written.
     init(_ failure: FileFailure) {
         let next =
             switch failure.code {
-            case EEXIST: "give another name, or remove it first"
-            case ENOSPC, EDQUOT: "make room on the disk"
+            case EEXIST: "give another name, or delete the existing file first"
+            case ENOSPC, EDQUOT: "free space on the disk"
             default: "check the path and its permissions"
             }
         self = .file("\(failure)", next: next)

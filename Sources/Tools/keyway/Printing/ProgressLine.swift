@@ -1,27 +1,27 @@
 import FileWriting
 import Foundation
 
-/// One line on standard error that says how far a command is. It is only there while a person is looking.
+/// A line of progress on standard error, which is shown only on a terminal.
 struct ProgressLine {
     private let isShown: Bool
-    /// When the work began.
+    /// The time when the work started.
     let start = ContinuousClock.now
     private var last = ContinuousClock.now - .seconds(1)
 
-    /// Begins now. `isWanted` is false when a person has asked for quiet.
+    /// Creates a progress line. `isWanted` is false if quiet output was requested.
     init(isWanted: Bool = true) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
 
-    /// Replaces the line; at most ten times a second.
+    /// Replaces the line, at most ten times per second.
     mutating func show(_ text: String) {
         guard isShown, ContinuousClock.now - last > .milliseconds(100) else { return }
         last = .now
-        // Longer than a line it could not be taken back.
+        // A text longer than a terminal line could not be cleared.
         let shown = escaped(text)
         let line = shown.count > 78 ? shown.prefix(77) + "…" : shown
         _ = writeAll(Array("\r\u{1B}[K\(line)".utf8), to: STDERR_FILENO)
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func clear() {
         if isShown { _ = writeAll(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
     }

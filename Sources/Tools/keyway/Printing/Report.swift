@@ -1,29 +1,29 @@
-/// What a command that looks into something found: tables, what is odd, and where it had to stop.
+/// The result of a command that inspects something: tables, notes, and a problem if it failed.
 struct Report: Sendable {
-    /// What was looked into; for JSON.
+    /// The type of the report, for JSON.
     let kind: String
-    /// One line that says it all.
+    /// A summary on one line.
     let headline: String
     /// The tables, in order.
     var tables: [FieldTable] = []
-    /// What is odd about it, but not wrong.
+    /// Notes about unusual findings that are not errors.
     var notes: [String] = []
-    /// Why the rest is not there.
+    /// The reason why the report is incomplete.
     var problem: Problem?
 
-    /// Where it stopped and why.
+    /// A problem: its stage, code and reason.
     struct Problem: Sendable {
         /// The stage, as in TestVectors/README.md.
         let stage: String
         /// The stable code.
         let code: String
-        /// In words.
+        /// The description of the problem.
         let reason: String
-        /// What to do about it.
+        /// The advice on how to fix the problem.
         var next: String?
     }
 
-    /// Makes a report that holds nothing yet.
+    /// Creates an empty report.
     init(kind: String, headline: String) {
         self.kind = kind
         self.headline = headline

@@ -3,7 +3,7 @@ import FPSMessages
 import TextCoding
 
 extension BlockTables {
-    /// What an SPC's payload holds (Table 2-4).
+    /// The content types of SPC payloads (Table 2-4).
     static let spcContents: [any DescribedContent.Type] = [
         SessionKeyAndR1.self, SessionKeyAndR1Integrity.self, AntiReplaySeed.self, R2.self, TagReturnRequest.self,
         AssetID.self, TransactionID.self, ProtocolVersionsSupported.self, ProtocolVersionUsed.self,
@@ -55,7 +55,7 @@ extension ProtocolVersionUsed: DescribedContent {
 
 extension StreamingIndicator: DescribedContent {
     var fields: [Field] {
-        // Any other value has this meaning (Table 2-5).
+        // All other values have this meaning (Table 2-5).
         let name = name ?? "this device"
         return [Field("shown on", .named(name, number: .hexadecimal(rawValue, digits: 16)))]
     }
@@ -73,7 +73,7 @@ extension MediaPlaybackState: DescribedContent {
 
 extension Capabilities: DescribedContent {
     var fields: [Field] {
-        let names = bits.map { bit in Feature(rawValue: bit).map { "\($0.words) (\(bit))" } ?? "bit \(bit)" }
+        let names = bits.map { bit in Feature(rawValue: bit).map { "\($0.displayName) (\(bit))" } ?? "bit \(bit)" }
         return [
             Field("features", .list(names)),
             Field("bits from 64", .identifier(high)),
@@ -83,8 +83,8 @@ extension Capabilities: DescribedContent {
 }
 
 extension Capabilities.Feature {
-    /// The feature in words.
-    var words: String {
+    /// The name of the feature for output.
+    var displayName: String {
         switch self {
         case .hdcpEnforcement: "HDCP enforcement"
         case .offlineKey: "Offline Key"
@@ -141,7 +141,7 @@ extension Sync: DescribedContent {
 }
 
 extension Sync.Expiry {
-    /// The seconds, and what they mean.
+    /// The seconds, and their meaning.
     fileprivate var value: FieldValue {
         switch self {
         case .expired: .seconds(rawValue, meaning: "expired")

@@ -1,37 +1,37 @@
 import FileWriting
 import Foundation
 
-/// Where output goes.
+/// The standard output and standard error streams.
 enum Terminal {
-    /// Writes to standard output and holds that it arrived.
+    /// Writes text to standard output; throws if that fails.
     static func write(_ text: String) throws(CommandFailure) { try write(Array(text.utf8)) }
 
-    /// Writes bytes to standard output.
+    /// Writes bytes to standard output; throws if that fails.
     static func write(_ bytes: [UInt8]) throws(CommandFailure) {
         guard writeAll(bytes, to: STDOUT_FILENO) else {
-            throw .file("standard output takes no more: \(lastSystemError())")
+            throw .file("cannot write to standard output: \(lastSystemError())")
         }
     }
 
-    /// Writes a line to standard error. Where that is closed, there is nobody to tell.
-    static func complain(_ line: String) {
+    /// Writes a line to standard error. Failures are ignored, because they cannot be reported anywhere else.
+    static func writeError(_ line: String) {
         _ = writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Whether standard output is a terminal.
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Colors, if a person is looking and has not declined them (no-color.org).
+    /// The text style: colors if standard output is a terminal, unless they are disabled (no-color.org).
     static var style: Style {
         let declined = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         return isInteractive && !declined ? .colored : .plain
     }
 }
 
-/// The words of the C library's last error.
+/// Returns the description of the C library's last error.
 func lastSystemError() -> String { String(cString: strerror(errno)) }
 
-/// How to set off what matters.
+/// A style of text output.
 enum Style: Sendable {
     case plain
     case colored

@@ -2,19 +2,19 @@ import FPSCrypto
 import Foundation
 import TextCoding
 
-/// Writes reports for people: aligned, indented, a blank line between tables.
+/// A renderer of reports as text: aligned and indented, with a blank line between tables.
 struct TextRenderer {
-    /// Whether secrets are shown.
+    /// Whether to show secrets.
     var reveal = false
-    /// Whether titles are bold and verdicts are colored.
+    /// Whether to print bold titles and colored results.
     var style = Style.plain
 
-    /// How many bytes of hexadecimal stand on a line.
+    /// The number of bytes of hexadecimal on a line.
     private static let bytesPerLine = 32
-    /// How many bytes of a ciphertext are enough.
+    /// The number of bytes of a ciphertext that are shown.
     private static let opaqueBytes = 8
 
-    /// The whole report. Its problem is left out: that is for standard error.
+    /// Returns the whole report, except its problem, which is printed to standard error.
     func text(_ report: Report) -> String {
         var lines = [report.headline]
         for table in report.tables {
@@ -28,7 +28,7 @@ struct TextRenderer {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The lines of a table.
+    /// Returns the lines of a table.
     func lines(_ table: FieldTable) -> [String] {
         let remark = table.remark.map { "  \($0)" } ?? ""
         var lines = [style.bold(table.title) + remark]
@@ -39,7 +39,7 @@ struct TextRenderer {
         return lines
     }
 
-    /// Fields, names in one column and values in another.
+    /// Returns the lines of fields, with names and values in columns.
     func lines(_ fields: [Field]) -> [String] {
         let width = (fields.map(\.name.count).max() ?? 0) + 2
         let gap = String(repeating: " ", count: width)
@@ -50,16 +50,16 @@ struct TextRenderer {
         }
     }
 
-    /// A value on one line.
+    /// Returns a value on one line.
     func line(_ value: FieldValue) -> String { values(value).joined(separator: "; ") }
 
-    /// A value, on one line or, where bytes are many, on several.
+    /// Returns a value on one line, or on several lines for many bytes.
     private func values(_ value: FieldValue) -> [String] {
         switch value {
         case .text(let text): [escaped(text)]
         case .quantity(let number, let unit): [unit.map { "\(number) \($0)" } ?? "\(number)"]
         case .decimal(let number, let unit): [shortNumber(number) + (unit.map { " \($0)" } ?? "")]
-        case .uri(let uri): [PlaylistText.shown(reveal ? uri : PlaylistText.cut(uri))]
+        case .uri(let uri): [PlaylistText.printable(reveal ? uri : PlaylistText.redacted(uri))]
         case .items(let items): items.map { $0.map { line($0.value) }.joined(separator: " ") }
         case .seconds(let seconds, let meaning): ["\(seconds) s" + (meaning.map { " (\($0))" } ?? "")]
         case .time(let seconds): [Timestamp.text(seconds: seconds)]
@@ -89,9 +89,9 @@ struct TextRenderer {
     }
 }
 
-/// Text from outside with everything escaped that could move the cursor, ring the bell or turn the line around.
+/// Returns text with all characters escaped that could move the cursor, ring the bell or change the text direction.
 func escaped(_ text: String) -> String {
-    // Nearly always there is nothing to do, and a character's category takes long to look up.
+    // Most text is plain ASCII, and looking up the category of a character is slow.
     if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
     var result = ""
     for scalar in text.unicodeScalars {

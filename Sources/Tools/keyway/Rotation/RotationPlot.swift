@@ -1,28 +1,29 @@
-/// Two loads beside each other, a line for each second or for several.
+/// A bar chart of two loads, with a line for one or more seconds.
 struct RotationPlot {
     let spread: RotationSimulation.Load
     let unspread: RotationSimulation.Load
-    /// How long the longest bar is.
+    /// The length of the longest bar, in characters.
     var width = 50
-    /// How many lines there are at most.
+    /// The maximum number of lines.
     var maximumLines = 40
 
-    /// One line of it.
+    /// A line of the chart.
     struct Line: Equatable {
-        /// The first second.
+        /// The first second of the line.
         let second: Int
-        /// The busiest second of the line.
+        /// The load of the busiest second of the line, with spreading.
         let spread: Int
+        /// The load of the busiest second of the line, without spreading.
         let unspread: Int
     }
 
-    /// Seconds a line.
+    /// The number of seconds per line.
     var step: Int {
         let seconds = unspread.counts.count - spread.start
         return max(1, (seconds + maximumLines - 1) / maximumLines)
     }
 
-    /// From the first request to the last. The tag's second begins a line.
+    /// The lines from the first request to the last. A line starts at the second of the tag.
     var lines: [Line] {
         let first = -((-spread.start + step - 1) / step) * step
         return stride(from: first, to: unspread.counts.count, by: step).map { second in
@@ -35,7 +36,7 @@ struct RotationPlot {
         }
     }
 
-    /// The plot. `=` is the load that is spread, `#` the one that is not; both begin at the left.
+    /// The chart. `=` is the load with spreading, `#` the load without; both bars start at the left.
     var text: String {
         let peak = max(spread.peak, unspread.peak, 1)
         let bars = lines.map { line in
@@ -45,8 +46,8 @@ struct RotationPlot {
             let bar = String(repeating: "=", count: short) + String(repeating: "#", count: max(0, long - short))
             return "  \(padded(line.second)) s |\(bar)\(bar.isEmpty ? "" : " ")\(counts)"
         }
-        let title = "Requests a second  = spread, # not spread; the key's tag appears at 0 s"
-        let remark = step > 1 ? ["  the busiest second of each \(step)"] : []
+        let title = "Requests per second  = spread, # not spread; the key's tag appears at 0 s"
+        let remark = step > 1 ? ["  each line shows the busiest of \(step) seconds"] : []
         return ([title] + remark + bars).joined(separator: "\n") + "\n"
     }
 
@@ -60,7 +61,7 @@ struct RotationPlot {
     }
 }
 
-/// A number with commas between thousands.
+/// Returns a number with commas between thousands.
 func grouped(_ number: Int) -> String {
     let digits = String(number)
     var text = ""

@@ -1,20 +1,20 @@
 import ContentKeySession
 
-/// What a rotation of keys does to a server: when viewers of a live stream ask for the next key, spread by the loader's own
-/// ``RotationSchedule`` and not spread at all.
+/// A simulation of the load of a key rotation: the times at which viewers of a live stream request the next key, with
+/// the spreading of ``RotationSchedule`` and without.
 struct RotationSimulation {
-    /// How many watch.
+    /// The number of viewers.
     var viewers: Int
-    /// When the loader fetches.
+    /// The schedule of the key loader.
     var schedule: RotationSchedule
-    /// How often a player reads the playlist again, in seconds; about the target duration.
+    /// The interval at which a player reloads the playlist, in seconds; about the target duration.
     var reload: Double
-    /// Repeats a run.
+    /// The seed of the random numbers; the same seed repeats a run.
     var seed: UInt64
 
-    /// Requests in each second, from `start` on; the key's tag appears at 0.
+    /// The number of requests in each second, from `start` on; the key's tag appears at 0.
     struct Load: Equatable {
-        /// In seconds, mostly negative.
+        /// The first second, usually negative.
         var start: Int
         var counts: [Int]
 
@@ -31,7 +31,7 @@ struct RotationSimulation {
         }
     }
 
-    /// Each viewer's loader draws its own moment in the window.
+    /// Returns the load if each viewer's loader draws a random time in the window.
     func spread() -> Load {
         let period = Self.seconds(schedule.period)
         let first = Int(
@@ -46,10 +46,11 @@ struct RotationSimulation {
         return load
     }
 
-    /// Each viewer asks when its player reads the playlist for the first time after the tag has appeared.
+    /// Returns the load if each viewer requests the key when its player first reloads the playlist after the tag has
+    /// appeared.
     func unspread() -> Load {
         var load = Load(start: 0, counts: .init(repeating: 0, count: max(1, Int(reload.rounded(.up)))))
-        // Another stream of numbers than the spread viewers have.
+        // The random numbers are independent of those of the spread viewers.
         var numbers = SeededNumbers(seed: seed ^ 0x6b65_7977_6179_0001)
         for _ in 0..<viewers { load.add(at: Double.random(in: 0..<reload, using: &numbers)) }
         return load

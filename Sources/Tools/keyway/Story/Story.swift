@@ -1,88 +1,89 @@
 import ContentKeySession
 import StreamPlayer
 
-/// The story of `keyway demo story`, from the film that is made to the proof that it was played.
+/// The demonstration of `keyway demo story`: packaging, key delivery, playback, and verification.
 struct Story {
     private let programs: StoryPrograms
     private let film: String?
-    private let teller = StoryTeller()
+    private let printer = StoryPrinter()
 
-    /// - Parameter film: what the film is made of; nil: a test picture and tones.
+    /// - Parameter film: The path of a movie to use; nil for a test pattern and tones.
     init(_ programs: StoryPrograms, film: String?) { (self.programs, self.film) = (programs, film) }
 
-    /// Tells it.
+    /// Runs the demonstration.
     ///
-    /// - Parameter server: the key server; nil: one is started.
-    /// - Throws: ``CommandFailure`` where something failed, or where what was played is not the film.
-    func tell(on given: StoryServer?) async throws {
+    /// - Parameter given: A running key server; nil to start one.
+    /// - Throws: ``CommandFailure`` if a step fails, or if the output differs from the source.
+    func run(on given: StoryServer?) async throws {
         let begin = ContinuousClock.now
         explain()
-        teller.chapter("A film")
-        let film = try await StoryFilm(programs, film: film)
-        let sizes = StoryFilm.qualities.map { "\($0.width)x\($0.height)" }.joined(separator: ", ")
-        let languages = StoryFilm.languages.map(\.code).joined(separator: " and ")
-        teller.say("ffmpeg has made \(StoryFilm.seconds) s of film in \(sizes), with sound in \(languages).")
-        teller.chapter("A key server")
+        printer.chapter("Content")
+        let film = try await StoryMovie(programs, film: film)
+        let sizes = StoryMovie.qualities.map { "\($0.width)x\($0.height)" }.joined(separator: ", ")
+        let languages = StoryMovie.languages.map(\.code).joined(separator: " and ")
+        printer.text("ffmpeg generated a movie of \(StoryMovie.seconds) s in \(sizes), with audio in \(languages).")
+        printer.chapter("Key server")
         let server: StoryServer
         if let given {
             server = given
-            teller.say("\(given.url) was named.")
+            printer.text("Using the key server at \(given.url).")
         } else {
-            server = try await StoryServer.start(programs, teller)
+            server = try await StoryServer.start(programs, printer)
         }
-        teller.chapter("Packaging")
-        let url = try await film.package(for: server, teller)
-        teller.say("Each quality has a key of its own, and the sound has one. The server has all four.")
+        printer.chapter("Packaging")
+        let url = try await film.package(for: server, printer)
+        printer.text("Each video quality and the audio have separate keys. All four are registered with the server.")
         let output = StoryOutput(programs)
         let outcome: StoryPlayback.Outcome
         do {
-            outcome = try await StoryPlayback(server, teller).run(url, to: output)
+            outcome = try await StoryPlayback(server, printer).run(url, to: output)
         } catch let error as PlayerError {
-            throw CommandFailure.input("the player ended: \(error)")
+            throw CommandFailure.input("playback failed: \(error)")
         }
-        teller.chapter("The end")
-        let proof = try await StoryProof(programs, outcome.stretches)
+        printer.chapter("Verification")
+        let verification = try await StoryVerification(programs, outcome.sections)
         try check(outcome, on: server)
-        summarize(outcome, proof, took: ContinuousClock.now - begin)
+        summarize(outcome, verification, took: ContinuousClock.now - begin)
     }
 
     private func explain() {
-        teller.write("The story of a film and its keys")
-        teller.say("Real: the server, what is sent to it and what it answers, the keys, the decryption.")
-        teller.say(
-            "Pretended: the device; the speed of its network; and its clock, which stands still while the server"
+        printer.write("A movie and its keys, from packaging to playback")
+        printer.text("Real: the key server, the requests and responses, the keys, and the decryption.")
+        printer.text(
+            "Simulated: the device, the bandwidth of its network, and its clock, which is paused while a request is in"
         )
-        teller.say("works and jumps where the client would wait, so that three minutes take seconds.")
+        printer.text("flight and skips ahead where the client would wait. So three minutes take seconds.")
     }
 
-    /// A story without its turns is none.
+    /// Checks that the events that the demonstration is about have happened.
     private func check(_ outcome: StoryPlayback.Outcome, on server: StoryServer) throws(CommandFailure) {
-        guard outcome.report.switches.up > 0 else { throw .input("the quality was never changed") }
+        guard outcome.report.switches.up > 0 else { throw .input("the player never switched to a higher quality") }
         guard outcome.accesses.contains(where: { $0.kind == .renewal }) || !server.isOwn else {
             throw .input("no lease was renewed")
         }
-        guard outcome.report.retries > 0 else { throw .input("the network was never missed") }
-        guard outcome.requests.persistable == 0 else { throw .input("a key to keep was asked for over AirPlay") }
+        guard outcome.report.retries > 0 else { throw .input("no request failed during the network outage") }
+        guard outcome.requests.persistable == 0 else { throw .input("a persistent key was requested during AirPlay") }
     }
 
-    private func summarize(_ outcome: StoryPlayback.Outcome, _ proof: StoryProof, took: Duration) {
+    private func summarize(_ outcome: StoryPlayback.Outcome, _ verification: StoryVerification, took: Duration) {
         let (report, requests) = (outcome.report, outcome.requests)
         func count(_ kind: KeyAccess.Kind) -> Int { outcome.accesses.count { $0.kind == kind } }
-        teller.row("film, and how long it took", "\(Int(report.duration)) s in \(took.components.seconds) s")
-        teller.row(
+        printer.row("media and elapsed time", "\(Int(report.duration)) s in \(took.components.seconds) s")
+        printer.row(
             "requests to the key server",
             "\(requests.all): \(requests.certificates) for the certificate, \(requests.batches) for several keys,"
-                + " \(requests.singles) for one"
+                + " \(requests.singles) for one key"
         )
-        teller.row(
-            "keys that came",
-            "\(count(.preload)) ahead, \(count(.renewal)) renewed, \(count(.onDemand)) when they were needed"
+        printer.row(
+            "keys received",
+            "\(count(.preload)) preloaded, \(count(.renewal)) renewed, \(count(.onDemand)) on demand"
         )
-        teller.row("changes of quality", "\(report.switches.up) up, \(report.switches.down) down")
-        teller.row("failures made good", "\(report.retries) of segments")
-        teller.row("stalls", "\(report.stalls.count)")
-        teller.row("pictures", "\(proof.pictures.frames), SHA-256 of all \(proof.pictures.digest)...")
-        teller.row("frames of sound", "\(proof.sound.frames), SHA-256 of all \(proof.sound.digest)...")
-        teller.write("\nEvery frame is the film's.")
+        printer.row("variant switches", "\(report.switches.up) up, \(report.switches.down) down")
+        printer.row("segment requests retried", "\(report.retries)")
+        printer.row("stalls", "\(report.stalls.count)")
+        let (video, audio) = (verification.video, verification.audio)
+        printer.row("video frames", "\(video.frames), SHA-256 of all \(video.digest)...")
+        printer.row("audio frames", "\(audio.frames), SHA-256 of all \(audio.digest)...")
+        printer.write("\nEvery frame matches the source.")
     }
 }

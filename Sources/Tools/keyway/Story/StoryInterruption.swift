@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// Control-C, SIGTERM and SIGHUP end the story as its own end does: no server stays behind, and no folder.
+/// A handler of Control-C, SIGTERM and SIGHUP, which stops the server and deletes the folder of the demonstration.
 final class StoryInterruption: Sendable {
     private final class Flag: Sendable {
         let isUp = Atomic(false)
     }
 
-    private let hasCome = Flag()
-    // Dispatch lets a source be cancelled from any thread; nothing else is done with them.
+    private let isInterrupted = Flag()
+    // The sources are only resumed and cancelled, and Dispatch allows both from any thread.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Listens from now on, until ``end()``.
+    /// Handles signals until ``end()`` is called.
     init(_ programs: StoryPrograms) {
-        sources = [SIGINT, SIGTERM, SIGHUP].map { [hasCome] number in
+        sources = [SIGINT, SIGTERM, SIGHUP].map { [isInterrupted] number in
             #if canImport(Darwin)
             signal(number, SIG_IGN)
             #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                hasCome.isUp.store(true, ordering: .relaxed)
+                isInterrupted.isUp.store(true, ordering: .relaxed)
                 programs.end()
-                // As a shell has it for who was ended by a signal.
+                // The exit code of a shell for a process that was ended by a signal.
                 Foundation.exit(128 + number)
             }
             source.resume()
@@ -29,11 +29,11 @@ final class StoryInterruption: Sendable {
         }
     }
 
-    /// Waits for the end of the process, if a signal has come.
-    func letItFinish() async {
-        while hasCome.isUp.load(ordering: .relaxed) { try? await Task.sleep(for: .seconds(1)) }
+    /// Waits for the end of the process if a signal was received.
+    func waitForExit() async {
+        while isInterrupted.isUp.load(ordering: .relaxed) { try? await Task.sleep(for: .seconds(1)) }
     }
 
-    /// Signals do what they did before.
+    /// Stops handling signals.
     func end() { for source in sources { source.cancel() } }
 }

@@ -5,20 +5,20 @@ import StreamPlayer
 import Synchronization
 import VirtualDevice
 
-/// The device's network: so many bits a second, and now and then none. The film comes from a folder as if it came over it;
-/// what is asked of the key server goes to the server, while time stands still.
+/// The simulated network of the device, with a fixed bandwidth and an outage. Media is read from a folder, with the
+/// delay of the network. Requests to the key server are really sent, while the simulated time is paused.
 final class StoryNetwork: Sendable {
-    /// How many requests of what kind reached the key server.
+    /// The numbers of requests to the key server, by type.
     struct Requests: Sendable {
         var certificates = 0
         var batches = 0
         var singles = 0
-        /// Those that asked for a key to keep.
+        /// The number of requests for persistent keys.
         var persistable = 0
         var all: Int { certificates + batches + singles }
     }
 
-    /// Bits a second.
+    /// The bandwidth, in bits per second.
     static let rate = 2_500_000.0
 
     let time: JumpingTime
@@ -27,22 +27,22 @@ final class StoryNetwork: Sendable {
 
     init(_ time: JumpingTime) { self.time = time }
 
-    /// What was asked.
+    /// The requests so far.
     var requests: Requests { state.withLock { $0.requests } }
 
-    /// Whether nothing gets through now.
+    /// Whether the network is in an outage.
     var isDown: Bool {
         let now = time.now
         return state.withLock { $0.outage?.contains(now) ?? false }
     }
 
-    /// Lets nothing through for a while.
+    /// Starts an outage.
     func cut(for duration: Duration) {
         let now = time.now
         state.withLock { $0.outage = now..<now + duration }
     }
 
-    /// Does something that the key server takes part in, while time stands still.
+    /// Performs an exchange with the key server, while the simulated time is paused.
     fileprivate func exchange<Value>(_ body: () async throws(KeyTransportError) -> Value)
         async throws(KeyTransportError)
         -> Value
@@ -54,7 +54,7 @@ final class StoryNetwork: Sendable {
 
     private func count(_ request: KeyTransportRequest) {
         let path = request.url.split(separator: "?").first ?? ""
-        let asksToKeep = String(decoding: request.body, as: UTF8.self).contains(#""persist":true"#)
+        let requestsPersistentKey = String(decoding: request.body, as: UTF8.self).contains(#""persist":true"#)
         state.withLock { state in
             if request.method == .get {
                 state.requests.certificates += 1
@@ -63,7 +63,7 @@ final class StoryNetwork: Sendable {
             } else {
                 state.requests.singles += 1
             }
-            if asksToKeep { state.requests.persistable += 1 }
+            if requestsPersistentKey { state.requests.persistable += 1 }
         }
     }
 }
@@ -78,7 +78,7 @@ extension StoryNetwork: KeyTransport {
 }
 
 extension StoryNetwork: MediaLoader {
-    /// Takes a file of the film's folder, and the time that it would take to come.
+    /// Loads a file from the movie's folder, with the delay of the network.
     func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
         guard !isDown else { throw MediaLoadError(.noConnection, resource.url) }
         let media = try await HTTPMediaLoader().load(resource)
@@ -91,11 +91,11 @@ extension StoryNetwork: MediaLoader {
     }
 }
 
-/// Where the app keeps keys that may be kept.
-final class StoryShelf: KeptKeys {
+/// The persistent keys of the app, in memory.
+final class StoryPersistentKeys: KeptKeys {
     private let keys = Mutex<[String: [UInt8]]>([:])
 
-    /// How many there are.
+    /// The number of keys.
     var count: Int { keys.withLock { $0.count } }
 
     func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }

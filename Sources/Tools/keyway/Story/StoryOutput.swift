@@ -2,17 +2,18 @@ import FileWriting
 import Foundation
 import StreamPlayer
 
-/// Writes the clear media to files, a new one whenever a track goes on with another init segment: a decoder reads each.
+/// An output that writes the clear media to files, with a new file for each initialization segment, so that a decoder
+/// can read each.
 actor StoryOutput: MediaOutput {
-    /// A file: one stretch of a track in one quality.
-    struct Stretch: Sendable {
+    /// A file with a section of a track in one quality.
+    struct Section: Sendable {
         let track: ClearPiece.TrackKind
         let name: String
     }
 
     nonisolated let takesNewInitializations = true
-    /// In the order of playing.
-    private(set) var stretches: [Stretch] = []
+    /// The sections, in playback order.
+    private(set) var sections: [Section] = []
     private let programs: StoryPrograms
     private var files: [ClearPiece.TrackKind: FileHandle] = [:]
 
@@ -20,12 +21,14 @@ actor StoryOutput: MediaOutput {
 
     func write(_ piece: ClearPiece) throws {
         if piece.isInitialization {
-            let name = "played-\(piece.track.rawValue)-\(stretches.count).mp4"
+            let name = "played-\(piece.track.rawValue)-\(sections.count).mp4"
             try OutputFile.write([], to: programs.path(name), access: .owner)
             files[piece.track] = FileHandle(forWritingAtPath: programs.path(name))
-            stretches.append(Stretch(track: piece.track, name: name))
+            sections.append(Section(track: piece.track, name: name))
         }
-        guard let file = files[piece.track] else { throw CommandFailure.file("a segment came before its init segment") }
+        guard let file = files[piece.track] else {
+            throw CommandFailure.file("the player wrote a segment without an initialization segment")
+        }
         try file.write(contentsOf: Data(piece.bytes))
     }
 

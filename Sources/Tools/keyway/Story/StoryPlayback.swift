@@ -7,52 +7,53 @@ import HLSPlaylist
 import StreamPlayer
 import VirtualDevice
 
-/// The viewer's evening: a content key session over a virtual device, a key loader and a player, whose clock jumps.
+/// The playback of the demonstration: a content key session with a virtual device, a key loader and a player, with a
+/// simulated clock.
 struct StoryPlayback: Sendable {
-    /// What came of it.
+    /// The result of the playback.
     struct Outcome: Sendable {
         let report: PlaybackReport
         let requests: StoryNetwork.Requests
         let accesses: [KeyAccess]
-        let stretches: [StoryOutput.Stretch]
+        let sections: [StoryOutput.Section]
     }
 
-    /// After which segment of the pictures something happens; they count from 0.
-    private enum Turn {
-        static let toTelevision: UInt64 = 17
-        static let backToPhone: UInt64 = 23
+    /// The numbers of the video segments after which events happen, from 0.
+    private enum EventSegment {
+        static let startAirPlay: UInt64 = 17
+        static let endAirPlay: UInt64 = 23
         static let outage: UInt64 = 30
     }
 
-    /// How much is loaded ahead, and how long the network is away: a shorter time.
+    /// The duration that is loaded ahead, and the duration of the network outage, which is shorter.
     private static let (ahead, outage) = (Duration.seconds(20), Duration.seconds(12))
-    /// What a phone knows of its network when it begins, in bits a second.
+    /// The initial bandwidth estimate, in bits per second.
     private static let firstThroughput: UInt64 = 400_000
 
     private let time = JumpingTime()
     private let network: StoryNetwork
     private let session: KeySession
     private let loader: KeyLoader
-    private let shelf = StoryShelf()
+    private let persistentKeys = StoryPersistentKeys()
     private let app = StoryApp()
-    private let teller: StoryTeller
-    private let news: StoryNews
+    private let printer: StoryPrinter
+    private let keyEvents: StoryKeyEvents
 
-    /// Makes everything ready; nothing is asked for yet.
-    init(_ server: StoryServer, _ teller: StoryTeller) throws {
-        self.teller = teller
+    /// Creates all parts without sending requests.
+    init(_ server: StoryServer, _ printer: StoryPrinter) throws {
+        self.printer = printer
         network = StoryNetwork(time)
         let device = try DeviceOptions.parse(["--credentials", server.credentials])
             .device(clock: JumpingDeviceClock(time: time, start: Int64(Date().timeIntervalSince1970)))
         session = KeySession(
             device: device,
             clock: JumpingClock(time: time, wakes: false),
-            // The loader keeps the deadlines and renews the leases.
+            // The loader handles timeouts and lease renewals.
             responseTimeout: nil,
             renewalLead: nil
         )
         var settings = KeyLoaderSettings()
-        settings.keptKeys = shelf
+        settings.keptKeys = persistentKeys
         let token = server.token
         loader = KeyLoader(
             source: session,
@@ -60,13 +61,13 @@ struct StoryPlayback: Sendable {
             transport: network,
             settings: settings,
             clock: JumpingClock(time: time),
-            // Drawn alike each time, so that the story is the same.
+            // With a fixed seed, all runs are the same.
             random: SeededNumbers(seed: 1)
         )
-        news = StoryNews(teller, loader)
+        keyEvents = StoryKeyEvents(printer, loader)
     }
 
-    /// Plays the film to its end.
+    /// Plays the movie to its end.
     func run(_ url: String, to output: StoryOutput) async throws -> Outcome {
         try await session.addContentKeyRecipient(app)
         let report = try await time.run {
@@ -83,119 +84,120 @@ struct StoryPlayback: Sendable {
             report: report,
             requests: network.requests,
             accesses: await loader.accessLog.entries,
-            stretches: await output.stretches
+            sections: await output.sections
         )
     }
 
     private func play(_ url: String, to output: StoryOutput) async throws -> PlaybackReport {
         var settings = PlayerSettings()
         settings.pace = .realTime(ahead: Self.ahead)
-        settings.preferences.languages = [StoryFilm.language]
+        settings.preferences.languages = [StoryMovie.language]
         settings.abilities.throughput = Self.firstThroughput
         settings.attempts = 10
         let systems = PlayerKeySystems(fairPlay: session) { try PlayKeys.playable($0) }
         let clock = JumpingClock(time: time)
         let player = Player(settings: settings, keys: systems, loader: network, clock: clock) { event in
-            // Leases that have ended end now: the session's own timer does not follow a clock that jumps.
+            // Expired leases are ended here, because the session's timer does not follow the simulated clock.
             await session.checkDeadlines()
-            await news.tell(at: time.now)
-            await tell(event)
+            await keyEvents.printEvents(at: time.now)
+            await handle(event)
         }
         return try await player.play(url, to: output)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    private func tell(_ event: PlayerEvent) async {
+    private func handle(_ event: PlayerEvent) async {
         switch event {
         case .loadedMultivariant(let playlist): await preload(playlist)
         case .selected(let selection):
-            let size = selection.variant.map(StoryNews.words) ?? "nothing"
-            say(
-                "It begins with \(size), since all that it knows of the network is \(Self.firstThroughput / 1000) kbit/s."
+            let size = selection.variant.map(StoryKeyEvents.text) ?? "nothing"
+            print(
+                "Starting with \(size), because the initial bandwidth estimate is \(Self.firstThroughput / 1000) kbit/s."
             )
-        case .switched(let decision): await tellOfSwitch(decision)
+        case .switched(let decision): await printSwitch(decision)
         case .retrying(let error, let attempt):
-            say("\(error.code.rawValue): a segment does not come; attempt \(attempt) follows.")
-        case .playback(let transition): if let words = StoryNews.words(transition) { say(words) }
-        case .played(let segment) where segment.track == .main: await turn(after: segment.mediaSequenceNumber)
+            print("A segment failed to load (\(error.code.rawValue)); attempt \(attempt) follows.")
+        case .playback(let transition): if let text = StoryKeyEvents.text(transition) { print(text) }
+        case .played(let segment) where segment.track == .main: await triggerEvent(after: segment.mediaSequenceNumber)
         case .played, .reloaded, .live, .missed: break
         }
     }
 
-    private func say(_ text: String) { teller.event(at: time.now, text) }
+    private func print(_ text: String) { printer.event(at: time.now, text) }
 
     private func preload(_ playlist: MultivariantPlaylist) async {
-        teller.chapter("The viewer presses play")
+        printer.chapter("Start of playback")
         let keys = playlist.sessionKeys.filter { $0.key.keyFormat == .fairPlay }.count
-        say("The playlist names \(playlist.variants.count) qualities and \(keys) keys, which are asked for ahead.")
+        print("The playlist has \(playlist.variants.count) qualities and \(keys) keys, which are preloaded.")
         await loader.preload(playlist)
         try? await time.sleep(until: time.now + .seconds(1))
-        await news.tell(at: time.now)
-        await news.remember(playlist)
+        await keyEvents.printEvents(at: time.now)
+        await keyEvents.setKeys(of: playlist)
     }
 
-    private func tellOfSwitch(_ decision: QualityDecision) async {
-        teller.chapter("Another quality, another key")
-        let (size, before) = (decision.variant.map(StoryNews.words) ?? "nothing", network.requests.all)
+    private func printSwitch(_ decision: QualityDecision) async {
+        printer.chapter("Variant switch")
+        let (size, before) = (decision.variant.map(StoryKeyEvents.text) ?? "nothing", network.requests.all)
         if case .throughput(let rate) = decision.reason {
-            say("\(rate / 1000) kbit/s were measured: it goes on in \(size).")
+            print("Switching to \(size), because the measured throughput is \(rate / 1000) kbit/s.")
         } else {
-            say("It goes on in \(size).")
+            print("Switching to \(size).")
         }
-        say("Its key is another one, and was there before: still \(before) requests to the key server.")
+        print("Its key is different, and was preloaded: there are still \(before) requests to the key server.")
     }
 
-    private func turn(after number: UInt64) async {
+    private func triggerEvent(after number: UInt64) async {
         switch number {
-        case Turn.toTelevision: await sendToTelevision()
-        case Turn.backToPhone:
-            await news.endAirPlay(at: time.now)
-            await takeBackToPhone()
-        case Turn.outage:
-            teller.chapter("The network is gone, and comes back")
+        case EventSegment.startAirPlay: await startAirPlay()
+        case EventSegment.endAirPlay:
+            await keyEvents.endAirPlay(at: time.now)
+            await endAirPlay()
+        case EventSegment.outage:
+            printer.chapter("Network outage")
             network.cut(for: Self.outage)
-            say(
-                "For \(Self.outage.components.seconds) s nothing gets through. \(Self.ahead.components.seconds) s are loaded ahead."
+            print(
+                "The network fails for \(Self.outage.components.seconds) s. \(Self.ahead.components.seconds) s are buffered."
             )
         default: break
         }
     }
 
-    private func takeBackToPhone() async {
+    private func endAirPlay() async {
         await session.setRoute(.local)
-        say("The viewer takes the film back to the phone, whose leases went on meanwhile: they are renewed now.")
-        let identifiers = await news.identifiers
-        // A renewal is for the route that is taken then. Keys whose leases have ended are asked for anew.
+        print("The viewer ends AirPlay. The leases of the phone's keys continued to run, and are renewed now.")
+        let identifiers = await keyEvents.identifiers
+        // A renewal is for the current route. Keys whose leases have expired are requested again.
         for identifier in identifiers { await session.renewExpiringResponseData(for: identifier) }
         await loader.preload(identifiers)
     }
 
-    private func sendToTelevision() async {
-        teller.chapter("AirPlay")
+    private func startAirPlay() async {
+        printer.chapter("AirPlay")
         await session.setRoute(.airPlay)
-        await news.beginAirPlay()
-        say("The viewer sends the film to the television, which needs keys of its own and may ask with every segment.")
-        guard let identifier = await news.identifiers.first else { return }
+        await keyEvents.beginAirPlay()
+        print("The viewer starts AirPlay. The receiver needs separate keys, and may request them with every segment.")
+        guard let identifier = await keyEvents.identifiers.first else { return }
         let before = network.requests
         do throws(ContentKeyError) {
-            // As for a download.
+            // The options are those of a download.
             _ = try await session.contentKey(
                 identifier: identifier,
                 options: ContentKeyRequestOptions(isPersistable: true),
                 for: app
             )
-            let asked = network.requests.persistable - before.persistable
-            say(
-                "The app would like to keep a key. Over AirPlay none can be kept: an online key came; \(asked) were asked for to keep, \(shelf.count) are on the shelf."
+            let persistentRequests = network.requests.persistable - before.persistable
+            print(
+                "The app requests a persistent key. During AirPlay it receives a streaming key instead: "
+                    + "\(persistentRequests) persistent keys requested from the server, \(persistentKeys.count) stored."
             )
         } catch {
-            say("The app gets no key over AirPlay: \(error)")
+            print("The app receives no key during AirPlay: \(error)")
         }
     }
 }
 
-/// The app beside the player, as a recipient of keys.
+/// The app, as a recipient of keys in addition to the player.
 final class StoryApp: ContentKeyRecipient {
     let hasBegunLoading = false
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A folder for one telling of the story, and the programs that run in it: keyway itself, keyway-server and ffmpeg. What
-/// still runs when the story ends is ended, and the folder goes.
+/// The temporary folder of a demonstration, and the programs that run in it: keyway, keyway-server and ffmpeg. At the
+/// end, running programs are stopped, and the folder is deleted.
 final class StoryPrograms: Sendable {
-    /// Where everything happens.
+    /// The path of the folder.
     let folder: String
     private let state = Mutex<(processes: [Process], isOver: Bool)>(([], false))
 
-    /// Makes the folder.
+    /// Creates the folder.
     init() throws(CommandFailure) {
         let parent = NSTemporaryDirectory()
         folder = parent + (parent.hasSuffix("/") ? "" : "/") + "keyway-story-" + UUID().uuidString
@@ -19,16 +19,16 @@ final class StoryPrograms: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw .file("cannot make the folder \(folder)", next: "set TMPDIR to a folder that may be written")
+            throw .file("cannot create the folder \(folder)", next: "set TMPDIR to a writable folder")
         }
     }
 
-    /// Runs a program to its end.
+    /// Runs a program, and waits for its end.
     ///
-    /// - Parameter environment: What it finds in its environment beside what is there; a place for secrets, since command
-    ///   lines can be seen by everybody.
-    /// - Returns: its standard output.
-    /// - Throws: ``CommandFailure`` with the last of what it said where it did not succeed.
+    /// - Parameter environment: Additional environment variables; unlike command lines, other users cannot see these,
+    ///   so they may contain secrets.
+    /// - Returns: The standard output.
+    /// - Throws: ``CommandFailure`` with the last error messages if the program fails.
     @discardableResult
     func run(
         _ name: String,
@@ -41,7 +41,7 @@ final class StoryPrograms: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let hasRun = await withCheckedContinuation { (end: CheckedContinuation<Bool, Never>) in
             process.terminationHandler = { _ in end.resume(returning: true) }
-            if !begin(process) {
+            if !launch(process) {
                 process.terminationHandler = nil
                 end.resume(returning: false)
             }
@@ -50,22 +50,23 @@ final class StoryPrograms: Sendable {
         defer { for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) } }
         guard hasRun else { throw notStarted(name) }
         guard process.terminationStatus == 0 else {
-            let said = Self.text(errors).split(separator: "\n").suffix(3).joined(separator: "; ")
-            throw .input("\(name) \(arguments.first ?? "") has failed: \(said)")
+            let messages = Self.text(errors).split(separator: "\n").suffix(3).joined(separator: "; ")
+            throw .input("\(name) \(arguments.first ?? "") failed: \(messages)")
         }
         return Self.text(output)
     }
 
-    /// Starts a program that goes on; its standard output and error go to files of the folder.
+    /// Starts a program without waiting for its end; its standard output and error are written to files in the folder.
     func start(_ name: String, _ arguments: [String], output: String, errors: String) throws(CommandFailure) -> Process
     {
         let process = try prepare(name, arguments, output: path(output), errors: path(errors))
-        guard begin(process) else { throw notStarted(name) }
+        guard launch(process) else { throw notStarted(name) }
         return process
     }
 
-    /// Starts it, unless the story is over; both in one, so that ``end()`` finds all that runs.
-    private func begin(_ process: Process) -> Bool {
+    /// Starts a process, unless the demonstration has ended. Both happen under one lock, so that ``end()`` finds all
+    /// processes.
+    private func launch(_ process: Process) -> Bool {
         state.withLock { state in
             guard !state.isOver, (try? process.run()) != nil else { return false }
             state.processes.append(process)
@@ -75,17 +76,17 @@ final class StoryPrograms: Sendable {
 
     private func notStarted(_ name: String) -> CommandFailure {
         state.withLock { $0.isOver }
-            ? .input("the story has ended")
-            : .file("\(name) cannot be started", next: "check that it may be executed")
+            ? .input("the demonstration has ended")
+            : .file("\(name) cannot be started", next: "check that the file is executable")
     }
 
-    /// A file's path.
+    /// Returns the path of a file in the folder.
     func path(_ name: String) -> String { folder + "/" + name }
 
-    /// What is in a file of the folder, as text.
+    /// Returns the content of a file in the folder, as text.
     func text(of name: String) -> String { Self.text(path(name)) }
 
-    /// Ends what runs, and takes the folder away. Nothing starts any more.
+    /// Stops all processes, deletes the folder, and prevents new processes.
     func end() {
         let processes = state.withLock { state in
             state.isOver = true
@@ -95,13 +96,13 @@ final class StoryPrograms: Sendable {
         for process in processes where process.isRunning {
             process.terminate()
             let process = process
-            let impatience = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-            DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: impatience)
+            let forcedKill = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: forcedKill)
             process.waitUntilExit()
-            impatience.cancel()
+            forcedKill.cancel()
         }
-        // Whoever waited for these programs takes their files away at the same time, and a file that is suddenly gone ends the
-        // removal of a folder.
+        // Tasks that waited for the processes delete their files concurrently, and removing a folder fails if one of
+        // its files disappears, so it is retried.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: folder) {
             if (try? FileManager.default.removeItem(atPath: folder)) == nil { usleep(10_000) }
         }
@@ -114,7 +115,7 @@ final class StoryPrograms: Sendable {
         errors: String
     ) throws(CommandFailure) -> Process {
         guard let executable = Self.path(of: name) else {
-            throw .file("\(name) is neither beside keyway nor in PATH", next: "install it, or add its folder to PATH")
+            throw .file("\(name) is neither next to keyway nor in PATH", next: "install it, or add its folder to PATH")
         }
         let process = Process()
         process.executableURL = URL(filePath: executable)
@@ -122,14 +123,14 @@ final class StoryPrograms: Sendable {
         process.currentDirectoryURL = URL(filePath: folder)
         process.standardInput = FileHandle.nullDevice
         for file in [output, errors] where !FileManager.default.createFile(atPath: file, contents: nil) {
-            throw .file("\(file) cannot be made: \(lastSystemError())")
+            throw .file("cannot create \(file): \(lastSystemError())")
         }
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)
         return process
     }
 
-    /// Where a program is: beside this one, or in PATH.
+    /// Returns the path of a program: next to this one, or in PATH.
     private static func path(of name: String) -> String? {
         var folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         if let own = Bundle.main.executableURL { folders.insert(own.deletingLastPathComponent().path, at: 0) }

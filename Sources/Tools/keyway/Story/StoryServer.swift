@@ -1,29 +1,29 @@
 import FileWriting
 import Foundation
 
-/// The key server of the story: one that is started for it, or one that was named.
+/// The key server of the demonstration: one that is started for it, or an existing one.
 struct StoryServer {
-    /// Its address.
+    /// The URL of the server.
     let url: String
-    /// The token of its administration, or `@` and a file that holds it.
+    /// The admin token, or `@` and the name of a file that contains it.
     let adminToken: String
-    /// The folder whose ASk the device and the server share.
+    /// The folder of the development credentials that the device and the server share.
     let credentials: String
-    /// The token of the viewer; nil where the server wants none.
+    /// The playback token; nil if the server does not require one.
     let token: String?
-    /// The license policy of the film's keys; nil leaves the server's own.
+    /// The license policy of the movie's keys; nil for the server's default.
     let policy: String?
-    /// Whether it is the story's own.
+    /// Whether the server was started for the demonstration.
     var isOwn = false
 
-    /// How long the leases are that the story's own server grants, in seconds.
+    /// The lease of the server's policy, in seconds.
     static let lease = 60
 
-    /// Starts a server on a free port of this machine, with a data folder and credentials of its own.
-    static func start(_ programs: StoryPrograms, _ teller: StoryTeller) async throws(CommandFailure) -> StoryServer {
-        func run(_ words: [String]) async throws(CommandFailure) {
-            teller.command(words)
-            try await programs.run(words[0], Array(words.dropFirst()))
+    /// Starts a server on a free port of this machine, with a separate data folder and credentials.
+    static func start(_ programs: StoryPrograms, _ printer: StoryPrinter) async throws(CommandFailure) -> StoryServer {
+        func run(_ arguments: [String]) async throws(CommandFailure) {
+            printer.command(arguments)
+            try await programs.run(arguments[0], Array(arguments.dropFirst()))
         }
         try await run(["keyway", "credentials", "new", "--out", "dev"])
         try await run(
@@ -35,11 +35,11 @@ struct StoryServer {
         )
         let document = #"{"lease": "PT\#(lease)S", "virtualMachines": "deny"}"#
         try OutputFile.write(Array(document.utf8), to: programs.path("policy.json"), access: .owner)
-        teller.command(["echo", "'\(document)'", ">policy.json"])
+        printer.command(["echo", "'\(document)'", ">policy.json"])
         try await run(["keyway-server", "policies", "add", "--data", "data", "--name", "story", "policy.json"])
-        let words = ["serve", "--data", "data", "--dev", "--listen", "127.0.0.1:0"]
-        teller.command(["keyway-server"] + words + ["&"])
-        let process = try programs.start("keyway-server", words, output: "server.out", errors: "server.log")
+        let arguments = ["serve", "--data", "data", "--dev", "--listen", "127.0.0.1:0"]
+        printer.command(["keyway-server"] + arguments + ["&"])
+        let process = try programs.start("keyway-server", arguments, output: "server.out", errors: "server.log")
         let server = StoryServer(
             url: try await address(of: process, programs),
             adminToken: "@" + programs.path("data/admin-token"),
@@ -48,24 +48,24 @@ struct StoryServer {
             policy: "story",
             isOwn: true
         )
-        teller.say("It listens on \(server.url).")
+        printer.text("The server listens on \(server.url).")
         return server
     }
 
-    /// Waits until the server says where it listens.
+    /// Returns the URL that the server prints when it is ready.
     private static func address(
         of process: Process,
         _ programs: StoryPrograms
     ) async throws(CommandFailure) -> String {
         let mark = "listening for apps on "
-        // A minute: a busy machine may take its time.
+        // The timeout is one minute, because startup is slow on a busy machine.
         for _ in 0..<600 {
             let lines = programs.text(of: "server.out").split(separator: "\n")
             if let line = lines.first(where: { $0.hasPrefix(mark) }) { return String(line.dropFirst(mark.count)) }
             guard process.isRunning else { break }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        let said = programs.text(of: "server.log").split(separator: "\n").suffix(3).joined(separator: "; ")
-        throw .file("the key server does not listen: \(said)")
+        let messages = programs.text(of: "server.log").split(separator: "\n").suffix(3).joined(separator: "; ")
+        throw .file("the key server did not start: \(messages)")
     }
 }

@@ -3,14 +3,14 @@ import FPSCrypto
 import Packager
 
 extension PackagingSettings {
-    /// What an exchange of keys needs beside the job.
+    /// The settings of a key exchange.
     struct Exchange {
-        /// What the server calls the content.
+        /// The content ID on the server.
         var contentID: String
-        /// To whom the keys come encrypted.
+        /// The recipient that the server encrypts the keys for.
         var recipient: KeyExchange.Recipient?
 
-        /// Reads the files that the command line names.
+        /// Reads the files that the command line specifies.
         ///
         /// - Throws: ``CommandFailure``.
         init?(_ options: SPEKEOptions) throws(CommandFailure) {
@@ -25,14 +25,17 @@ extension PackagingSettings {
             } catch let failure as CommandFailure {
                 throw failure
             } catch {
-                throw .input("\(certificate) and \(path): \(error)", next: "give a certificate and its RSA key in PEM")
+                throw .input(
+                    "\(certificate) and \(path): \(error)",
+                    next: "give a certificate and its RSA private key in PEM"
+                )
             }
         }
 
-        /// The exchange for a job.
+        /// Returns the key exchange for a job.
         func exchange(for job: PackagingJob) throws -> KeyExchange {
             guard let scheme = job.scheme else {
-                throw JobFailure("scheme", "keys are fetched, and the scheme none needs none: leave one of the two out")
+                throw JobFailure("scheme", "is none, but speke requests keys: leave out one of the two")
             }
             do {
                 return try KeyExchange(
@@ -46,8 +49,8 @@ extension PackagingSettings {
             }
         }
 
-        /// What stands in the place of the keys until they are fetched: their IDs are right, the rest is random and never
-        /// used.
+        /// Returns placeholders for keys that have not been requested yet: their IDs are final, their other values are
+        /// random and never used.
         func placeholders(for job: PackagingJob) throws -> ContentKeys {
             let exchange = try exchange(for: job)
             var random = SecureRandom()
@@ -66,18 +69,18 @@ extension PackagingSettings {
 }
 
 extension SPEKEClient {
-    /// The plan with the keys of the classes that it encrypts. Its inputs stay open.
+    /// Returns the plan with the keys of the classes that it encrypts. The inputs of the plan stay open.
     ///
-    /// - Throws: ``CommandFailure``, `KeyExchangeFailure`, `SignalingError`, and what planning throws.
+    /// - Throws: ``CommandFailure``, `KeyExchangeFailure`, `SignalingError`, and the errors of planning.
     func keys(for plan: PackagingPlan, _ settings: PackagingSettings.Exchange) async throws -> PackagingPlan {
         let exchange = try settings.exchange(for: plan.job)
         let classes = TrackClass.allCases.filter { trackClass in
             plan.renditions.contains { $0.trackClass == trackClass && $0.protection != nil }
         }
         guard !classes.isEmpty else { return plan }
-        let answer = try await ask(exchange.question(for: classes).xml)
+        let response = try await send(exchange.question(for: classes).xml)
         var job = plan.job
-        job.keys = try exchange.keys(in: answer, for: classes)
+        job.keys = try exchange.keys(in: response, for: classes)
         if !job.systems.contains(.fairPlay) { try job.keys.addRandomIVs() }
         var opened = Dictionary(grouping: zip(job.inputs, plan.inputs), by: \.0.path).mapValues { $0.map(\.1) }
         return try PackagingPlan(job) { path in

@@ -3,7 +3,7 @@ import Foundation
 import HTTPRequests
 import NIOSSL
 
-/// Puts a CPIX document to a key server, and brings the answer.
+/// A client that sends a CPIX document to a SPEKE server, and returns the response.
 struct SPEKEClient: Sendable {
     private let address: String
     private let token: String?
@@ -11,12 +11,12 @@ struct SPEKEClient: Sendable {
     private let privateKey: String?
     private let authorities: String?
 
-    /// How many bytes an answer may have.
-    private static let answerLimit = 16 << 20
+    /// The maximum size of a response, in bytes.
+    private static let responseLimit = 16 << 20
 
-    /// Takes what the command line says. Files are read when something is asked.
+    /// Creates a client from the command line. Certificate files are read when a request is sent.
     ///
-    /// - Throws: ``CommandFailure`` when the token's file cannot be read.
+    /// - Throws: ``CommandFailure`` if the token file cannot be read.
     init?(_ options: SPEKEOptions) throws(CommandFailure) {
         guard let address = options.speke else { return nil }
         self.address = address
@@ -30,35 +30,36 @@ struct SPEKEClient: Sendable {
         }
     }
 
-    /// The answer's document.
+    /// Sends a document, and returns the document in the response.
     ///
-    /// - Throws: ``CommandFailure``, which repeats neither document nor token.
-    func ask(_ document: [UInt8]) async throws(CommandFailure) -> [UInt8] {
+    /// - Throws: ``CommandFailure``, which contains neither the document nor the token.
+    func send(_ document: [UInt8]) async throws(CommandFailure) -> [UInt8] {
         let url = URL(string: address)
         let bare = url?.withoutUserInformation.absoluteString ?? address
-        var request = BoundedHTTP.Request(bare, timeout: .seconds(60), maximumAnswer: Self.answerLimit)
+        var request = BoundedHTTP.Request(bare, timeout: .seconds(60), maximumAnswer: Self.responseLimit)
         request.method = "POST"
         request.body = document
-        // In lowercase, as AWS's tests of servers have it: its reference server looks for nothing else.
+        // The header name is lowercase as in AWS's server tests, because the reference server compares it
+        // case-sensitively.
         request.headers = [.init("Content-Type", "application/xml"), .init("x-speke-version", "2.0")]
         if let authorization = token.map({ "Bearer \($0)" }) ?? url?.basicAuthorization {
             request.headers.append(.init("Authorization", authorization))
         }
         let tls = try tls()
-        let answer: BoundedHTTP.Answer
+        let response: BoundedHTTP.Answer
         do {
-            answer = try await CommandHTTP.send(request, configuring: { $0.tlsConfiguration = tls })
+            response = try await CommandHTTP.send(request, configuring: { $0.tlsConfiguration = tls })
         } catch {
             guard error.code != .tooLarge else {
-                throw .input("the answer of \(bare) has more than \(Self.answerLimit >> 20) MiB")
+                throw .input("the response of \(bare) exceeds \(Self.responseLimit >> 20) MiB")
             }
             throw .file(
-                "cannot ask \(bare): \(error.reason)",
-                next: "check the address, the server, and the --speke-… files"
+                "cannot request keys from \(bare): \(error.reason)",
+                next: "check the URL, the server, and the --speke-… files"
             )
         }
-        guard answer.status == 200 else { throw refusal(answer.status, answer.body, bare) }
-        return answer.body
+        guard response.status == 200 else { throw refusal(response.status, response.body, bare) }
+        return response.body
     }
 
     private func refusal(_ status: Int, _ body: [UInt8], _ address: String) -> CommandFailure {
@@ -67,12 +68,12 @@ struct SPEKEClient: Sendable {
             var detail: String?
             var reason: String?
         }
-        let what = "\(address) answers with status \(status)"
+        let what = "\(address) responded with status \(status)"
         guard let problem = try? JSONDecoder().decode(Problem.self, from: Data(body)) else {
-            return .input(what, next: "look at the server's log")
+            return .input(what, next: "check the server's log")
         }
-        let words = [problem.title, problem.detail, problem.reason.map { "reason: \($0)" }].compactMap { $0 }
-        return .input("\(what): " + (words.isEmpty ? "no reason given" : words.joined(separator: "; ")))
+        let details = [problem.title, problem.detail, problem.reason.map { "reason: \($0)" }].compactMap { $0 }
+        return .input("\(what): " + (details.isEmpty ? "no reason given" : details.joined(separator: "; ")))
     }
 
     private func tls() throws(CommandFailure) -> TLSConfiguration {
@@ -84,7 +85,7 @@ struct SPEKEClient: Sendable {
                 tls.privateKey = .privateKey(try NIOSSLPrivateKey(file: privateKey, format: .pem))
             }
         } catch {
-            throw .input("the --speke-… files cannot be used for TLS", next: "give certificates and key in PEM")
+            throw .input("the --speke-… files cannot be used for TLS", next: "give certificates and private key in PEM")
         }
         return tls
     }

@@ -1,28 +1,28 @@
 import ArgumentParser
 
-/// Keys from a key server, as encoders get them.
+/// The options for keys from a SPEKE server.
 struct SPEKEOptions: ParsableArguments {
     @Option(
-        help: .init("Get the keys from a server that speaks SPEKE v2.0: the whole address.", valueName: "url")
+        help: .init("Request the keys from a SPEKE v2.0 server at this URL.", valueName: "url")
     )
     var speke: String?
 
     @Option(
         name: .customLong("content-id"),
-        help: .init("What the server calls the content.", valueName: "text")
+        help: .init("The content ID on the SPEKE server.", valueName: "text")
     )
     var contentID: String?
 
     @Option(
         name: .customLong("speke-token-file"),
-        help: .init("A file with the server's token; KEYWAY_SPEKE_TOKEN otherwise.", valueName: "file")
+        help: .init("A file with the server's token. (default: KEYWAY_SPEKE_TOKEN)", valueName: "file")
     )
     var tokenFile: String?
 
     @Option(
         name: .customLong("speke-certificate"),
         help: .init(
-            "A certificate that the keys come encrypted to, and that https proves who asks with; PEM.",
+            "The PEM certificate for encrypting the keys and for TLS client authentication.",
             valueName: "file"
         )
     )
@@ -30,14 +30,14 @@ struct SPEKEOptions: ParsableArguments {
 
     @Option(
         name: .customLong("speke-private-key"),
-        help: .init("Its private key, PEM.", valueName: "file")
+        help: .init("The private key of the certificate, in PEM.", valueName: "file")
     )
     var privateKey: String?
 
     @Option(
         name: .customLong("speke-ca"),
         help: .init(
-            "Who issued the server's certificate, PEM; those whom the system trusts otherwise.",
+            "The CA certificates for the server's certificate, in PEM. (default: the system's CAs)",
             valueName: "file"
         )
     )
@@ -46,16 +46,20 @@ struct SPEKEOptions: ParsableArguments {
     func validate() throws {
         guard let speke else {
             guard [contentID, tokenFile, certificate, privateKey, authorities].allSatisfy({ $0 == nil }) else {
-                throw ValidationError("--content-id and the --speke-… options go with --speke.")
+                throw ValidationError("--content-id and the --speke-… options require --speke.")
             }
             return
         }
         guard KeyServerClient.url(speke) != nil else {
-            throw ValidationError("--speke is an address such as https://keys.example.com/speke/v2.0/copyProtection.")
+            throw ValidationError(
+                "--speke: expected a URL such as https://keys.example.com/speke/v2.0/copyProtection."
+            )
         }
-        guard contentID != nil else { throw ValidationError("--speke needs --content-id.") }
+        guard contentID != nil else { throw ValidationError("--speke requires --content-id.") }
         guard (certificate == nil) == (privateKey == nil) else {
-            throw ValidationError("--speke-certificate and --speke-private-key go together.")
+            throw ValidationError(
+                "--speke-certificate and --speke-private-key require each other: give both, or neither."
+            )
         }
     }
 }

@@ -2,9 +2,9 @@ import Foundation
 import OfflineAssets
 import StreamPlayer
 
-/// Says on standard error how far a download is: a line that changes while a person is looking, and a line for what is not as
-/// it should be.
-struct DownloadNarrator {
+/// A printer of download progress on standard error: a progress line if it is a terminal, and a line for every event
+/// that matters to the user.
+struct DownloadProgressPrinter {
     private let isQuiet: Bool
     private var line: ProgressLine
     private var received: UInt64 = 0
@@ -14,24 +14,24 @@ struct DownloadNarrator {
         line = ProgressLine(isWanted: !isQuiet)
     }
 
-    mutating func tell(_ event: DownloadEvent) {
+    mutating func print(_ event: DownloadEvent) {
         if case .progress(let progress) = event {
             received = progress.received
             line.show(Self.text(progress, seconds: (ContinuousClock.now - line.start) / .seconds(1)))
             return
         }
-        guard !isQuiet, let words = Self.words(event) else { return }
+        guard !isQuiet, let text = Self.text(event) else { return }
         line.clear()
-        Terminal.complain(escaped(words))
+        Terminal.writeError(escaped(text))
     }
 
-    /// Takes the line away; how many bytes came from the network.
-    func end() -> UInt64 {
+    /// Removes the progress line, and returns the number of bytes received from the network.
+    func finish() -> UInt64 {
         line.clear()
         return received
     }
 
-    /// ` 43 %  0:43 of 1:40  430 MB  61.2 MB/s  12 of 40 files`.
+    /// Returns the progress as text: ` 43 %  0:43 of 1:40  430 MB  61.2 MB/s  12 of 40 files`.
     static func text(_ progress: AssetDownloadProgress, seconds: Double) -> String {
         let rate = seconds > 0 ? Double(progress.received) / seconds : 0
         return "\(Int(progress.fraction * 100)) %  \(clock(progress.loaded.duration)) of \(clock(progress.expected))  "
@@ -46,41 +46,41 @@ struct DownloadNarrator {
         return whole < 3600 ? "\(minutes):\(rest)" : "\(whole / 3600):\(String(minutes + 100).dropFirst()):\(rest)"
     }
 
-    private static func words(_ event: DownloadEvent) -> String? {
+    private static func text(_ event: DownloadEvent) -> String? {
         switch event {
         case .planned(let facts):
             let labels = facts.playlists.filter { $0.kind != .multivariant }.map { playlist in
                 playlist.label.isEmpty ? playlist.kind.rawValue : "\(playlist.kind.rawValue) \(playlist.label)"
             }
-            let rest = facts.isResumed ? "; goes on, \(facts.completeFiles) are complete" : ""
-            return "\(labels.joined(separator: ", ")): \(facts.files) files\(rest)"
-        case .acquiringKeys(let count): return "asks for \(count) keys"
+            let resumed = facts.isResumed ? "; resuming, \(facts.completeFiles) are complete" : ""
+            return "\(labels.joined(separator: ", ")): \(facts.files) files\(resumed)"
+        case .acquiringKeys(let count): return "requesting \(count) \(count == 1 ? "key" : "keys")"
         case .progress: return nil
         case .retrying(_, let error, let attempt, let pause):
             return "\(error); attempt \(attempt) in \(Int((pause / .milliseconds(1)).rounded())) ms"
-        case .beginsAnew(let file, let reason): return "\(file) is fetched from its beginning: \(words(reason))"
-        case .repairing(let file, let error): return "\(file) is fetched again: \(error.reason)"
+        case .beginsAnew(let file, let reason): return "\(file) is downloaded from the start: \(text(reason))"
+        case .repairing(let file, let error): return "\(file) is downloaded again: \(error.reason)"
         case .loadingPlaylistsAgain(let error):
-            return (error.map { "\($0); " } ?? "") + "loads the playlists again, whose addresses may be new"
+            return (error.map { "\($0); " } ?? "") + "reloading the playlists, because URLs may have changed"
         case .paused: return "paused"
-        case .resumed: return "goes on"
-        case .proving: return "all files are there; tries whether it plays"
+        case .resumed: return "resumed"
+        case .proving: return "all files are downloaded; testing playback"
         case .finished: return nil
         }
     }
 
-    private static func words(_ reason: AnewReason) -> String {
+    private static func text(_ reason: AnewReason) -> String {
         switch reason {
-        case .changed: "it was changed on the server"
-        case .noRanges: "the server sends no parts of files"
-        case .noValidator: "the server does not say whether it has changed"
-        case .outOfRange: "it is shorter now"
+        case .changed: "the file changed on the server"
+        case .noRanges: "the server does not support range requests"
+        case .noValidator: "the server sends no validator (ETag, Last-Modified) to detect changes"
+        case .outOfRange: "the file on the server is shorter now"
         }
     }
 }
 
 extension Report {
-    /// What `keyway download` shows at its end.
+    /// Creates the final report of `keyway download`.
     init(bundle: AssetBundle, received: UInt64) {
         let summary = bundle.description.summary
         self.init(kind: "download", headline: "Downloaded \(escaped(summary.title)) to \(escaped(bundle.folder))")
@@ -101,7 +101,7 @@ extension Report {
             )
         )
         if summary.state == .unproven {
-            notes.append("its keys are not here: it does not play without them")
+            notes.append("its keys are not stored, so it cannot be played")
         }
     }
 }

@@ -2,45 +2,45 @@ import ArgumentParser
 import HLSPlaylist
 import OfflineAssets
 
-/// What of a presentation is downloaded.
-struct DownloadChoiceOptions: ParsableArguments {
+/// The options that select the variants and renditions to download.
+struct DownloadSelectionOptions: ParsableArguments {
     @Option(
         name: .customLong("variant"),
         help: .init(
-            "Limits of a variant: 1280x720, 3000000, hvc1, or several with commas; best, all.",
+            "The limits of a variant: 1280x720, 3000000, hvc1, or several separated by commas; or best, or all.",
             valueName: "limits"
         )
     )
     var variants: [String] = []
 
-    @Option(help: .init("Languages of sound, with commas: one rendition for each.", valueName: "list"))
+    @Option(help: .init("Audio languages, separated by commas: one rendition for each.", valueName: "list"))
     var languages: String?
 
-    @Option(help: .init("Languages of subtitles, with commas: one rendition for each.", valueName: "list"))
+    @Option(help: .init("Subtitle languages, separated by commas: one rendition for each.", valueName: "list"))
     var subtitles: String?
 
     @Option(
         name: .customLong("rendition"),
-        help: .init("Renditions as type=AUDIO,group=a,language=en; each part may be left out.", valueName: "filter")
+        help: .init("A rendition filter: type=AUDIO,group=a,language=en; each part is optional.", valueName: "filter")
     )
     var renditions: [String] = []
 
-    @Flag(help: "Everything: all variants, all renditions, I-frames.")
+    @Flag(help: "Download all variants, renditions and I-frame playlists.")
     var all = false
 
-    @Flag(name: .customLong("i-frames"), help: "Also the playlists of I-frames.")
+    @Flag(name: .customLong("i-frames"), help: "Include the I-frame playlists.")
     var iFrames = false
 
-    /// The selection.
+    /// Returns the selection that the options specify.
     func selection() throws -> BundleSelection {
-        let isSaid = !variants.isEmpty || languages != nil || subtitles != nil || !renditions.isEmpty
-        guard !all || !isSaid else {
+        let isRestricted = !variants.isEmpty || languages != nil || subtitles != nil || !renditions.isEmpty
+        guard !all || !isRestricted else {
             throw ValidationError(
-                "--all leaves no choice: leave out --variant, --languages, --subtitles and --rendition."
+                "--all cannot be combined with --variant, --languages, --subtitles or --rendition."
             )
         }
         guard renditions.isEmpty || (languages == nil && subtitles == nil) else {
-            throw ValidationError("--rendition stands in the place of --languages and --subtitles.")
+            throw ValidationError("--rendition cannot be combined with --languages or --subtitles.")
         }
         if all { return .all }
         var selection = BundleSelection(includesIFrames: iFrames)
@@ -72,7 +72,7 @@ struct DownloadChoiceOptions: ParsableArguments {
                 qualifier.codec = String(word)
             } else {
                 throw ValidationError(
-                    "--variant is 1280x720, 3000000, hvc1, several of these with commas, best or all."
+                    "--variant: expected limits such as 1280x720, 3000000 or hvc1, separated by commas, or best, or all."
                 )
             }
         }
@@ -82,13 +82,14 @@ struct DownloadChoiceOptions: ParsableArguments {
     private static func rendition(_ text: String) throws -> RenditionQualifier {
         var qualifier = RenditionQualifier()
         for part in text.split(separator: ",") {
-            let words = part.split(separator: "=", maxSplits: 1).map(String.init)
-            switch (words.first, words.last) {
-            case ("type"?, let value?) where words.count == 2:
+            let sides = part.split(separator: "=", maxSplits: 1).map(String.init)
+            switch (sides.first, sides.last) {
+            case ("type"?, let value?) where sides.count == 2:
                 qualifier.type = MediaTag.MediaType(rawValue: value.uppercased())
-            case ("group"?, let value?) where words.count == 2: qualifier.groupID = value
-            case ("language"?, let value?) where words.count == 2: qualifier.language = value
-            default: throw ValidationError("--rendition is type=…, group=…, language=…, with commas between them.")
+            case ("group"?, let value?) where sides.count == 2: qualifier.groupID = value
+            case ("language"?, let value?) where sides.count == 2: qualifier.language = value
+            default:
+                throw ValidationError("--rendition: expected type=…, group=… and language=…, separated by commas.")
             }
         }
         return qualifier

@@ -1,21 +1,21 @@
 import Foundation
 import HLSPlaylist
 
-/// Judges playlists, and those that they lead to.
-struct PlaylistJudge: Sendable {
+/// A checker for playlists, and for the Media Playlists of Multivariant Playlists.
+struct PlaylistChecker: Sendable {
     let loader: PlaylistLoader
     let linter: Linter
-    /// Whether a Multivariant Playlist is followed into its Media Playlists.
+    /// Whether to check the Media Playlists of a Multivariant Playlist.
     var follows = true
-    /// How many Media Playlists are read at most.
+    /// The maximum number of Media Playlists to read.
     var playlistLimit = 200
 
-    /// A playlist that the user has named, as it was read.
+    /// A playlist from the command line.
     struct Subject: Sendable {
-        /// What the user calls it.
+        /// The name of the playlist in output.
         let name: String
         let loaded: PlaylistLoader.Loaded
-        /// Its lines and their meaning, or the limit that it passes.
+        /// The parsed playlist, or the error if it exceeds a limit.
         let file: Result<LintFile, PlaylistError>
 
         /// The playlist, if it is a Media Playlist.
@@ -24,17 +24,20 @@ struct PlaylistJudge: Sendable {
         }
     }
 
-    /// Reads a playlist that the user has named, and says on standard error what is odd about how it came.
+    /// Loads a playlist from the command line, and prints notes about its delivery to standard error.
     func read(_ input: PlaylistInput) async throws(CommandFailure) -> Subject {
         read(try await loader.load(input.location), input)
     }
 
-    /// Reads a playlist that has come.
+    /// Parses a loaded playlist.
     func read(_ loaded: PlaylistLoader.Loaded, _ input: PlaylistInput) -> Subject {
-        Self.complain(loaded.note, of: input.name)
+        Self.printNote(loaded.note, of: input.name)
         let bytes = loaded.bytes
         if !bytes.starts(with: Array("#EXTM3U".utf8)), !bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            Self.complain("it is \(FileKind(Array(bytes.prefix(4096))).words)", of: input.name)
+            Self.printNote(
+                "the file does not begin with #EXTM3U; it is \(FileKind(Array(bytes.prefix(4096))).description)",
+                of: input.name
+            )
         }
         let base = loaded.location.base
         let options = ParsingOptions(url: loaded.location.isRemote ? base : nil)
@@ -42,7 +45,7 @@ struct PlaylistJudge: Sendable {
         return Subject(name: input.name, loaded: loaded, file: file)
     }
 
-    /// Judges a playlist, and where it is a Multivariant Playlist, those that it names.
+    /// Checks a playlist, and the Media Playlists of a Multivariant Playlist.
     func check(_ subject: Subject) async -> CheckFindings {
         switch subject.file {
         case .failure(let error):
@@ -73,20 +76,20 @@ struct PlaylistJudge: Sendable {
             from: subject.loaded.location,
             variables: playlist.variables
         )
-        var found = Followed(root: file, name: subject.name, references: references, children: children)
+        var found = MultivariantFindings(root: file, name: subject.name, references: references, children: children)
         for finding in linter.check(presentation: file, load: { found.file($0) }) { found.add(finding) }
         found.addLimits()
-        for (name, note) in found.notes { Self.complain(note, of: name) }
+        for (name, note) in found.notes { Self.printNote(note, of: name) }
         let skipped = children.values.count { if case .skipped = $0 { true } else { false } }
         if skipped > 0 {
-            Self.complain("\(skipped) Media Playlists were not read: --limit-playlists", of: subject.name)
+            Self.printNote("\(skipped) Media Playlists were not read because of --limit-playlists", of: subject.name)
         }
         return found.result
     }
 
-    /// Judges what changed between two snapshots of one Media Playlist.
+    /// Checks the changes between two versions of one Media Playlist.
     ///
-    /// - Parameter reload: Which reload the later one is; nil when it is no reload.
+    /// - Parameter reload: The number of the reload that loaded the later version; nil if it is not a reload.
     func check(from before: Subject, to after: Subject, reload: Int? = nil) -> [CheckFinding] {
         guard case .success(let first) = before.file, case .success(let second) = after.file else { return [] }
         return linter.check(reloadFrom: first, to: second).map {
@@ -94,16 +97,16 @@ struct PlaylistJudge: Sendable {
         }
     }
 
-    /// Says something about a playlist on standard error.
-    static func complain(_ note: String?, of name: String) {
-        if let note { Terminal.complain("note: \(PlaylistText.shown(name)): \(note)") }
+    /// Prints a note about a playlist to standard error.
+    static func printNote(_ note: String?, of name: String) {
+        if let note { Terminal.writeError("note: \(PlaylistText.printable(name)): \(note)") }
     }
 }
 
 /// A playlist on a command line.
 struct PlaylistInput: Sendable {
     let location: PlaylistLocation
-    /// What it is called in output: as the user typed it, without the password that a URL may hold.
+    /// The name in output: the argument, without the password that a URL may contain.
     let name: String
 
     init(argument: String) throws(CommandFailure) {
@@ -115,14 +118,14 @@ struct PlaylistInput: Sendable {
     }
 }
 
-/// The findings of a presentation, under the names that its playlists have in output.
-private struct Followed {
+/// The findings of a presentation, with the names of its playlists in output.
+private struct MultivariantFindings {
     private let root: LintFile
     private let references: [PresentationLoader.Reference]
     private let children: [String: PresentationLoader.Child]
-    /// By what URIs are relative to, which is what the linter calls a file.
+    /// The playlists by base URI, which the linter uses as the file name.
     private var files: [String: (file: LintFile, name: String)] = [:]
-    /// What is odd about how the playlists came.
+    /// The notes about the delivery of the playlists.
     private(set) var notes: [(name: String, note: String?)] = []
     private(set) var result = CheckFindings()
 
@@ -137,11 +140,11 @@ private struct Followed {
         self.children = children
         result.files = [.init(name: name, kind: Playlist.Kind.multivariant.rawValue, problem: nil)]
         var seen: Set<String> = []
-        for reference in references where seen.insert(reference.uri).inserted { take(reference) }
+        for reference in references where seen.insert(reference.uri).inserted { add(reference) }
         files[root.name] = (root, name)
     }
 
-    private mutating func take(_ reference: PresentationLoader.Reference) {
+    private mutating func add(_ reference: PresentationLoader.Reference) {
         switch children[reference.uri] {
         case .file(let file, let name, let note):
             guard files[file.name] == nil, file.name != root.name else { return }
@@ -151,30 +154,30 @@ private struct Followed {
         case .overLimit(let diagnostic, let name):
             result.files.append(.init(name: name, kind: nil, problem: diagnostic.message))
         case .missing(let reason):
-            result.files.append(.init(name: PlaylistText.cut(reference.uri), kind: nil, problem: reason))
+            result.files.append(.init(name: PlaylistText.redacted(reference.uri), kind: nil, problem: reason))
         case .skipped, nil: break
         }
     }
 
-    /// The playlist at a URI, if it was read.
+    /// Returns the playlist at a URI, if it was read.
     func file(_ uri: String) -> LintFile? {
         if case .file(let file, _, _) = children[uri] { file } else { nil }
     }
 
-    /// Takes a finding of the linter.
+    /// Adds a finding of the linter.
     mutating func add(_ finding: LintFinding) {
-        let (file, name) = files[finding.file].map { ($0.file, $0.name) } ?? (nil, PlaylistText.cut(finding.file))
+        let (file, name) = files[finding.file].map { ($0.file, $0.name) } ?? (nil, PlaylistText.redacted(finding.file))
         var reason: String?
         if finding.diagnostic.rule == .mediaPlaylistMissing {
             let causes = references.filter { $0.line == finding.diagnostic.line }.compactMap { children[$0.uri] }
-            // Nobody knows about one that was not asked for.
+            // A playlist that was skipped is not missing.
             if causes.contains(where: { if case .skipped = $0 { true } else { false } }) { return }
             reason = causes.lazy.compactMap(\.reason).first
         }
         result.findings.append(CheckFinding(finding.diagnostic, in: file, name: name, reason: reason))
     }
 
-    /// Adds the playlists that pass a limit, which the linter never gets to see.
+    /// Adds findings for the playlists that exceed a limit, which the linter does not receive.
     mutating func addLimits() {
         var seen: Set<String> = []
         for reference in references where seen.insert(reference.uri).inserted {
@@ -185,7 +188,7 @@ private struct Followed {
 }
 
 extension PresentationLoader.Child {
-    /// Why it is not there.
+    /// The reason why the playlist is not available.
     fileprivate var reason: String? {
         switch self {
         case .missing(let reason): reason
@@ -196,6 +199,6 @@ extension PresentationLoader.Child {
 }
 
 extension RuleID {
-    /// A Media Playlist that cannot be read.
+    /// The rule for Media Playlists that cannot be read.
     static let mediaPlaylistMissing: RuleID = "media-playlist-missing"
 }

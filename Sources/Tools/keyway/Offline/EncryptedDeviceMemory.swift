@@ -2,11 +2,11 @@ import FPSCrypto
 import OfflineAssets
 import VirtualDevice
 
-/// What a virtual device remembers, in an encrypted file: two runs of the tool are the same device.
-struct SealedDeviceMemory: DeviceMemory {
+/// The storage of a virtual device in an encrypted file, so that all runs of the tool are the same device.
+struct EncryptedDeviceMemory: DeviceMemory {
     private let file: SealedFile
 
-    /// In the file of that name.
+    /// Creates storage in the file at this path.
     init(_ path: String, key: StorageKey) { file = SealedFile(path, as: "virtual device", key: key) }
 
     func recall() throws -> SecretBytes? { try file.read() }

@@ -3,31 +3,31 @@ import FPSCrypto
 import FPSMessages
 import KeyServerModule
 
-/// A CKC taken apart as far as the secrets of its SPC go.
-struct CKCDissection: Sendable {
+/// The parts of a CKC, as far as the secrets of its SPC allow decrypting it.
+struct CKCInspection: Sendable {
     /// The container.
     var message: CKCMessage?
-    /// The decrypted payload's blocks; up to the damage, if there is one.
+    /// The blocks of the decrypted payload; if it is damaged, those before the damage.
     var blocks: TLLVSequence?
-    /// Why the rest is not there.
+    /// The reason why the CKC could not be read completely.
     var problem: KSMError?
-    /// Whether the payload was decrypted and made no sense from its first block on. CBC decrypts anything, so this is how
-    /// a wrong key shows.
+    /// Whether the decrypted payload is invalid from its first block on. CBC decryption never fails, so a wrong key is
+    /// detected in this way.
     var isGarbage = false
 
-    /// What garbage means.
-    static let garbage = "the payload does not decrypt to blocks: the CKC answers another SPC, or DASk was another"
+    /// The reason for an invalid payload.
+    static let garbage = "the decrypted payload has no valid blocks: the CKC is for another SPC, or the DASk is wrong"
 
-    /// Takes a CKC apart; its container alone, where there is no key.
+    /// Parses a CKC; only its container if there is no key.
     init(_ bytes: [UInt8], payloadKey: SecretBytes?) {
         do throws(KSMError) {
-            try dissect(bytes, payloadKey)
+            try parse(bytes, payloadKey)
         } catch {
             problem = error
         }
     }
 
-    private mutating func dissect(_ bytes: [UInt8], _ payloadKey: SecretBytes?) throws(KSMError) {
+    private mutating func parse(_ bytes: [UInt8], _ payloadKey: SecretBytes?) throws(KSMError) {
         let message: CKCMessage
         do {
             message = try CKCMessage(parsing: bytes)
@@ -43,7 +43,7 @@ struct CKCDissection: Sendable {
             throw KSMError(.payload, .libraryFailure, error.description)
         }
         let error: ParseError?
-        (blocks, error) = SPCDissection.blocks(clear)
+        (blocks, error) = SPCInspection.blocks(clear)
         if let error {
             let firstTag = TLLVTag(rawValue: clear.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
             isGarbage = blocks?.isEmpty != false && firstTag.name == nil
@@ -51,13 +51,13 @@ struct CKCDissection: Sendable {
         }
     }
 
-    /// The key of a CKC's payload; nil where the SPC's secrets are not known.
-    static func payloadKey(for spc: SPCDissection) throws(CommandFailure) -> SecretBytes? {
+    /// Returns the key of a CKC's payload; nil if the secrets of the SPC are not available.
+    static func payloadKey(for spc: SPCInspection) throws(CommandFailure) -> SecretBytes? {
         guard let payload = spc.payload, let r1 = spc.session?.r1 else { return nil }
         do {
             return try KSM.payloadKey(r1: r1, antiReplaySeed: payload.antiReplaySeed)
         } catch {
-            throw .input("the key of the CKC cannot be made: \(error)")
+            throw .input("the key of the CKC payload cannot be derived: \(error)")
         }
     }
 }

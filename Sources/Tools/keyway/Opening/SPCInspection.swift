@@ -4,36 +4,36 @@ import FPSMessages
 import KeyServerModule
 import TextCoding
 
-/// An SPC taken apart as far as the credentials go: steps 1 to 6 of Table 2-1, with what each of them found.
+/// The parts of an SPC, as far as the credentials allow opening it: the results of steps 1 to 6 of Table 2-1.
 ///
-/// A key server has ``KeyServerModule/open(_:)``, which gives all or nothing; whoever looks for a fault wants to see how
-/// far it went.
-struct SPCDissection: Sendable {
-    /// The container; nil for an SPC of version 3, whose layout is Apple's.
+/// A key server uses ``KeyServerModule/open(_:)``, which either returns all parts or fails; for troubleshooting, the
+/// parts before the failure are needed.
+struct SPCInspection: Sendable {
+    /// The container; nil for an SPC of version 3, whose layout only Apple defines.
     var message: SPCMessage?
-    /// The decrypted payload's blocks; up to the damage, if there is one.
+    /// The blocks of the decrypted payload; if it is damaged, those before the damage.
     var blocks: TLLVSequence?
-    /// What the payload says.
+    /// The parsed payload.
     var payload: SPCPayload?
-    /// What the [SK...R1] block holds, if its integrity holds.
+    /// The values of the [SK...R1] block, if its integrity is verified.
     var session: Session?
 
-    /// The values of the [SK...R1] block; R1 is nil where a plug-in has opened the SPC as a whole.
+    /// The values of the [SK...R1] block; the session key and R1 are nil if a plug-in opened the whole SPC.
     typealias Session = (hu: [UInt8], sessionKey: SecretBytes?, r1: SecretBytes?)
 
-    /// Why the rest is not there. Nil also where only the credentials end.
+    /// The reason why the SPC could not be read completely; nil if only credentials are missing.
     var problem: KSMError?
 
-    /// Takes an SPC apart.
+    /// Parses and opens an SPC.
     init(_ bytes: [UInt8], with credentials: OpeningCredentials) {
         do throws(KSMError) {
-            try dissect(bytes, credentials)
+            try parse(bytes, credentials)
         } catch {
             problem = error
         }
     }
 
-    private mutating func dissect(_ bytes: [UInt8], _ credentials: OpeningCredentials) throws(KSMError) {
+    private mutating func parse(_ bytes: [UInt8], _ credentials: OpeningCredentials) throws(KSMError) {
         let message: SPCMessage
         do {
             message = try SPCMessage(parsing: bytes)
@@ -68,12 +68,12 @@ struct SPCDissection: Sendable {
             throw KSMError(
                 .certificate,
                 .unknownCertificate,
-                "the SPC was made for the certificate with SHA-1 \(Hexadecimal.encode(message.certificateHash)), the one given has "
-                    + Hexadecimal.encode(certificate.sha1)
+                "the SPC is for the certificate with SHA-1 \(Hexadecimal.encode(message.certificateHash)), but the given one "
+                    + "has " + Hexadecimal.encode(certificate.sha1)
             )
         }
         if let key = credentials.privateKey, !certificate.matches(key) {
-            throw KSMError(.certificate, .keyMismatch, "the private key does not belong to the certificate")
+            throw KSMError(.certificate, .keyMismatch, "the private key does not match the certificate")
         }
     }
 
@@ -82,8 +82,8 @@ struct SPCDissection: Sendable {
             throw KSMError(
                 .key,
                 .decryptionFailed,
-                "an SPC of version \(message.version) is for a key of \(message.encryptedKey.count * 8) bits, this one has "
-                    + "\(key.bits)"
+                "an SPC of version \(message.version) requires a key of \(message.encryptedKey.count * 8) bits, but this one "
+                    + "has \(key.bits)"
             )
         }
         return try SPCOpening.clearPayload(of: message, with: key)
@@ -99,12 +99,13 @@ struct SPCDissection: Sendable {
         }
     }
 
-    /// The blocks of a payload; where one is damaged, those before it, and what is wrong.
+    /// Returns the blocks of a payload; if one is damaged, those before it, and the error.
     static func blocks(_ payload: [UInt8]) -> (TLLVSequence?, ParseError?) {
         do {
             return (try TLLVSequence(parsing: payload), nil)
         } catch {
-            // Errors are found behind the start of a block's header, a duplicate tag at it.
+            // The offset of an error is after the start of a block's header; that of a duplicate tag is the start
+            // itself.
             let offset = error.code == .duplicateTag ? error.offset : max(error.offset - 1, 0) / 16 * 16
             return (try? TLLVSequence(parsing: Array(payload.prefix(offset))), error)
         }
@@ -112,6 +113,6 @@ struct SPCDissection: Sendable {
 }
 
 extension KSMError.Code {
-    /// The private key is not the certificate's.
+    /// The private key does not match the certificate.
     static let keyMismatch = Self(rawValue: "key-mismatch")
 }

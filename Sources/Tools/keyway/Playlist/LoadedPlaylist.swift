@@ -1,31 +1,31 @@
 import HLSPlaylist
 
-/// A playlist that is shown or compared.
-struct ReadPlaylist: Sendable {
-    /// What the user calls it.
+/// A playlist that was loaded to show or compare it.
+struct LoadedPlaylist: Sendable {
+    /// The name of the playlist in output.
     let name: String
     let playlist: Playlist
-    /// How many errors the reader found.
+    /// The number of parsing errors.
     let errors: Int
 
-    /// Reads a playlist, leniently.
+    /// Loads a playlist, and parses it leniently.
     ///
-    /// - Throws: a failure of kind input for what is no playlist, or passes a limit.
-    static func read(_ argument: String, _ loader: PlaylistLoader) async throws(CommandFailure) -> ReadPlaylist {
+    /// - Throws: A failure of kind `input` for input that is not a playlist or exceeds a limit.
+    static func read(_ argument: String, _ loader: PlaylistLoader) async throws(CommandFailure) -> LoadedPlaylist {
         let input = try PlaylistInput(argument: argument)
         let loaded = try await loader.load(input.location)
-        PlaylistJudge.complain(loaded.note, of: input.name)
+        PlaylistChecker.printNote(loaded.note, of: input.name)
         let options = ParsingOptions(url: loaded.location.isRemote ? loaded.location.base : nil)
         do {
             let (playlist, diagnostics) = try Playlist.parseLeniently(loaded.bytes, options: options)
             if diagnostics.contains(where: { $0.rule == .missingExtM3U }) {
                 throw CommandFailure.input(
-                    "\(input.name) is \(FileKind(Array(loaded.bytes.prefix(4096))).words), not a playlist",
+                    "\(input.name) is \(FileKind(Array(loaded.bytes.prefix(4096))).description), not a playlist",
                     next: "a playlist begins with #EXTM3U"
                 )
             }
             let errors = diagnostics.count { $0.severity == .error }
-            return ReadPlaylist(name: input.name, playlist: playlist, errors: errors)
+            return LoadedPlaylist(name: input.name, playlist: playlist, errors: errors)
         } catch let failure as CommandFailure {
             throw failure
         } catch {
@@ -33,10 +33,10 @@ struct ReadPlaylist: Sendable {
         }
     }
 
-    /// What to say of the errors.
+    /// The note about the parsing errors; nil if there are none.
     var note: String? {
         guard errors > 0 else { return nil }
-        let words = errors == 1 ? "1 error was found while reading" : "\(errors) errors were found while reading"
-        return "\(words), and lines may be missing here: keyway playlist check says where"
+        let text = errors == 1 ? "1 parsing error" : "\(errors) parsing errors"
+        return "\(text), so lines may be missing here: run keyway playlist check to locate them"
     }
 }

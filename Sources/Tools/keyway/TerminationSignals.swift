@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP as an orderly end: the first one calls a closure, the second one ends the process at once, as
-/// it would have without this.
-final class EndSignals: Sendable {
+/// A handler of SIGINT, SIGTERM and SIGHUP for a graceful shutdown: the first signal calls a closure, the second one
+/// ends the process immediately with the signal's default action.
+final class TerminationSignals: Sendable {
     private let first = Atomic<Int32>(0)
-    // Dispatch lets a source be cancelled from any thread; nothing else is done with them.
+    // The sources are only resumed and cancelled, and Dispatch allows both from any thread.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
     private let numbers: [Int32]
 
-    /// The signal that has come; nil for none.
+    /// The number of the first signal received; nil if there was none.
     var number: Int32? {
         let number = first.load(ordering: .relaxed)
         return number == 0 ? nil : number
     }
 
-    /// Listens until ``end()``. SIGHUP stays ignored where it is, as nohup has it.
+    /// Handles signals until ``end()`` is called. SIGHUP stays ignored if it already is, as under nohup.
     init(_ action: @escaping @Sendable () -> Void) {
         var old = sigaction()
         sigaction(SIGHUP, nil, &old)
@@ -34,7 +34,7 @@ final class EndSignals: Sendable {
         }
     }
 
-    /// Signals do what they did before.
+    /// Restores the default actions of the signals.
     func end() {
         for source in sources { source.cancel() }
         restore()

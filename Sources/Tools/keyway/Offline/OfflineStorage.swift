@@ -1,26 +1,26 @@
 import Foundation
 import OfflineAssets
 
-/// Where the keys of a folder's downloads are, and the device that they are for.
+/// The storage of the keys of a folder of downloads, and of the virtual device that they are for.
 ///
 ///     LIBRARY/TITLE/…                    a download
-///     LIBRARY/.keyway/storage.key        the key that everything here is encrypted under, unless it is kept elsewhere
-///     LIBRARY/.keyway/keys/              keys and what is known of them
-///     LIBRARY/.keyway/device             what the virtual device remembers
-struct OfflineHome {
+///     LIBRARY/.keyway/storage.key        the key that encrypts everything here, unless it is stored elsewhere
+///     LIBRARY/.keyway/keys/              the keys and their state
+///     LIBRARY/.keyway/device             the storage of the virtual device
+struct OfflineStorage {
     /// The folder of downloads.
     let library: String
-    /// The folder of the rest.
+    /// The folder of keys and device storage.
     let state: String
-    /// What everything is encrypted under.
+    /// The key that encrypts everything in the folder.
     let key: StorageKey
-    /// The keys.
+    /// The store of persistent keys.
     let store: KeptKeyStore
 
     static let folder = ".keyway"
 
-    /// Opens what belongs to a folder of downloads, and makes it when it is not there.
-    init(library: String, _ options: OfflineHomeOptions) throws(CommandFailure) {
+    /// Opens the storage of a folder of downloads, and creates it if it does not exist.
+    init(library: String, _ options: OfflineStorageOptions) throws(CommandFailure) {
         self.library = library
         state = options.state ?? library + "/" + Self.folder
         do throws(OfflineStorageError) {
@@ -32,28 +32,28 @@ struct OfflineHome {
         }
     }
 
-    /// What the device remembers.
-    var deviceMemory: SealedDeviceMemory { SealedDeviceMemory(state + "/device", key: key) }
+    /// The encrypted storage of the virtual device.
+    var deviceMemory: EncryptedDeviceMemory { EncryptedDeviceMemory(state + "/device", key: key) }
 }
 
 extension CommandFailure {
-    /// What is kept cannot be read or written.
+    /// Creates a failure for stored data that cannot be read or written.
     init(_ error: OfflineStorageError) {
         self = .file("\(error)", next: error.advice)
     }
 
-    /// The key server, the device or the network has something against it.
+    /// Creates a failure for an error of the key server, the device or the network.
     init(_ error: OfflineKeyError) {
         self.init(kind: error.code == "no-connection" ? .file : .input, what: "\(error)", next: nil)
     }
 
-    /// A bundle cannot be read.
+    /// Creates a failure for a bundle that cannot be read.
     init(_ error: AssetBundleError) {
         let isFile = error.code == .storage || error.code == .missing || error.code == .notABundle
         self.init(kind: isFile ? .file : .input, what: "\(error)", next: nil)
     }
 
-    /// Whatever goes wrong with what is kept, in a command's words.
+    /// Returns the failure of a command for an error of offline storage; other errors are returned unchanged.
     static func offline(_ error: any Error) -> any Error {
         switch error {
         case let error as OfflineStorageError: CommandFailure(error)
