@@ -176,7 +176,7 @@ struct RenditionSelectionTests {
     func words() throws {
         let selection = try select(RenditionPreferences(languages: ["en"], subtitles: .on), maximumChannels: 6)
         for rejected in selection.rejectedRenditions { #expect(!rejected.reason.description.isEmpty) }
-        #expect(reason(selection, "de-new")?.description == "it has 8 channels, and the player 6")
-        #expect(selection.renditions.flatMap(\.reasons).map(\.description).contains("its language is wanted: \"en\""))
+        #expect(reason(selection, "de-new")?.description == "it has 8 channels, but the player supports only 6")
+        #expect(selection.renditions.flatMap(\.reasons).map(\.description).contains("it matches the preferred language \"en\""))
     }
 }

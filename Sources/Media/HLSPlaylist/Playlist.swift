@@ -80,8 +80,7 @@ enum PlaylistReader {
             context.report(
                 .limitExceeded,
                 line: 0,
-                "the playlist is larger than the limit of \(options.limits.bytes) "
-                    + "bytes"
+                "the playlist is larger than the limit of \(options.limits.bytes) bytes"
             )
             try context.check()
             return (.multivariant(MultivariantPlaylist()), [])

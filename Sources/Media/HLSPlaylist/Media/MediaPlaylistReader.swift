@@ -125,8 +125,7 @@ private struct MediaPlaylistReader {
         if segments.count > context.options.limits.segments {
             context.report(
                 .limitExceeded,
-                "the playlist has more than \(context.options.limits.segments) Media "
-                    + "Segments"
+                "the playlist has more than \(context.options.limits.segments) Media Segments"
             )
         }
     }

@@ -57,8 +57,7 @@ final class ReadingContext {
         if lineNumber > options.limits.lines {
             report(
                 .limitExceeded,
-                "the playlist has more than "
-                    + "\(options.limits.lines) lines"
+                "the playlist has more than \(options.limits.lines) lines"
             )
         }
     }

@@ -148,8 +148,7 @@ public struct ResolvedSegments: Sequence, Sendable {
                 guard let end, segments[index - 1].uri == segment.uri else {
                     throw failure(
                         segment,
-                        "the byte range has no offset, and the preceding segment is not a range of "
-                            + "the same resource"
+                        "the byte range has no offset, and the preceding segment is not a range of the same resource"
                     )
                 }
                 offset = end

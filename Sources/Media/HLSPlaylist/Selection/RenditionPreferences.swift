@@ -117,12 +117,10 @@ public struct RejectedRendition: Hashable, Sendable {
                 language.map { "another language than \(LintText.quoted([$0])) is preferred" } ?? "it has no language"
             case .fewerCharacteristics: "it lacks preferred characteristics"
             case .unrecognizedChannels(let channels):
-                "CHANNELS \(LintText.quoted([channels])) has unknown "
-                    + "parameters"
+                "CHANNELS \(LintText.quoted([channels])) has unknown parameters"
             case .notDefault: "another rendition is the default"
             case .unwantedCharacteristics(let tags):
-                "the characteristics \(LintText.quoted(tags)) are not "
-                    + "preferred"
+                "the characteristics \(LintText.quoted(tags)) are not preferred"
             case .fewerChannels: "the selected rendition has more channels"
             case .notWanted: "subtitles and captions are turned off"
             case .forced: "it contains only forced subtitles, and full subtitles are shown"

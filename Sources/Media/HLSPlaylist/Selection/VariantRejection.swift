@@ -85,11 +85,9 @@ extension VariantRejection: CustomStringConvertible {
         case .bandwidthAboveCap(let bandwidth, let cap):
             return "its BANDWIDTH of \(bandwidth) bits per second exceeds the bandwidth cap of \(cap)"
         case .largerThanDisplay(let own, let display):
-            return "its RESOLUTION of \(own) is larger than the display of "
-                + "\(display)"
+            return "its RESOLUTION of \(own) is larger than the display of \(display)"
         case .lowerScore(let own, let chosen):
-            return "its SCORE of \(own) is lower than the \(chosen) of the "
-                + "selected variant"
+            return "its SCORE of \(own) is lower than the \(chosen) of the selected variant"
         case .lessThanChosen(.order): return "an equivalent variant precedes it"
         case .lessThanChosen(let criterion): return "the selected variant is better by \(criterion.rawValue)"
         }

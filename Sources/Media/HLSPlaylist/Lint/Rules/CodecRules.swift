@@ -80,8 +80,7 @@ extension LintRule {
                         line,
                         attribute: "SUPPLEMENTAL-CODECS",
                         "SUPPLEMENTAL-CODECS contains \(LintText.quoted(wrong)), which is not a format with brands of "
-                            + "four "
-                            + "characters: write elements such as \"dvh1.08.07/db4h\""
+                            + "four characters: write elements such as \"dvh1.08.07/db4h\""
                     )
                 }
             }
@@ -99,8 +98,7 @@ extension LintRule {
                         line,
                         attribute: "SUPPLEMENTAL-CODECS",
                         "the tag has SUPPLEMENTAL-CODECS (\(LintText.quoted(attributes.supplementalCodecs))) but no "
-                            + "CODECS: "
-                            + "add CODECS with the format of the base layer"
+                            + "CODECS: add CODECS with the format of the base layer"
                     )
                 }
             }

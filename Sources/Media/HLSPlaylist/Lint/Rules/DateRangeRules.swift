@@ -213,8 +213,7 @@ extension LintRule {
                         line,
                         attribute: wrong.name,
                         "\(wrong.name)=\(ReadingContext.quoted(wrong.value)) is neither a hexadecimal sequence nor a "
-                            + "number: "
-                            + "put other text in quotation marks"
+                            + "number: put other text in quotation marks"
                     )
                 }
             }

@@ -61,8 +61,7 @@ extension LintRule {
                             findings.report(
                                 line,
                                 "\(own) is \(overlap.inSeconds) before \(end), where the preceding segment ends: an "
-                                    + "overlap must be "
-                                    + "less than a second"
+                                    + "overlap must be less than a second"
                             )
                         }
                     }

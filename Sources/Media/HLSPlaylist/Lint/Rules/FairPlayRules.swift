@@ -68,8 +68,7 @@ extension LintRule {
             return (
                 "URI",
                 "\(MessageFormat.uri(uri)) is relative, and resolving it against the playlist's URL changes the asset "
-                    + "ID: "
-                    + "write skd://…"
+                    + "ID: write skd://…"
             )
         },
         key(
@@ -81,8 +80,7 @@ extension LintRule {
             guard key.isFairPlay, let uri = key.uri, ["skd:", "skd://"].contains(uri.lowercased()) else { return nil }
             return (
                 "URI",
-                "\(MessageFormat.uri(uri)) does not identify a key: append the asset ID that the key "
-                    + "server uses"
+                "\(MessageFormat.uri(uri)) does not identify a key: append the asset ID that the key server uses"
             )
         },
         key(

@@ -14,8 +14,7 @@ extension LintRule {
                         line,
                         attribute: name,
                         "\(name) \(ReadingContext.quoted(id)) contains a character other than letters, digits and "
-                            + "+/=.-_: "
-                            + "choose another ID"
+                            + "+/=.-_: choose another ID"
                     )
                 }
                 for (attributes, line) in subject.allAttributes {

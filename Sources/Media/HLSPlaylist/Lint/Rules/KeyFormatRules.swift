@@ -59,8 +59,7 @@ extension LintRule {
                 findings.report(
                     change.line,
                     "the EXT-X-KEY on line \(key.line.number) has METHOD=SAMPLE-AES-CTR, which is defined only for "
-                        + "fragmented MP4, "
-                        + "but no EXT-X-MAP applies to the segment: add one"
+                        + "fragmented MP4, but no EXT-X-MAP applies to the segment: add one"
                 )
             }
         ),
@@ -82,8 +81,7 @@ extension LintRule {
                     findings.report(
                         map.line,
                         "the EXT-X-KEY on line \(key.line.number) does not apply to this EXT-X-MAP, so some players "
-                            + "expect clear "
-                            + "media: move the EXT-X-KEY before the EXT-X-MAP"
+                            + "expect clear media: move the EXT-X-KEY before the EXT-X-MAP"
                     )
                 }
             }

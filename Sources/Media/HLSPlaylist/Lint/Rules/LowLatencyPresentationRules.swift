@@ -21,8 +21,7 @@ extension LintRule {
                         media.file,
                         nil,
                         "the playlist has no EXT-X-RENDITION-REPORT for \(ReadingContext.quoted(missing.file.name)), "
-                            + "so a client "
-                            + "that switches to that playlist has to load it twice: add the tag"
+                            + "so a client that switches to that playlist has to load it twice: add the tag"
                     )
                 }
             }
@@ -44,8 +43,7 @@ extension LintRule {
                             line,
                             attribute: "URI",
                             "\(MessageFormat.uri(tag.uri)) is not a Media Playlist of the presentation: correct the "
-                                + "URI, or "
-                                + "remove the tag"
+                                + "URI, or remove the tag"
                         )
                     }
                 }

@@ -74,8 +74,7 @@ extension LintRule {
                     subject.file.line(of: .serverControl),
                     attribute: "PART-HOLD-BACK",
                     "PART-HOLD-BACK is \(hold.inSeconds), less than three times the PART-TARGET of "
-                        + "\(target.inSeconds), "
-                        + "so playback stalls easily when a part is late"
+                        + "\(target.inSeconds), so playback stalls easily when a part is late"
                 )
             }
         ),
@@ -214,8 +213,7 @@ extension LintRule {
                 findings.report(
                     line,
                     "the duration of the segments after EXT-X-SKIP is \(left.inSeconds), less than the CAN-SKIP-UNTIL "
-                        + "of "
-                        + "\(until.inSeconds): skip fewer segments"
+                        + "of \(until.inSeconds): skip fewer segments"
                 )
             }
         ),

@@ -38,11 +38,9 @@ extension LintRule {
                         subject.multivariant.file,
                         variant.line,
                         "the variant with HDCP-LEVEL=\(variant.level) shares the key \(MessageFormat.uri(uri)) with "
-                            + "the "
-                            + "variant on line "
+                            + "the variant on line "
                             + "\(earlier.line.number) with HDCP-LEVEL=\(earlier.level), so a client that may play "
-                            + "only the lower level "
-                            + "gets the key of the higher: use one key for each level"
+                            + "only the lower level gets the key of the higher: use one key for each level"
                     )
                 }
             }

@@ -61,8 +61,7 @@ extension LintRule {
                                 line,
                                 attribute: "BYTERANGE",
                                 "BYTERANGE=\"\(range.length)\" has no offset, and the preceding part of this segment "
-                                    + "is not a "
-                                    + "range of \(ReadingContext.quoted(part.uri)): add the offset"
+                                    + "is not a range of \(ReadingContext.quoted(part.uri)): add the offset"
                             )
                         }
                         previous = part.byteRange == nil ? nil : part.uri
@@ -84,8 +83,7 @@ extension LintRule {
                 findings.report(
                     first.line,
                     "the parts of this segment end \((end - old.end).inSeconds) before the end of the playlist: "
-                        + "remove parts "
-                        + "older than three Target Durations, \((3 * target).inSeconds)"
+                        + "remove parts older than three Target Durations, \((3 * target).inSeconds)"
                 )
             }
         ),
@@ -107,8 +105,7 @@ extension LintRule {
                             findings.report(
                                 line,
                                 "\(tag.name.rawValue) follows an EXT-X-PART of its segment, but applies to all parts: "
-                                    + "move "
-                                    + "the tag before the first part"
+                                    + "move the tag before the first part"
                             )
                         default: break
                         }

@@ -66,8 +66,7 @@ extension LintRule {
                         media.file,
                         media.file.line(of: .start),
                         "EXT-X-START is \(own.shown), but \(start.shown) in the Multivariant Playlist, which clients "
-                            + "use: "
-                            + "remove one of the two"
+                            + "use: remove one of the two"
                     )
                 }
             }
@@ -85,8 +84,7 @@ extension LintRule {
                         media.file,
                         media.file.line(of: .independentSegments),
                         "EXT-X-INDEPENDENT-SEGMENTS is also in the Multivariant Playlist, and applies to all Media "
-                            + "Playlists: "
-                            + "remove one of the two"
+                            + "Playlists: remove one of the two"
                     )
                 }
             }

@@ -138,8 +138,7 @@ extension LintRule {
                         "the duration is \(MessageFormat.seconds(duration)), but that of "
                             + "\(ReadingContext.quoted(first.media.file.name)) "
                             + "is \(MessageFormat.seconds(first.duration)): they differ by more than the smallest "
-                            + "Target "
-                            + "Duration, "
+                            + "Target Duration, "
                             + MessageFormat.seconds(limit)
                     )
                 }

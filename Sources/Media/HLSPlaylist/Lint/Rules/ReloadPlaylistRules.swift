@@ -32,8 +32,7 @@ extension LintRule {
                     subject.after.file.line(of: .discontinuitySequence),
                     "the Discontinuity Sequence Number of \(ReadingContext.quoted(pair.after.uri)) changed from "
                         + "\(pair.before.discontinuitySequenceNumber) to \(pair.after.discontinuitySequenceNumber): "
-                        + "increment "
-                        + "EXT-X-DISCONTINUITY-SEQUENCE for each EXT-X-DISCONTINUITY that is removed"
+                        + "increment EXT-X-DISCONTINUITY-SEQUENCE for each EXT-X-DISCONTINUITY that is removed"
                 )
             }
         ),

@@ -15,8 +15,7 @@ extension LintRule {
                     findings.report(
                         subject.after.file.line(of: .skip),
                         "EXT-X-SKIP skips \(skipped) segments, starting with number \(first), but the previous "
-                            + "snapshot does not "
-                            + "have all of them: a client must request the full playlist"
+                            + "snapshot does not have all of them: a client must request the full playlist"
                     )
                 }
             )
@@ -75,8 +74,7 @@ extension LintRule {
                 findings.report(
                     subject.after.file.line(of: .mediaSequence),
                     "EXT-X-MEDIA-SEQUENCE is \(subject.after.playlist.mediaSequence ?? 0), but in the previous "
-                        + "snapshot the first "
-                        + "segment had the number \(number)"
+                        + "snapshot the first segment had the number \(number)"
                 )
             }
         ),

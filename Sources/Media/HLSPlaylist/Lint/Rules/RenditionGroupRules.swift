@@ -156,8 +156,7 @@ extension LintRule {
                     without.line,
                     attribute: "CLOSED-CAPTIONS",
                     "this variant does not have CLOSED-CAPTIONS=NONE, but the variant on line \(with.line.number) "
-                        + "does: write it "
-                        + "for all variants or for none"
+                        + "does: write it for all variants or for none"
                 )
             }
         ),

@@ -13,8 +13,7 @@ extension LintRule {
                         line,
                         attribute: "URI",
                         "closed captions are embedded in the video: remove the URI "
-                            + "\(ReadingContext.quoted(tag.uri ?? "")), "
-                            + "or write TYPE=SUBTITLES"
+                            + "\(ReadingContext.quoted(tag.uri ?? "")), or write TYPE=SUBTITLES"
                     )
                 }
             }
@@ -88,8 +87,7 @@ extension LintRule {
                         line,
                         attribute: "FORCED",
                         "the tag with TYPE=\(tag.type) has FORCED=\(tag.isForced == true ? "YES" : "NO"), which only "
-                            + "subtitles "
-                            + "may have: remove FORCED"
+                            + "subtitles may have: remove FORCED"
                     )
                 }
             }
@@ -128,8 +126,7 @@ extension LintRule {
                     findings.report(
                         line,
                         "the audio \(ReadingContext.quoted(tag.name)) has no CHANNELS, so clients cannot distinguish "
-                            + "stereo "
-                            + "from surround: write the number of channels, such as CHANNELS=\"2\""
+                            + "stereo from surround: write the number of channels, such as CHANNELS=\"2\""
                     )
                 }
             }

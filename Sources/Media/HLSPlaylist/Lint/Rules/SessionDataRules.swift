@@ -34,8 +34,7 @@ extension LintRule {
                             line,
                             attribute: "DATA-ID",
                             "the DATA-ID \(ReadingContext.quoted(tag.dataID)) with \(language) is already on line "
-                                + "\(first): "
-                                + "remove one of the tags, or change its LANGUAGE"
+                                + "\(first): remove one of the tags, or change its LANGUAGE"
                         )
                     } else {
                         seen[key] = line.number
@@ -55,8 +54,7 @@ extension LintRule {
                         line,
                         attribute: "DATA-ID",
                         "DATA-ID \(ReadingContext.quoted(tag.dataID)) is not in reverse DNS notation and may not be "
-                            + "unique: add "
-                            + "your domain as a prefix, as in \"com.example.title\""
+                            + "unique: add your domain as a prefix, as in \"com.example.title\""
                     )
                 }
             }

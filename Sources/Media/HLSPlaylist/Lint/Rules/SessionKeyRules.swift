@@ -96,8 +96,7 @@ extension LintRule {
                             "\(ReadingContext.quoted(first)) and \(ReadingContext.quoted(media.file.name)) share the "
                                 + "key "
                                 + "\(MessageFormat.uri(uri)): with an EXT-X-SESSION-KEY, clients can request the key "
-                                + "before "
-                                + "they load the playlists"
+                                + "before they load the playlists"
                         )
                     }
                 }

@@ -55,8 +55,7 @@ extension LintRule {
                     findings.report(
                         line,
                         "EXTINF is \(duration.inSeconds), more than the Target Duration of \(target.inSeconds), and "
-                            + "clients do not "
-                            + "round EXTINF before version 6: increase EXT-X-TARGETDURATION"
+                            + "clients do not round EXTINF before version 6: increase EXT-X-TARGETDURATION"
                     )
                 }
             }
@@ -159,8 +158,7 @@ extension LintRule {
                         line,
                         attribute: "BYTERANGE",
                         "BYTERANGE=\"\(range.length)\" of EXT-X-MAP has no offset: write \"\(range.length)@0\" if the "
-                            + "range "
-                            + "starts at the beginning of the resource"
+                            + "range starts at the beginning of the resource"
                     )
                 }
             }
@@ -197,8 +195,7 @@ extension LintRule {
                     findings.report(
                         segment.line(of: .byteRange),
                         "the I-frame starts at byte \(start), and no EXT-X-MAP applies to it, so clients cannot find "
-                            + "the "
-                            + "Media Initialization Section: add an EXT-X-MAP"
+                            + "the Media Initialization Section: add an EXT-X-MAP"
                     )
                 }
             }
@@ -231,8 +228,7 @@ extension LintRule {
                 findings.report(
                     subject.file.line(of: .playlistType),
                     "EXT-X-PLAYLIST-TYPE is \(type), which does not allow segments to be removed, but "
-                        + "EXT-X-MEDIA-SEQUENCE is "
-                        + "\(sequence), which indicates that segments were removed"
+                        + "EXT-X-MEDIA-SEQUENCE is \(sequence), which indicates that segments were removed"
                 )
             }
         ),
@@ -271,8 +267,7 @@ extension LintRule {
                     subject.file.line(of: .start),
                     attribute: "TIME-OFFSET",
                     "TIME-OFFSET is \(distance.inSeconds) before the end of the playlist, less than three Target "
-                        + "Durations, "
-                        + "\((3 * target).inSeconds), so playback may stall"
+                        + "Durations, \((3 * target).inSeconds), so playback may stall"
                 )
             }
         ),

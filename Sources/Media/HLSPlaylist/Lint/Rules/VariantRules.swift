@@ -31,8 +31,7 @@ extension LintRule {
                     findings.report(
                         nil,
                         "the playlist has video variants but no EXT-X-I-FRAME-STREAM-INF, so clients must load full "
-                            + "segments for "
-                            + "trick play: add an I-frame playlist"
+                            + "segments for trick play: add an I-frame playlist"
                     )
                 }
             }
@@ -51,8 +50,7 @@ extension LintRule {
                         findings.report(
                             line,
                             "the variant with the URI \(ReadingContext.quoted(variant.uri)) is the same as the "
-                                + "variant on line "
-                                + "\(first): remove one of the two"
+                                + "variant on line \(first): remove one of the two"
                         )
                     } else {
                         seen[text] = line.number
@@ -72,8 +70,7 @@ extension LintRule {
                         line,
                         attribute: "BANDWIDTH",
                         "BANDWIDTH is 0, so clients treat the variant as the one with the lowest bit rate: write its "
-                            + "peak "
-                            + "segment bit rate in bits per second"
+                            + "peak segment bit rate in bits per second"
                     )
                 }
             }
