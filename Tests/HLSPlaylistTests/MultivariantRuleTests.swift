@@ -29,8 +29,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 @Suite("Rules for Multivariant Playlists")
 struct MultivariantRuleTests {
     @Test(
-        "violations are found on the right line, and similar playlists "
-            + "pass",
+        "violations are found on the right line, and similar playlists pass",
         arguments: variantCases + renditionCases
     )
     func rule(_ item: RuleCase) throws {

@@ -76,8 +76,7 @@ struct NumberAndDateTests {
     }
 
     @Test(
-        "a written attribute is parsed with the same "
-            + "value",
+        "a written attribute is parsed with the same value",
         arguments: [0, -0.5, 12.345678901234, 1e-7, 1e15, -1e22, 1e-300, 1.7e308]
     )
     func attribute(_ offset: Double) throws {

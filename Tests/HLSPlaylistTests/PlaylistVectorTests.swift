@@ -27,8 +27,7 @@ struct PlaylistVectorTests {
     }
 
     @Test(
-        "playlists are written back byte for "
-            + "byte",
+        "playlists are written back byte for byte",
         arguments: try PlaylistVectorFile.all().filter { $0.strict == nil }
     )
     func roundTrip(_ vector: PlaylistVectorFile) throws {
@@ -38,8 +37,7 @@ struct PlaylistVectorTests {
     }
 
     @Test(
-        "playlists created from values are written "
-            + "identically",
+        "playlists created from values are written identically",
         arguments: try PlaylistVectorFile.all().filter(\.isCanonical)
     )
     func canonical(_ vector: PlaylistVectorFile) throws {

@@ -179,8 +179,7 @@ struct RenditionSelectionTests {
         #expect(reason(selection, "de-new")?.description == "it has 8 channels, but the player supports only 6")
         #expect(
             selection.renditions.flatMap(\.reasons).map(\.description).contains(
-                "it matches the preferred "
-                    + "language \"en\""
+                "it matches the preferred language \"en\""
             )
         )
     }

@@ -160,8 +160,7 @@ struct VariantSelectionTests {
     }
 
     @Test(
-        "if no variant fits, the one with the lowest bandwidth is selected, and the result indicates "
-            + "it",
+        "if no variant fits, the one with the lowest bandwidth is selected, and the result indicates it",
         arguments: [0, 1000, 1_124_999]
     )
     func nothingFits(_ throughput: UInt64) throws {
