@@ -144,8 +144,8 @@ extension MPDRule {
                 let seconds = Double(origin.microseconds) / 1e6 + start.seconds + end
                 if let depth, let now, seconds <= Double(now.microseconds) / 1e6 - depth.seconds + 0.001 { continue }
                 let limit =
-                    depth.map { "within timeShiftBufferDepth, \($0)" } ?? "although timeShiftBufferDepth is missing"
-                findings.add(track.location, "segment \(number) was removed \(limit)")
+                    depth.map { "it is within timeShiftBufferDepth, \($0)" } ?? "timeShiftBufferDepth is missing"
+                findings.add(track.location, "segment \(number) was removed, although \(limit)")
             }
         },
     ]
