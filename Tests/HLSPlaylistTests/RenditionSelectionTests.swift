@@ -50,7 +50,7 @@ struct RenditionSelectionTests {
         #expect(selection.rendition(.video)?.uri == "cam")
         #expect(reason(selection, "de") == .notDefault)
         #expect(reason(selection, "fr") == .notAutoselected)
-        #expect(reason(selection, "s-en") == .notWanted)
+        #expect(reason(selection, "s-en") == .turnedOff)
         // Every rendition of the groups is either selected or rejected, exactly once.
         #expect(selection.renditions.count + selection.rejectedRenditions.count == 17)
         #expect(Set(selection.rejectedRenditions.map(\.rendition)).count == selection.rejectedRenditions.count)
@@ -88,7 +88,7 @@ struct RenditionSelectionTests {
         #expect(subtitles.rendition(.subtitles)?.uri == "s-en")
         #expect(
             reason(subtitles, "s-en-sdh")
-                == .unwantedCharacteristics(["public.accessibility.describes-music-and-sound"])
+                == .otherCharacteristics(["public.accessibility.describes-music-and-sound"])
         )
     }
 

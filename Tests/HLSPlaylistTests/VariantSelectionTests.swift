@@ -73,12 +73,12 @@ struct VariantSelectionTests {
         box.hdcp = .type0
         var selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant?.uri == "hd-hdr.m3u8")
-        #expect(reasons(selection, "uhd-hdr.m3u8") == [.hdcpTooLow(.type1, has: .type0)])
+        #expect(reasons(selection, "uhd-hdr.m3u8") == [.hdcpTooLow(.type1, output: .type0)])
         #expect(reasons(selection, "hd-avc.m3u8") == [.lessThanChosen(.videoRange)])
         box.hdcp = .none
         selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant?.uri == "sd-540.m3u8")
-        #expect(reasons(selection, "hd-avc.m3u8") == [.hdcpTooLow(.type0, has: .none)])
+        #expect(reasons(selection, "hd-avc.m3u8") == [.hdcpTooLow(.type0, output: .none)])
         #expect(selection.rejected.first { $0.variant.uri == "hd-avc.m3u8" }?.isPlayable == false)
         #expect(selection.rejected.first { $0.variant.uri == "sd-360.m3u8" }?.isPlayable == true)
     }
@@ -92,7 +92,7 @@ struct VariantSelectionTests {
         #expect(selection.variant?.uri == "hd-hdr.m3u8")
         #expect(
             reasons(selection, "uhd-hdr.m3u8")
-                == [.cpcNotMatched(.fairPlay, wanted: ["AppleMain"], has: ["AppleBaseline"])]
+                == [.cpcNotMatched(.fairPlay, required: ["AppleMain"], satisfied: ["AppleBaseline"])]
         )
         // Without labels, only variants without an entry remain.
         box.keySystems = [.fairPlay: []]

@@ -46,7 +46,7 @@ public struct LintFinding: Hashable, Sendable {
     /// The problem in the file.
     public let diagnostic: Diagnostic
 
-    /// Makes a finding.
+    /// Creates a finding.
     public init(file: String, diagnostic: Diagnostic) {
         self.file = file
         self.diagnostic = diagnostic

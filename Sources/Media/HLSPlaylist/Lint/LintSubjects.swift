@@ -108,7 +108,7 @@ struct MediaSubject: Sendable {
 
     /// The largest number of keys that are tracked at one position. No real playlist has as many key formats. Without
     /// this limit, the time for a playlist with many keys would be quadratic in their number.
-    static let largestNumberOfKeys = 64
+    static let maximumKeyCount = 64
 
     /// Whether the playlist lists all of its segments. A delta update leaves out the oldest ones.
     var isFull: Bool { playlist.skip == nil }
@@ -157,7 +157,7 @@ private struct SegmentBuilder {
     mutating func append(_ line: PlaylistLine) {
         switch line.content {
         case .uri:
-            noteChange(line, isSegment: true)
+            recordChange(line, isSegment: true)
             finish(line)
         case .tag(let tag):
             tagLines.append(line)
@@ -170,7 +170,7 @@ private struct SegmentBuilder {
                 isMapNew = true
                 isChangedSinceSegment = true
                 isChangedSincePart = true
-            case .part: noteChange(line, isSegment: false)
+            case .part: recordChange(line, isSegment: false)
             case .discontinuity: discontinuity &+= 1
             default: break
             }
@@ -189,10 +189,10 @@ private struct SegmentBuilder {
             keys.remove(at: index)
             if index < oldKeys { oldKeys -= 1 }
         }
-        if keys.count < MediaSubject.largestNumberOfKeys { keys.append((key, line)) }
+        if keys.count < MediaSubject.maximumKeyCount { keys.append((key, line)) }
     }
 
-    private mutating func noteChange(_ line: PlaylistLine, isSegment: Bool) {
+    private mutating func recordChange(_ line: PlaylistLine, isSegment: Bool) {
         guard isSegment ? isChangedSinceSegment : isChangedSincePart else { return }
         changes.append(
             MediaSubject.EncryptionChange(

@@ -128,7 +128,7 @@ struct ReloadSegment: Sendable {
             var hasNewKeys = false
             for tag in segment.tags {
                 switch tag {
-                case .key(let key) where context.keys.count < MediaSubject.largestNumberOfKeys || key.method == .none:
+                case .key(let key) where context.keys.count < MediaSubject.maximumKeyCount || key.method == .none:
                     context.apply(key)
                     hasNewKeys = true
                 case .map(let tag): map = tag

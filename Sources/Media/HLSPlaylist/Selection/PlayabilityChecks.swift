@@ -51,7 +51,7 @@ struct PlayabilityChecks {
         if !codecs.isEmpty { result.append(.codecsUnsupported(codecs)) }
         result += keys(variant)
         if let level = variant.hdcpLevel, !abilities.hdcp.satisfies(level) {
-            result.append(.hdcpTooLow(level, has: abilities.hdcp))
+            result.append(.hdcpTooLow(level, output: abilities.hdcp))
         }
         if let range = range(variant), !abilities.videoRanges.contains(range) {
             let isKnown = VideoRange.defined.contains(range)
@@ -92,8 +92,8 @@ struct PlayabilityChecks {
         var refusals: [VariantRejection] = []
         for format in usable.sorted(by: { $0.rawValue < $1.rawValue }) {
             let labels = abilities.keySystems[format] ?? []
-            guard let wanted = allowed[format], labels.isDisjoint(with: wanted) else { return [] }
-            refusals.append(.cpcNotMatched(format, wanted: wanted, has: labels.sorted()))
+            guard let required = allowed[format], labels.isDisjoint(with: required) else { return [] }
+            refusals.append(.cpcNotMatched(format, required: required, satisfied: labels.sorted()))
         }
         return refusals
     }

@@ -96,11 +96,11 @@ public struct RejectedRendition: Hashable, Sendable {
         /// Another rendition is the default.
         case notDefault
         /// The rendition has characteristics that are not preferred, such as audio description.
-        case unwantedCharacteristics([String])
+        case otherCharacteristics([String])
         /// The selected rendition has more channels.
         case fewerChannels
         /// Subtitles or closed captions are turned off.
-        case notWanted
+        case turnedOff
         /// The rendition contains only forced subtitles, and full subtitles are shown.
         case forced
         /// An equivalent rendition precedes this one.
@@ -119,10 +119,10 @@ public struct RejectedRendition: Hashable, Sendable {
             case .unrecognizedChannels(let channels):
                 "CHANNELS \(LintText.quoted([channels])) has unknown parameters"
             case .notDefault: "another rendition is the default"
-            case .unwantedCharacteristics(let tags):
+            case .otherCharacteristics(let tags):
                 "the characteristics \(LintText.quoted(tags)) are not preferred"
             case .fewerChannels: "the selected rendition has more channels"
-            case .notWanted: "subtitles and captions are turned off"
+            case .turnedOff: "subtitles and captions are turned off"
             case .forced: "it contains only forced subtitles, and full subtitles are shown"
             case .order: "an equivalent rendition precedes it"
             }

@@ -60,7 +60,7 @@ extension VariantSelector {
             if preferences.subtitles == .on, !hasFull {
                 result.choose(captions, languages: languages, mustPlay: true, isUserChoice: true)
             } else {
-                for rendition in captions { result.reject(rendition, .notWanted) }
+                for rendition in captions { result.reject(rendition, .turnedOff) }
             }
         }
     }
@@ -128,7 +128,7 @@ private struct RenditionChoices {
             choose(full, languages: languages, mustPlay: false)
         case .automatic where isAudioForeign && !LanguageMatch(full.filter(isAutoselected), languages).matched.isEmpty:
             choose(full, languages: languages, mustPlay: false)
-        default: for rendition in full { reject(rendition, .notWanted) }
+        default: for rendition in full { reject(rendition, .turnedOff) }
         }
         if chosen.count > count {
             for rendition in forced { reject(rendition, .forced) }
@@ -234,7 +234,7 @@ private struct RenditionRank {
         case 1: .fewerCharacteristics
         case 2: .unrecognizedChannels(other.rendition.channels ?? "")
         case 3: .notDefault
-        case 4: .unwantedCharacteristics(other.unwanted)
+        case 4: .otherCharacteristics(other.unwanted)
         case 5: .fewerChannels
         default: .order
         }

@@ -11,9 +11,9 @@ public enum VariantRejection: Hashable, Sendable {
     /// The player does not support any of the variant's key formats.
     case keyFormatUnsupported([KeyFormat])
     /// ALLOWED-CPC requires labels of a key format that the device does not satisfy.
-    case cpcNotMatched(KeyFormat, wanted: [String], has: [String])
+    case cpcNotMatched(KeyFormat, required: [String], satisfied: [String])
     /// The output protection is weaker than HDCP-LEVEL requires.
-    case hdcpTooLow(HDCPLevel, has: PlayerAbilities.HDCPState)
+    case hdcpTooLow(HDCPLevel, output: PlayerAbilities.HDCPState)
     /// VIDEO-RANGE has a value that this library does not know (section 4.4.6.2).
     case videoRangeUnknown(VideoRange)
     /// The display does not support the VIDEO-RANGE.
@@ -67,10 +67,10 @@ extension VariantRejection: CustomStringConvertible {
             return "the player does not support \(Self.quoted(codecs.map(\.text)))"
         case .keyFormatUnsupported(let formats):
             return "the player supports none of the key formats \(Self.quoted(formats.map(\.rawValue)))"
-        case .cpcNotMatched(let format, let wanted, let has):
-            let labels = has.isEmpty ? "none" : Self.quoted(has)
+        case .cpcNotMatched(let format, let required, let satisfied):
+            let labels = satisfied.isEmpty ? "none" : Self.quoted(satisfied)
             return
-                "ALLOWED-CPC requires \(Self.quoted(wanted)) for \(Self.quoted([format.rawValue])), "
+                "ALLOWED-CPC requires \(Self.quoted(required)) for \(Self.quoted([format.rawValue])), "
                 + "but the device satisfies \(labels)"
         case .hdcpTooLow(let level, let state):
             return "HDCP-LEVEL is \(Self.quoted([level.rawValue])), but the output has \(Self.name(state))"

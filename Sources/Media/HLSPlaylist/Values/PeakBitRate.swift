@@ -1,6 +1,6 @@
 /// The peak segment bit rate of a Media Playlist (RFC 8216bis, 4.1): the largest bit rate of any contiguous set of
-/// segments whose total duration is between 0.5 and 1.5 Target Durations, plus half a second, because Target Durations
-/// are rounded.
+/// segments whose total duration is between 0.5 Target Durations and 1.5 Target Durations plus half a second. The half
+/// second allows for the rounding of Target Durations.
 package struct PeakBitRate {
     /// The total duration in seconds before each segment.
     private var times = [0.0]

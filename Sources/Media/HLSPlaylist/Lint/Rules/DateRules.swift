@@ -48,13 +48,13 @@ extension LintRule {
             .media { subject, findings in
                 var clock = SegmentClock()
                 for segment in subject.segments {
-                    if let own = segment.segment.programDateTime, let begin = clock.begin, let end = clock.end {
+                    if let own = segment.segment.programDateTime, let start = clock.start, let end = clock.end {
                         let line = segment.line(of: .programDateTime)
                         let overlap = end.timeInterval(since: own)
-                        if own <= begin.advanced(by: .roundingTolerance) {
+                        if own <= start.advanced(by: .roundingTolerance) {
                             findings.report(
                                 line,
-                                "\(own) is not after \(begin), the date of the preceding segment, so dates are "
+                                "\(own) is not after \(start), the date of the preceding segment, so dates are "
                                     + "ambiguous"
                             )
                         } else if overlap > 1 - .roundingTolerance {
@@ -65,7 +65,7 @@ extension LintRule {
                             )
                         }
                     }
-                    clock.pass(segment.segment)
+                    clock.advance(segment.segment)
                 }
             }
         ),
@@ -149,21 +149,21 @@ struct SegmentClock {
     private var base: PlaylistDate?
     private var elapsed = 0.0
     /// The start date of the current segment.
-    private(set) var begin: PlaylistDate?
+    private(set) var start: PlaylistDate?
     /// The end date of the current segment.
     private(set) var end: PlaylistDate?
 
     /// Advances to the next segment.
-    mutating func pass(_ segment: MediaSegment) { pass(segment.programDateTime, segment.duration) }
+    mutating func advance(_ segment: MediaSegment) { advance(segment.programDateTime, segment.duration) }
 
     /// Advances to the next segment, which has the given date, if any, and duration.
-    mutating func pass(_ date: PlaylistDate?, _ duration: Double) {
+    mutating func advance(_ date: PlaylistDate?, _ duration: Double) {
         if let date {
             base = date
             elapsed = 0
-            begin = date
+            start = date
         } else {
-            begin = end
+            start = end
         }
         elapsed += duration
         // Dates more than about ten thousand years later cannot be represented.

@@ -173,13 +173,13 @@ extension ReloadSubject {
         // If segments between the two snapshots are unknown, the time between them is unknown too.
         if before.isFull, comparison.removed <= UInt64(comparison.before.count) {
             for segment in comparison.before.prefix(Int(comparison.removed)) {
-                clock.pass(segment.date, segment.duration)
+                clock.advance(segment.date, segment.duration)
             }
         }
         var begin: PlaylistDate?
         for segment in comparison.after {
-            clock.pass(segment.date, segment.duration)
-            begin = begin ?? clock.begin
+            clock.advance(segment.date, segment.duration)
+            begin = begin ?? clock.start
         }
         guard let begin, let end = clock.end else { return nil }
         return (begin, end)
