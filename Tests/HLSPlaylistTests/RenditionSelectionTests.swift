@@ -50,7 +50,7 @@ struct RenditionSelectionTests {
         #expect(selection.rendition(.video)?.uri == "cam")
         #expect(reason(selection, "de") == .notDefault)
         #expect(reason(selection, "fr") == .notAutoselected)
-        #expect(reason(selection, "s-en") == .turnedOff)
+        #expect(reason(selection, "s-en") == .notRequired)
         // Every rendition of the groups is either selected or rejected, exactly once.
         #expect(selection.renditions.count + selection.rejectedRenditions.count == 17)
         #expect(Set(selection.rejectedRenditions.map(\.rendition)).count == selection.rejectedRenditions.count)

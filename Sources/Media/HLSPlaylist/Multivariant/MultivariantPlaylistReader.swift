@@ -15,8 +15,8 @@ private struct MultivariantPlaylistReader {
     var uniqueTags: Set<TagName> = []
     /// Whether the playlist has a tag of a Media Playlist.
     var isMixed = false
-    /// The EXT-X-STREAM-INF tag that waits for its URI line, and the line number of the tag. The tag is nil if clients
-    /// ignore it.
+    /// The EXT-X-STREAM-INF tag that waits for its URI line, and the line number of the tag. The tag is nil if it
+    /// was rejected.
     var pending: (tag: StreamInfTag?, line: Int)?
 
     init(_ context: ReadingContext) { self.context = context }

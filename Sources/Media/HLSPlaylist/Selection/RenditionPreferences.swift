@@ -99,8 +99,8 @@ public struct RejectedRendition: Hashable, Sendable {
         case otherCharacteristics([String])
         /// The selected rendition has more channels.
         case fewerChannels
-        /// Subtitles or closed captions are turned off.
-        case turnedOff
+        /// The preferences do not require these subtitles or closed captions.
+        case notRequired
         /// The rendition contains only forced subtitles, and full subtitles are shown.
         case forced
         /// An equivalent rendition precedes this one.
@@ -122,7 +122,7 @@ public struct RejectedRendition: Hashable, Sendable {
             case .otherCharacteristics(let tags):
                 "the characteristics \(LintText.quoted(tags)) are not preferred"
             case .fewerChannels: "the selected rendition has more channels"
-            case .turnedOff: "subtitles and captions are turned off"
+            case .notRequired: "the preferences do not require it"
             case .forced: "it contains only forced subtitles, and full subtitles are shown"
             case .order: "an equivalent rendition precedes it"
             }

@@ -60,7 +60,7 @@ extension VariantSelector {
             if preferences.subtitles == .on, !hasFull {
                 result.choose(captions, languages: languages, mustPlay: true, isUserChoice: true)
             } else {
-                for rendition in captions { result.reject(rendition, .turnedOff) }
+                for rendition in captions { result.reject(rendition, .notRequired) }
             }
         }
     }
@@ -128,7 +128,7 @@ private struct RenditionChoices {
             choose(full, languages: languages, mustPlay: false)
         case .automatic where isAudioForeign && !LanguageMatch(full.filter(isAutoselected), languages).matched.isEmpty:
             choose(full, languages: languages, mustPlay: false)
-        default: for rendition in full { reject(rendition, .turnedOff) }
+        default: for rendition in full { reject(rendition, .notRequired) }
         }
         if chosen.count > count {
             for rendition in forced { reject(rendition, .forced) }

@@ -16,7 +16,7 @@ public struct KeyTag: Hashable, Sendable {
     /// The URI of the key; nil when the method is NONE. The reader does not require a URI; the rule `key-without-uri`
     /// does.
     public var uri: String?
-    /// The initialization vector; nil for FairPlay, where the CKC contains it.
+    /// The initialization vector; a FairPlay key must not have one, because the CKC contains the vector.
     public var iv: InitializationVector?
     /// The value of KEYFORMAT; nil, which means ``KeyFormat/identity``, when the attribute is absent. See
     /// ``keyFormat``.
