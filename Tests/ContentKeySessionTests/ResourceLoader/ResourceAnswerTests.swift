@@ -80,7 +80,7 @@ struct ResourceAnswerTests {
         let error = ResourceError(.status, Self.url, status: 403)
         let printed = "\(answer) \(answer.data as Any) \(error) \(dumped)"
         #expect(!printed.contains("secret") && !printed.contains("115, 101"))
-        #expect("\(answer)" == "com.apple.streamingkeydelivery.persistentcontentkey, 16 bytes in all: 16 bytes")
+        #expect("\(answer)" == "com.apple.streamingkeydelivery.persistentcontentkey, 16 bytes in total: 16 bytes")
         #expect("\(error)" == "keptkeyhttps://film.example/k: status (403)")
     }
 }

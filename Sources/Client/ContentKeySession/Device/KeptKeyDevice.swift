@@ -1,37 +1,38 @@
-/// A device that can say more of the keys that it stored than a session asks of it.
+/// A device that provides more information about its persistent keys than a session requires.
 ///
-/// A virtual device can. An adapter of a real one answers from what the service said of its terms, or throws
-/// ``ContentKeyError/Code/notOfKeySystem`` where it does not know.
+/// A virtual device conforms to this protocol. An adapter of a real device answers from the terms that the service
+/// reported, or throws ``ContentKeyError/Code/notOfKeySystem`` if it does not have them.
 public protocol KeptKeyDevice: ContentProtectionDevice {
-    /// What the device knows of a stored key, whether it may still be used or not.
+    /// Returns the device's information about a persistent key, whether the key is still usable or not.
     ///
-    /// - Throws: ``ContentKeyError/Code/persistentKeyOutdated``, ``ContentKeyError/Code/invalidPersistentKey`` for bytes
-    ///   that it never made.
+    /// - Throws: ``ContentKeyError/Code/persistentKeyOutdated``, or ``ContentKeyError/Code/invalidPersistentKey`` for
+    ///   bytes that the device did not create.
     func facts(ofPersistableKey stored: [UInt8]) async throws(ContentKeyError) -> KeptKeyFacts
 
-    /// Makes every stored key of the title that this one belongs to unusable, and makes what proves that to the server.
+    /// Invalidates all persistent keys of the title that this key belongs to and returns the proof for the server.
     func invalidateTitle(
         ofPersistableKey stored: [UInt8],
         _ context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8]
 }
 
-/// What a device knows of a stored key. Moments are in seconds since 1970, durations in seconds.
+/// Information of a device about a persistent key. Times are in seconds since 1970, durations in seconds.
 public struct KeptKeyFacts: Sendable, Hashable {
-    /// When the device made the key of its CKC.
+    /// The time at which the device created the key from its CKC.
     public var acquired: Int64
-    /// When it first played, of a key with two expiry periods; nil while it has not.
+    /// The time of first playback of a key with two expiry periods; nil before first playback.
     public var firstPlayed: Int64?
-    /// How long it may be kept until it plays, or with one expiry period how long it may be started; nil: for ever.
+    /// The storage duration: how long an unplayed key is valid, or, with one expiry period, how long playback may
+    /// start; nil means unlimited.
     public var storage: Int64?
-    /// How long it may be played from first play on; nil: for ever.
+    /// The playback duration after first playback; nil means unlimited.
     public var playback: Int64?
-    /// Whether it has two expiry periods, so that the server can be told of it.
+    /// Whether the key has two expiry periods, so that it can be reported to the server.
     public var hasDualExpiry: Bool
-    /// False once it was invalidated, or another took its place.
+    /// Whether the key is current: false after it was invalidated or replaced.
     public var isCurrent: Bool
 
-    /// Makes facts.
+    /// Creates the information.
     public init(
         acquired: Int64,
         firstPlayed: Int64? = nil,

@@ -1,7 +1,7 @@
 import TextCoding
 
 extension KeyLoader {
-    /// Makes an attempt for requests that share a round trip; what comes of each is answered or scheduled.
+    /// Makes one attempt for requests that share a round trip, and then completes or reschedules each request.
     func load(_ tickets: [KeyTicket]) async {
         var tickets: [KeyTicket] = await stillWanted(tickets)
         guard !tickets.isEmpty else { return }
@@ -22,7 +22,7 @@ extension KeyLoader {
         await recover(failed)
     }
 
-    /// Lets go of requests that the session has ended meanwhile: it may be less patient than the loader.
+    /// Removes requests that the session has ended in the meantime: its timeout may be shorter than the loader's.
     private func stillWanted(_ tickets: [KeyTicket]) async -> [KeyTicket] {
         var wanted: [KeyTicket] = []
         for ticket in tickets where open[ticket.request.id] != nil {
@@ -88,17 +88,17 @@ extension KeyLoader {
             ticket.message = .init(spc: spc, certificate: certificate)
         } catch {
             switch error.code {
-            // Nobody waits for this key any more; the device has nothing against it.
+            // The key is no longer needed; the device did not reject it.
             case .requestAnswered, .sessionExpired, .cancelled: throw KeyFailure(.cancelled, code: error.code.rawValue)
             default: break
             }
-            // It may be the certificate's fault, and that is kept for long.
+            // The certificate may be the cause, and it is cached for a long time.
             certificates.drop(certificate)
             throw KeyFailure(.deviceCannotAsk, code: error.code.rawValue)
         }
     }
 
-    /// Asks the app for the token of a round trip.
+    /// Requests the token of a round trip from the app.
     func fetchToken(_ tickets: inout [KeyTicket]) async throws(KeyFailure) {
         guard let ticket = tickets.first(where: { $0.token == nil }) else { return }
         let renewal = tickets.first { $0.purpose == .renewal }
@@ -112,7 +112,7 @@ extension KeyLoader {
         for index in tickets.indices { tickets[index].token = token }
     }
 
-    /// Sends one or several SPCs; a result for each, or what became of the round trip.
+    /// Sends one or several SPCs. Returns a result for each; throws if the whole round trip failed.
     private func ask(_ tickets: [KeyTicket]) async throws(KeyFailure) -> [Result<[UInt8], KeyFailure>] {
         let questions = tickets.map { ticket in
             LicenseShape.Question(
@@ -155,14 +155,14 @@ extension KeyLoader {
         )
     }
 
-    /// Gives the device its answer; true when it has the key now. Only the device knows.
+    /// Passes the response to the device. Returns true if the device accepted it and the key is loaded.
     func hand(
         _ response: ContentKeyResponse,
         of size: Int,
         to ticket: KeyTicket,
         batchSize: Int
     ) async -> Bool {
-        // What comes too late says nothing about the device.
+        // A response that arrives too late is not an error of the device.
         guard open[ticket.request.id] != nil, ticket.request.isOpen else {
             await giveUp(ticket, KeyFailure(.cancelled))
             return false
@@ -186,7 +186,7 @@ extension KeyLoader {
             )
             return true
         case .retried, .cancelled:
-            // Another request follows, or nobody wants it any more.
+            // Another request follows, or the key is no longer needed.
             return false
         case .failed, .requestingResponse:
             note(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)

@@ -1,7 +1,7 @@
-// Keys and tokens of other systems than FairPlay Streaming.
+// Keys and tokens of key systems other than FairPlay Streaming.
 
 extension KeyLoader {
-    /// A Clear Key, fetched from its URI.
+    /// Loads a Clear Key from its URI.
     func loadClearKey(_ ticket: inout KeyTicket) async throws(KeyFailure) {
         var tickets = [ticket]
         if KeyOrigin(ticket.identifier) == KeyOrigin(service.licenseURL) {
@@ -16,7 +16,7 @@ extension KeyLoader {
         }
     }
 
-    /// A token that stands for the right to the content: the app has it.
+    /// Loads a token that authorizes access to the content; the app provides it.
     func loadAuthorizationToken(_ ticket: KeyTicket) async throws(KeyFailure) {
         guard let provider = service.authorizationToken else { throw KeyFailure(.unsupportedKeySystem) }
         let identifier = ticket.identifier

@@ -1,5 +1,6 @@
 extension KeyLoader {
-    /// Decides about requests that failed. Those that failed alike draw the same pause, and so share the next round trip.
+    /// Retries or ends failed requests. Requests with the same failure get the same delay, so that they share the next
+    /// round trip.
     func recover(_ failed: [(ticket: KeyTicket, failure: KeyFailure)]) async {
         guard !failed.isEmpty else { return }
         let numbers = SeededNumbers(seed: random.next())

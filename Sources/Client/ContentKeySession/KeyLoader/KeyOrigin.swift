@@ -1,6 +1,7 @@
 import HLSPlaylist
 
-/// Scheme and authority of an address over HTTP. A token goes to the license server's alone: a playlist may name any other.
+/// The scheme and authority of an HTTP URL. A token is sent only to the license server's origin, because a playlist can
+/// specify any other origin.
 struct KeyOrigin: Hashable {
     private let text: String
 

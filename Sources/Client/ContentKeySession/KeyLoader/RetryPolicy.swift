@@ -1,35 +1,36 @@
-/// Whether, when and with what a request is tried again. A decision and nothing else: no clock, no waiting.
+/// A policy for retries of a request: a pure decision without a clock or a wait.
 ///
-/// | What is so, first row that fits | Decision |
+/// | Condition, first row that applies | Decision |
 /// |---|---|
-/// | the failure is fatal | give up |
-/// | its remedy was tried as often as its rule allows | give up |
-/// | `attempts` attempts were made | give up |
-/// | pause `none` | again at once |
-/// | pause `back-off` | after a time between 0 and min(`longest`, `first` x 2^(attempts - 1)) |
-/// | pause `as-server-says` | after `Retry-After` (0 without one) and such a time on top |
-/// | in each case, when less than `leastForAnAttempt` would be left before the deadline | out of time, at once |
+/// | the failure is fatal | fail |
+/// | its remedy was tried as often as its rule allows | fail |
+/// | `attempts` attempts were made | fail |
+/// | pause `none` | retry at once |
+/// | pause `back-off` | retry after a random time between 0 and min(`longest`, `first` x 2^(attempts - 1)) |
+/// | pause `as-server-says` | retry after `Retry-After` (0 without the header) plus such a random time |
+/// | in each case, if less than `leastForAnAttempt` would be left until the deadline | fail now: `out-of-time` |
 ///
-/// A random pause out of the whole range ("full jitter") spreads clients that failed together best.
+/// A random delay from the whole range ("full jitter") spreads the retries of clients that failed together.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The range of the first back-off.
+    /// The upper bound of the first backoff.
     public var first: Duration
-    /// The longest range of a back-off.
+    /// The upper bound of every backoff.
     public var longest: Duration
-    /// How many attempts a request has, the first one included.
+    /// The maximum number of attempts for a request, including the first.
     public var attempts: Int
-    /// How long one attempt may take.
+    /// The timeout of one attempt.
     public var attemptTimeout: Duration
-    /// How long an attempt has to have at least, to be made.
+    /// The minimum time that must be left for an attempt to be made.
     public var leastForAnAttempt: Duration
-    /// How long a key that somebody waits for may take altogether. Players time out; better to say why before they do.
+    /// The maximum time to load a key that is needed now. It is shorter than the timeouts of players, so that the
+    /// reason is reported first.
     public var onDemandDeadline: Duration
-    /// How long a preloaded key may take altogether.
+    /// The maximum time to load a preloaded key.
     public var preloadDeadline: Duration
-    /// How long a renewal may take altogether, where the end of the lease is not known.
+    /// The maximum time of a renewal if the end of the lease is not known.
     public var renewalDeadline: Duration
 
-    /// Makes a policy.
+    /// Creates a policy.
     public init(
         first: Duration = .milliseconds(500),
         longest: Duration = .seconds(8),
@@ -50,31 +51,32 @@ public struct RetryPolicy: Hashable, Sendable {
         self.renewalDeadline = renewalDeadline
     }
 
-    /// What is done next.
+    /// The next step after a failure.
     public enum Decision: Hashable, Sendable {
-        /// Nothing more, for this reason.
+        /// The request fails with this failure.
         case giveUp(KeyFailure)
-        /// Another attempt.
+        /// Another attempt is made.
         case retry(after: Duration, FailureRule.Remedy)
     }
 
-    /// What a request has been through.
+    /// The attempts and failures of a request.
     public struct History: Hashable, Sendable {
-        /// How many attempts were made.
+        /// The number of attempts.
         public var attempts = 0
-        /// How often each kind of failure happened.
+        /// The number of failures of each kind.
         public var failures: [KeyFailure.Kind: Int] = [:]
 
-        /// Nothing yet.
+        /// Creates an empty history.
         public init() {}
     }
 
-    /// Decides.
+    /// Returns the next step after a failure.
     ///
     /// - Parameters:
-    ///   - failure: What went wrong.
-    ///   - history: With the failure counted in it.
-    ///   - left: How long it is until the deadline.
+    ///   - failure: The failure.
+    ///   - history: The attempts and failures, including this one.
+    ///   - left: The time until the deadline.
+    ///   - random: The random numbers for jitter.
     public func decide(
         _ failure: KeyFailure,
         after history: History,
@@ -97,9 +99,9 @@ public struct RetryPolicy: Hashable, Sendable {
         return .retry(after: pause, rule.remedy)
     }
 
-    /// The longest pause after that many attempts.
+    /// Returns the upper bound of the backoff after a number of attempts.
     public func backOffRange(after attempts: Int) -> Duration {
-        // Beyond 20 doublings every sensible range is at its longest.
+        // After 20 doublings, every practical range has reached its maximum.
         min(longest, first * (1 << min(max(attempts - 1, 0), 20)))
     }
 
@@ -107,6 +109,6 @@ public struct RetryPolicy: Hashable, Sendable {
         backOffRange(after: attempts).random(using: &random)
     }
 
-    /// How long the next attempt may take.
+    /// Returns the timeout of the next attempt.
     public func timeout(left: Duration) -> Duration { max(.zero, min(attemptTimeout, left)) }
 }

@@ -1,11 +1,11 @@
-// What the rows of the two tables do, once the tables have said that there is a row.
+// The actions of the rows of the two tables, after the tables have returned a next state.
 
 extension KeySessionMachine {
-    /// Takes an event of a request's life.
+    /// Handles an event of a request.
     mutating func handle(_ event: RequestEvent, request id: UInt64, at now: Duration = .zero) -> [Action] {
         guard let next = RequestTable.next(state(ofRequest: id), event.kind) else { return [.refuse(refusal)] }
         guard var record = requests[id] else {
-            // Over, and what was under way comes back.
+            // The request has ended, and the result of its last operation arrives.
             if case .accepted = event { return [.releaseKey(request: id)] }
             return []
         }
@@ -42,14 +42,14 @@ extension KeySessionMachine {
         }
     }
 
-    /// Takes an event of a key's life, other than the two that a request brings about.
+    /// Handles an event of a key, except `load` and `loseRequest`, which requests cause.
     mutating func handle(_ event: KeyEvent, key name: KeyName, at now: Duration) -> [Action] {
         let state = state(ofKey: name)
         guard let next = KeyTable.next(state, event), var key = keys[name] else { return [] }
         key.state = next
         var actions: [Action] = []
         switch event {
-        // On other routes who waits wants a fresh one.
+        // On other routes, waiters need a new key.
         case .ask where key.current != nil && name.route == .local:
             actions = key.waiters.map { .deliver($0.id, name) }
             key.waiters = []
@@ -67,7 +67,7 @@ extension KeySessionMachine {
         return actions
     }
 
-    /// Why an event that has a row is refused all the same.
+    /// Returns the error if an event is refused although its row exists; otherwise nil.
     private func obstacle(to event: RequestEvent.Kind, _ record: RequestRecord) -> ContentKeyError? {
         switch event {
         case .makeRequestData where configuration.keySystem != .fairPlayStreaming:
@@ -80,10 +80,13 @@ extension KeySessionMachine {
     }
 
     private func whyNoPersistence(_ request: Request) -> String {
-        if request.isRenewal { return "a lease is renewed" }
-        if configuration.keySystem != .fairPlayStreaming { return "\(configuration.keySystem.rawValue) keeps no keys" }
+        if request.isRenewal { return "the request renews a lease" }
+        if configuration.keySystem != .fairPlayStreaming {
+            return "\(configuration.keySystem.rawValue) does not support persistent keys"
+        }
         return configuration.keepsPersistableKeys
-            ? "the route is \(request.name.route.rawValue)" : "the device keeps none"
+            ? "the route \(request.name.route.rawValue) does not allow persistent keys"
+            : "the device does not support persistent keys"
     }
 
     private var refusal: ContentKeyError { isExpired ? expired : ContentKeyError(.requestAnswered, .request) }
@@ -92,7 +95,7 @@ extension KeySessionMachine {
         [.setStatus(id, .failed)] + loseRequest(id, name, error, at: now) + [.fail(id, error)]
     }
 
-    /// The row `load`: makes the key of a request the one in use.
+    /// Applies the row `load`: the key of the request becomes the key in use.
     private mutating func load(_ id: UInt64, _ name: KeyName, lease: Duration?, at now: Duration) -> [Action] {
         guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .load) else {
             return [.releaseKey(request: id)]
@@ -112,7 +115,7 @@ extension KeySessionMachine {
         return actions + waiters.map { .deliver($0.id, name) }
     }
 
-    /// The row `loseRequest`.
+    /// Applies the row `loseRequest`: the request ended without a key.
     private mutating func loseRequest(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration)
         -> [Action]
     {

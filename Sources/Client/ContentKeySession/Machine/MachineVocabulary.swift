@@ -1,16 +1,17 @@
 extension KeySessionMachine {
-    /// What governs a machine.
+    /// The configuration of a session.
     public struct Configuration: Sendable, Equatable {
-        /// How keys are delivered.
+        /// The method of key delivery.
         public var keySystem: ContentKeySystem
-        /// Whether the device can keep keys at all.
+        /// Whether the device supports persistent keys.
         public var keepsPersistableKeys: Bool
-        /// How long a request may wait for an answer; nil for ever.
+        /// The timeout for the response to a request; nil means no timeout.
         public var responseTimeout: Duration?
-        /// How long before the end of a lease a request for its renewal is made, at most half of the lease; nil never.
+        /// The time before the end of a lease at which its renewal is requested, at most half of the lease; nil means
+        /// that the session does not request it.
         public var renewalLead: Duration?
 
-        /// Makes a configuration.
+        /// Creates a configuration.
         public init(
             keySystem: ContentKeySystem = .fairPlayStreaming,
             keepsPersistableKeys: Bool = true,
@@ -22,16 +23,16 @@ extension KeySessionMachine {
         }
     }
 
-    /// A recipient, by a number of its own.
+    /// The ID of a recipient.
     public typealias RecipientID = UInt64
-    /// Somebody who waits for a key, by a number of its own.
+    /// The ID of a waiter: one call that waits for a key.
     public typealias WaiterID = UInt64
 
-    /// What happens to a session.
+    /// An event of a session.
     public enum Event: Sendable, Equatable {
-        /// The app asks for a key.
+        /// The app requests a key.
         case ask(identifier: String, initializationData: [UInt8]?, options: ContentKeyRequestOptions)
-        /// A recipient asks for a key, because it needs one now, and waits for it.
+        /// A recipient requests a key that it needs now, and waits for it.
         case want(
             identifier: String,
             initializationData: [UInt8]?,
@@ -39,19 +40,19 @@ extension KeySessionMachine {
             recipient: RecipientID,
             waiter: WaiterID
         )
-        /// Who waited does so no longer.
+        /// A waiter stops waiting.
         case abandon(WaiterID)
-        /// A recipient comes. `isLoading`: it has begun to load already.
+        /// A recipient is added. `isLoading`: whether it has already started to load.
         case addRecipient(RecipientID, isLoading: Bool)
-        /// A recipient goes.
+        /// A recipient is removed.
         case removeRecipient(RecipientID)
-        /// The app wants a lease renewed.
+        /// The app requests the renewal of a lease.
         case renew(identifier: String)
-        /// The content goes elsewhere from now on.
+        /// The output route of the content changes.
         case changeRoute(ContentKeyRoute)
-        /// Something happens to a request.
+        /// An event of a request.
         case request(UInt64, RequestEvent)
-        /// The device no longer has the key that this request's answer brought.
+        /// The device no longer has the key that this request provided.
         case revoke(UInt64)
         /// Time has passed.
         case timePassed
@@ -59,63 +60,63 @@ extension KeySessionMachine {
         case expire
     }
 
-    /// A request, as it is made.
+    /// A key request.
     public struct Request: Sendable, Equatable {
-        /// Unique within a session, ascending from 1.
+        /// An ID that is unique within a session and ascends from 1.
         public let id: UInt64
         /// The key that it is for.
         public let name: KeyName
-        /// What the container says of the key.
+        /// The container's data about the key.
         public let initializationData: [UInt8]?
-        /// What was said when the key was asked for.
+        /// The options of the key request.
         public let options: ContentKeyRequestOptions
-        /// Whether it renews a key in use.
+        /// Whether the request renews a key in use.
         public let isRenewal: Bool
-        /// Whether its answer may be a persistable key, and one was asked for.
+        /// Whether a persistable key was requested and this request can provide one.
         public let canProvidePersistableKey: Bool
     }
 
-    /// Why a key was stopped.
+    /// The reason why a key was stopped.
     public enum StopCause: String, Sendable, Hashable {
-        /// Its lease ran out.
+        /// The lease expired.
         case leaseExpired
-        /// It was invalidated.
+        /// The key was invalidated.
         case revoked
         /// The session ended.
         case sessionExpired
     }
 
-    /// What is to be done. The order of actions is the order of doing.
+    /// An action to perform. Actions are performed in order.
     public enum Action: Sendable, Equatable {
-        /// Hand this request to the app.
+        /// Passes the request to the app.
         case provide(Request)
-        /// Tell who answers that somebody waits from now on for this request, which nobody waited for before.
+        /// Notifies the key loader that the key of this request is needed now; no waiter waited for it before.
         case tellAwaited(UInt64)
-        /// Tell the app that this request is one for a persistable key now.
+        /// Notifies the app that this request is now one for a persistable key.
         case providePersistable(UInt64)
-        /// Let the device do what the app asked of this request.
+        /// Allows the operation that the app requested, to be performed by the device.
         case allow(UInt64, RequestEvent.Kind)
-        /// Tell who asked that it cannot be.
+        /// Throws this error to the caller.
         case refuse(ContentKeyError)
-        /// This is where the request stands now.
+        /// Sets the status of the request.
         case setStatus(UInt64, ContentKeyRequestStatus)
-        /// Ask the delegate whether to make another request.
+        /// Calls the delegate to decide whether to retry.
         case askToRetry(UInt64, ContentKeyRetryReason)
-        /// Tell the app that the request had success.
+        /// Notifies the app that the request succeeded.
         case succeed(UInt64)
-        /// Tell the app that the request failed.
+        /// Notifies the app that the request failed.
         case fail(UInt64, ContentKeyError)
-        /// The key of this request is the one to use now. Tell these recipients.
+        /// Makes the key of this request the key in use, and notifies these recipients.
         case useKey(KeyName, request: UInt64, recipients: [RecipientID])
-        /// Give who waits the key.
+        /// Returns the key to the waiter.
         case deliver(WaiterID, KeyName)
-        /// Give who waits the error.
+        /// Throws the error to the waiter.
         case failWaiter(WaiterID, ContentKeyError)
-        /// Stop the key that this request brought.
+        /// Stops the key that this request provided.
         case stopKey(KeyName, request: UInt64, StopCause)
-        /// Stop the key that the device has just made for this request, which is over.
+        /// Stops the key that the device has just created for this request, which has already ended.
         case releaseKey(request: UInt64)
-        /// Report the end of these keys, which were in use when the session ended.
+        /// Reports the end of these keys, which were in use when the session ended.
         case reportExpiry([KeyName])
     }
 }

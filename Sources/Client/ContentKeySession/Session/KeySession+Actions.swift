@@ -1,5 +1,5 @@
 extension KeySession {
-    /// Carries out one action of the machine.
+    /// Performs one action of the state machine.
     func perform(_ action: KeySessionMachine.Action) {
         switch action {
         case .provide(let description):
@@ -43,7 +43,7 @@ extension KeySession {
             delegate?.contentKeySession(self, didStop: key, cause: cause)
             eventFeed.add(.didStop(key, cause))
         case .releaseKey(let id): arrivals.removeValue(forKey: id)?.stop()
-        // These are for who gave the machine the event.
+        // The caller that applied the event handles these actions.
         case .allow(let id, .respond): settle(id)
         case .allow, .refuse, .reportExpiry: break
         }
@@ -53,7 +53,7 @@ extension KeySession {
         openRequests[id]?.set(status)
         switch status {
         case .requestingResponse, .receivedResponse: break
-        // Its error follows.
+        // The action `fail` with the error follows.
         case .failed: settle(id)
         case .renewed, .retried, .cancelled:
             settle(id)
@@ -62,7 +62,7 @@ extension KeySession {
         if status != .requestingResponse { deviceRequests[id] = nil }
     }
 
-    /// Makes the key that a request brought the one in use.
+    /// Makes the key that a request provided the key in use.
     private func use(_ name: KeyName, _ id: UInt64, _ ids: [KeySessionMachine.RecipientID]) {
         guard let arrival = arrivals.removeValue(forKey: id) else { return }
         let key: ContentKey

@@ -1,7 +1,7 @@
-// The end of a session, and what is reported of it: also of one that comes without a word.
+// The end of a session and its expired session reports, including those of a session that ends without `expire()`.
 
 extension KeySession {
-    /// Ends the session: requests are cancelled, keys stopped, and reports of that made.
+    /// Ends the session: cancels requests, stops keys, and creates expired session reports.
     public func expire() async {
         guard !machine.isExpired else { return }
         let ending = keys.mapValues { $0.key.protectedKey }
@@ -11,7 +11,7 @@ extension KeySession {
         var reports: [ExpiredSessionReport] = []
         for name in names {
             guard let key = ending[name] ?? nil else { continue }
-            // There is nobody to tell of a report that cannot be made: the server's own deadline has to do.
+            // A report that cannot be created is skipped: the server's own timeout applies.
             let report = try? await device.makeExpiredSessionReport(for: key)
             if let report = report ?? reportsLeft[name] { reports.append(report) }
         }
@@ -28,7 +28,8 @@ extension KeySession {
         eventFeed.finish()
     }
 
-    /// Leaves in the store what is to be reported of a key that was just loaded, where the store outlives a crash.
+    /// Stores the report to send for a newly loaded key if the session ends in a crash, if the store survives the
+    /// process.
     func leaveReport(for name: KeyName) async {
         guard expiredSessionReports.outlivesProcess, let key = keys[name]?.key.protectedKey else { return }
         let report = try? await device.makeExpiredSessionReport(for: key)

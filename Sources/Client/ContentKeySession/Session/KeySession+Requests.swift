@@ -1,4 +1,4 @@
-// What requests ask of their session.
+// Operations that requests perform through their session.
 
 extension KeySession {
     func makeRequestData(
@@ -19,7 +19,7 @@ extension KeySession {
                 renewing: request.isRenewal ? keys[KeyName(request.identifier, request.route)]?.key.protectedKey : nil
             )
         )
-        // While the device was at work, the request may have ended.
+        // The request may have ended while the device created the SPC.
         try permit(.request(request.id, .makeRequestData))
         deviceRequests[request.id] = made
         return made.requestData
@@ -53,10 +53,10 @@ extension KeySession {
         do throws(ContentKeyError) {
             let key = try await open(response, for: request, isPersistable: isPersistable)
             let lease = key.leaseRemaining
-            // A key that is renewed in place may have been stopped while the device was at work.
+            // A key that is renewed in place may have been stopped while the device processed the response.
             guard lease.map({ $0 > .zero }) ?? true, key.isUsable || !request.isRenewal else {
                 key.stop()
-                throw ContentKeyError(.leaseExpired, .device, reason: "the lease was over when its key came")
+                throw ContentKeyError(.leaseExpired, .device, reason: "the lease had expired when the key arrived")
             }
             arrivals[request.id] = key
             request.setLease(lease)
@@ -70,14 +70,14 @@ extension KeySession {
 
     func fail(_ request: ContentKeyRequest, _ error: ContentKeyError) { apply(.request(request.id, .fail(error))) }
 
-    /// Has the device say what it thinks of an answer.
+    /// Passes the response to the device and returns its key.
     private func open(
         _ response: ContentKeyResponse,
         for request: ContentKeyRequest,
         isPersistable: Bool
     ) async throws(ContentKeyError) -> any ProtectedContentKey {
         guard response.keySystem == keySystem else {
-            let found = "an answer for \(response.keySystem.rawValue), must be one for \(keySystem.rawValue)"
+            let found = "the response is for \(response.keySystem.rawValue), expected \(keySystem.rawValue)"
             throw ContentKeyError(.wrongResponse, .response, reason: found)
         }
         switch response.content {

@@ -1,8 +1,8 @@
 import TextCoding
 
-/// How one license request is written, and its answer read. Every vendor's differs.
+/// The format of a license request and its response, which differs between vendors.
 ///
-/// | Shape | Content-Type | Request | Answer |
+/// | Format | Content-Type | Request | Response |
 /// |---|---|---|---|
 /// | ``raw(_:)`` | `application/octet-stream` | the SPC | the CKC |
 /// | ``base64(_:)`` | `text/plain` | the SPC in base64 | the CKC in base64 |
@@ -10,18 +10,18 @@ import TextCoding
 /// | ``json(_:)`` | `application/json` | fields, the SPC in base64 | a field, the CKC in base64 |
 /// | ``init(contentType:write:read:)`` | any | any | any |
 public struct LicenseShape: Sendable {
-    /// What a request says.
+    /// The contents of a license request.
     public struct Question: Hashable, Sendable {
         /// The SPC.
         public let spc: [UInt8]
-        /// The asset ID, which stands in the SPC too.
+        /// The asset ID, which is also in the SPC.
         public let assetID: String
-        /// Whether the key shall be kept.
+        /// Whether the key will be persistent.
         public let isPersistable: Bool
-        /// Whether it is loaded before somebody needs it.
+        /// Whether the key is loaded before it is needed.
         public let isPreload: Bool
 
-        /// Makes a question.
+        /// Creates the contents of a request.
         public init(spc: [UInt8], assetID: String, isPersistable: Bool = false, isPreload: Bool = false) {
             self.spc = spc
             self.assetID = assetID
@@ -30,14 +30,14 @@ public struct LicenseShape: Sendable {
         }
     }
 
-    /// A question, written.
+    /// An encoded license request.
     public struct Written: Hashable, Sendable {
-        /// Names and values for the address's query.
+        /// The items to add to the query of the address.
         public var query: [Pair]
         /// The body.
         public var body: [UInt8]
 
-        /// Makes one.
+        /// Creates an encoded request.
         public init(query: [Pair] = [], body: [UInt8]) {
             self.query = query
             self.body = body
@@ -51,38 +51,38 @@ public struct LicenseShape: Sendable {
         /// The value.
         public let value: String
 
-        /// Makes a pair.
+        /// Creates a pair.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// What fields are called; nil leaves a field out. The defaults are Keyway's.
+    /// The names of the fields; nil omits a field. The defaults are Keyway's names.
     public struct FieldNames: Hashable, Sendable {
-        /// The SPC in base64.
+        /// The field for the SPC in base64.
         public var spc = "spc"
-        /// The asset ID.
+        /// The field for the asset ID.
         public var assetID: String? = "assetId"
-        /// Written when the key shall be kept.
+        /// The field that marks a persistable key.
         public var persist: String? = "persist"
-        /// Written when the key is preloaded.
+        /// The field that marks a preloaded key.
         public var preload: String? = "preload"
-        /// The CKC in base64, in an answer in JSON.
+        /// The field for the CKC in base64 in a JSON response.
         public var ckc = "ckc"
 
-        /// Keyway's names.
+        /// Creates Keyway's names.
         public init() {}
     }
 
-    /// Content-Type of the request.
+    /// The Content-Type of the request.
     public let contentType: String
-    /// Writes a question.
+    /// Encodes a license request.
     let write: @Sendable (Question) -> Written
-    /// Takes the CKC out of an answer; nil when there is none.
+    /// Extracts the CKC from a response; nil if there is none.
     let read: @Sendable ([UInt8]) -> [UInt8]?
 
-    /// A vendor's own shape.
+    /// Creates a vendor's format.
     public init(
         contentType: String,
         write: @escaping @Sendable (Question) -> Written,
@@ -93,9 +93,9 @@ public struct LicenseShape: Sendable {
         self.read = read
     }
 
-    /// SPC and CKC as they are.
+    /// Returns the format with the bare SPC and CKC.
     ///
-    /// - Parameter names: Which fields stand in the address's query.
+    /// - Parameter names: The names of the fields, which are added to the query of the address.
     public static func raw(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "application/octet-stream") { question in
             Written(query: names.pairs(question), body: question.spc)
@@ -104,9 +104,9 @@ public struct LicenseShape: Sendable {
         }
     }
 
-    /// SPC and CKC in base64.
+    /// Returns the format with the SPC and the CKC in base64.
     ///
-    /// - Parameter names: Which fields stand in the address's query.
+    /// - Parameter names: The names of the fields, which are added to the query of the address.
     public static func base64(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "text/plain") { question in
             Written(query: names.pairs(question), body: Array(Base64.encode(question.spc).utf8))
@@ -115,7 +115,7 @@ public struct LicenseShape: Sendable {
         }
     }
 
-    /// A form, answered in base64.
+    /// Returns the format with a form as the request and base64 as the response.
     public static func form(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "application/x-www-form-urlencoded") { question in
             let spc = Pair(names.spc, Base64.encode(question.spc))
@@ -125,7 +125,7 @@ public struct LicenseShape: Sendable {
         }
     }
 
-    /// An object of JSON, answered by one.
+    /// Returns the format with a JSON object as the request and as the response.
     public static func json(_ names: FieldNames = FieldNames()) -> LicenseShape {
         LicenseShape(contentType: "application/json") { question in
             var fields = [JSONObject.Member(key: names.spc, value: .string(Base64.encode(question.spc)))]
