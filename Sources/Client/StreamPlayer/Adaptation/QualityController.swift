@@ -1,48 +1,50 @@
 public import HLSPlaylist
 
-/// Chooses the variant of each next segment, by throughput and by buffer. It does no I/O and has no clock.
+/// Chooses the variant for each segment by throughput and buffer (adaptive bitrate). It has no I/O and no clock.
 ///
 ///     var controller = QualityController(playlist, selector: VariantSelector(abilities))
 ///     let decision = controller.next(buffer: buffer.ahead, throughput: estimate.bitsPerSecond, now: clock.now)
 ///
-/// The first row that fits decides; what fits the throughput says `VariantSelector`:
+/// The first row that applies decides; `VariantSelector` determines which variants fit the throughput:
 ///
-/// | What is so | Decision | Reason |
+/// | Condition | Decision | Reason |
 /// |---|---|---|
 /// | there is no variant to choose from | none | `nothingPlayable`, `allSetAside` |
-/// | nothing was chosen yet | the best that fits | `start` |
-/// | the current one was set aside | the best that fits | `failed` |
-/// | the current one is the only one | stays | `onlyOne` |
-/// | it does not fit the player any more | the best that fits | `noLongerFits` |
-/// | its peak is above the throughput's share, and the buffer is rich | stays | `bufferRich` |
-/// | its peak is above the throughput's share | goes down | `throughput` |
-/// | the buffer was above `lowBuffer` and is below now, and its peak is above a part of that share | goes down | `bufferLow` |
-/// | a better one fits with the margin, and the buffer is below `upSwitchBuffer` | stays | `bufferLow` |
-/// | a better one fits with the margin, and the last switch is not long ago | stays | `tooSoon` |
-/// | a better one fits with the margin | goes up | `throughput` |
-/// | none of these | stays | `steady` |
+/// | no variant was chosen before | the best that fits | `start` |
+/// | the current variant failed and is excluded | the best that fits | `failed` |
+/// | the current variant is the only one | no switch | `onlyOne` |
+/// | the current variant no longer fits the player | the best that fits | `noLongerFits` |
+/// | its BANDWIDTH exceeds the throughput's share, and the buffer is rich | no switch | `bufferRich` |
+/// | its BANDWIDTH exceeds the throughput's share | switch down | `throughput` |
+/// | the buffer fell below `lowBuffer`, and BANDWIDTH exceeds a part of that share | switch down | `bufferLow` |
+/// | a better variant fits with the margin, and the buffer is below `upSwitchBuffer` | no switch | `bufferLow` |
+/// | a better variant fits with the margin, and the last switch was recent | no switch | `tooSoon` |
+/// | a better variant fits with the margin | switch up | `throughput` |
+/// | none of these | no switch | `steady` |
 public struct QualityController: Sendable {
-    /// Weighs the buffer. May change at any time.
+    /// The weights of the buffer. Can be changed at any time.
     public var settings: QualitySettings
-    /// Says what fits. Its abilities may change at any time, as when a cable is pulled; the next decision sees it.
+    /// The selector that determines which variants fit. Its abilities can be changed at any time, for example when a
+    /// display is disconnected; the next decision uses them.
     public var selector: VariantSelector { didSet { lookAgain() } }
-    /// How often the variant was changed.
+    /// The number of switches.
     public internal(set) var counts = SwitchCounts()
     /// The variant of the last decision; nil before the first.
     public internal(set) var current: Variant?
-    /// The variants that are not chosen for now, by their URIs.
+    /// The variants that are excluded, by URI.
     var failures: [String: VariantSetAside] = [:]
 
     /// All variants.
     private let playlist: MultivariantPlaylist
-    /// Those that are not set aside.
+    /// The variants that are not excluded.
     var candidates: MultivariantPlaylist
     private var playableCandidates = 0
     var lastSwitch: Duration?
-    /// Whether the buffer has been filled since the start or the last seek; before that, a low one means nothing.
+    /// Whether the buffer has been filled since the start or the last seek; before that, a low buffer is not a reason
+    /// to switch.
     var wasFilled = false
 
-    /// Makes a controller for the variants of a playlist.
+    /// Creates a controller for the variants of a playlist.
     public init(
         _ playlist: MultivariantPlaylist,
         selector: VariantSelector,
@@ -55,7 +57,7 @@ public struct QualityController: Sendable {
         lookAgain()
     }
 
-    /// The variants that are set aside at a moment, in the order of the playlist.
+    /// Returns the variants that are excluded at a time, in the order of the playlist.
     public func setAside(now: Duration) -> [VariantSetAside] {
         var seen: Set<String> = []
         return playlist.variants.compactMap { variant in
@@ -69,9 +71,9 @@ public struct QualityController: Sendable {
     /// Chooses the variant for the next segment.
     ///
     /// - Parameters:
-    ///   - buffer: Seconds of media that are loaded and not played.
-    ///   - throughput: Bits per second: ``ThroughputEstimate/bitsPerSecond``.
-    ///   - now: The moment, by any clock that goes on: how long since one fixed moment.
+    ///   - buffer: The media that is loaded and not played, in seconds.
+    ///   - throughput: The throughput in bits per second: ``ThroughputEstimate/bitsPerSecond``.
+    ///   - now: The current time by any monotonic clock, as a duration since a fixed start.
     public mutating func next(buffer: Double, throughput: UInt64, now: Duration) -> QualityDecision {
         let buffer = MediaTime.sane(buffer)
         if buffer >= settings.lowBuffer { wasFilled = true }
@@ -103,7 +105,7 @@ public struct QualityController: Sendable {
         return stay(.steady)
     }
 
-    /// Tells that the buffer was emptied on purpose, by a seek: while it is filled again, a low one means nothing.
+    /// Reports that a seek emptied the buffer: while it is refilled, a low buffer is not a reason to switch.
     public mutating func bufferWasEmptied() { wasFilled = false }
 
     func isKnown(_ variant: Variant) -> Bool { playlist.variants.contains { $0.uri == variant.uri } }
@@ -112,7 +114,7 @@ public struct QualityController: Sendable {
 
     enum Direction { case up, down, byBandwidth }
 
-    /// Sees which variants may be chosen now.
+    /// Updates the variants that can be chosen now.
     mutating func lookAgain(now: Duration? = nil) {
         let before = candidates.variants.count
         if failures.isEmpty {
@@ -129,7 +131,7 @@ public struct QualityController: Sendable {
         playableCandidates = (selection.variant == nil ? 0 : 1) + selection.rejected.count { $0.isPlayable }
     }
 
-    /// The best that fits, at the start or instead of one that cannot stay.
+    /// Chooses the best variant that fits, at the start or as a replacement.
     private mutating func begin(
         _ throughput: UInt64,
         reason: QualityDecision.Reason?,

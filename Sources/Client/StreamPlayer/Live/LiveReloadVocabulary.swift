@@ -1,62 +1,63 @@
 public import HLSPlaylist
 
-/// What ``LiveReload`` wants done.
+/// An action that ``LiveReload`` requests.
 public enum LiveReloadAction: Sendable {
-    /// Load the playlist, and tell ``LiveReload/loaded(_:began:now:)`` or ``LiveReload/failed(began:now:)`` how it went.
-    /// There is one load at a time.
+    /// Loads the playlist, and reports the result to ``LiveReload/loaded(_:began:now:)`` or
+    /// ``LiveReload/failed(began:now:)``. There is only one load at a time.
     case load(PlaylistLoad)
-    /// Play on with this playlist: it has changed. Delta updates are merged already.
+    /// Continues playback with this playlist, which has changed. Delta updates are already merged.
     case use(MediaPlaylist)
-    /// Something for the log, or for a player that has other variants to go to. Loading goes on.
+    /// A notice for the log, or for a player that can switch to another variant. Reloads continue.
     case notice(LiveReloadNotice)
-    /// Nothing will be added to the playlist: EXT-X-ENDLIST. Nothing is loaded any more.
+    /// The playlist is complete (EXT-X-ENDLIST). Reloads have ended.
     case ended
-    /// Nothing is loaded any more. Play another variant, or give up.
+    /// Reloads have ended because of an error. The player can switch to another variant or stop.
     case gaveUp(LiveReloadNotice)
 }
 
-/// What is wrong with a live playlist.
+/// A problem of a live playlist.
 public enum LiveReloadNotice: Hashable, Sendable {
-    /// Nothing was added for 1.5 target durations or longer; the value says for how long (section
-    /// 6.3.4). It is said once until something is added.
+    /// The playlist is stale: nothing was added for at least 1.5 target durations; the value is the time since the last
+    /// addition (section 6.3.4). Reported once until something is added.
     case stale(Duration)
-    /// The server has not answered, or not with a playlist, so many times in a row.
+    /// Several loads in a row failed, or their responses were not playlists.
     case noAnswer(attempts: Int)
-    /// A playlist was refused, and the one before stays.
+    /// A playlist was rejected; the previous one remains in use.
     case refused(PlaylistRefusal)
 }
 
-/// Why a reloaded playlist was not taken.
+/// The reason for the rejection of a reloaded playlist.
 public enum PlaylistRefusal: Error, Hashable, Sendable {
-    /// Its first media sequence number is lower than before (section 4.4.3.2): an old copy, or an encoder that began
-    /// anew.
+    /// Its media sequence number is lower than before (section 4.4.3.2): an outdated copy, or an encoder that was
+    /// restarted.
     case sequenceWentBack(from: UInt64, to: UInt64)
-    /// It ends before the end that was seen; the numbers are of the segment after its last one (section 6.2.1).
+    /// Its end is before the previous end; the numbers are those of the segment after the last one (section 6.2.1).
     case endWentBack(from: UInt64, to: UInt64)
-    /// Its media sequence numbers pass 2^64.
+    /// Its media sequence numbers exceed the range of UInt64.
     case sequenceOverflow(first: UInt64)
-    /// It is a delta update whose base is not there (section 6.3.7). The whole is loaded next.
+    /// It is a delta update whose base is not loaded (section 6.3.7). The whole playlist is loaded next.
     case skipNotInBase
 }
 
-/// How live playlists are loaded again.
+/// The settings for reloads of live playlists.
 public struct LiveReloadSettings: Hashable, Sendable {
-    /// Whether partial segments are waited for, as a player does that plays them. Otherwise whole segments are.
+    /// Whether reloads wait for partial segments, for a player that plays them; otherwise for whole segments.
     public var waitsForParts: Bool
-    /// Whether blocking reloads are asked for where the server has them.
+    /// Whether blocking reloads are requested if the server supports them.
     public var usesBlocking: Bool
-    /// Whether delta updates are asked for where the server has them.
+    /// Whether delta updates are requested if the server supports them.
     public var usesDeltaUpdates: Bool
-    /// How many failures or refusals in a row end it; at least 1.
+    /// The number of consecutive failures or rejections that ends the reloads; at least 1.
     public var attempts: Int
-    /// How long a load may take that does not block.
+    /// The timeout of a load that is not blocking.
     public var timeout: Duration
-    /// How long without anything new ends it, in target durations; nil for no end. The notice comes at 1.5.
+    /// The time without additions, in target durations, that ends the reloads; nil means never. The notice is reported
+    /// at 1.5.
     public var givesUpAfterTargetDurations: Double?
-    /// The least time from one load's beginning to the next one's, whatever the playlist says.
+    /// The minimum time between the starts of two loads, regardless of the playlist.
     public var shortestInterval: Duration
 
-    /// Makes settings.
+    /// Creates settings.
     public init(
         waitsForParts: Bool = false,
         usesBlocking: Bool = true,

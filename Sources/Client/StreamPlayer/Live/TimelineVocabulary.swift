@@ -1,78 +1,79 @@
 public import HLSPlaylist
 
-/// A segment with its place on the timeline of a playback.
+/// A segment with its position on the playback timeline.
 public struct TimelineSegment: Sendable {
     /// The segment with its keys, its initialization section and its byte range.
     public let resolved: ResolvedSegment
-    /// Where it begins, in seconds on the timeline.
+    /// The start of the segment, in seconds on the timeline.
     public let start: Double
 
-    /// Its media sequence number.
+    /// The media sequence number.
     public var number: UInt64 { resolved.mediaSequenceNumber }
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     public var duration: Double { resolved.segment.duration }
-    /// Where it ends, in seconds on the timeline.
+    /// The end of the segment, in seconds on the timeline.
     public var end: Double { start + duration }
 }
 
-/// What comes next.
+/// The next step of playback.
 public struct TimelineStep: Sendable {
-    /// What to do.
+    /// The kind of step.
     public enum Outcome: Sendable {
-        /// Load this segment; ``SegmentTimeline/advance(past:)`` when it is there.
+        /// Load this segment; then call ``SegmentTimeline/advance(past:)``.
         case segment(TimelineSegment)
-        /// It is not in the playlist yet. Ask again after the next reload.
+        /// The next segment is not in the playlist yet. Try again after the next reload.
         case notYet
-        /// There is nothing after it.
+        /// The playlist has ended.
         case ended
     }
 
-    /// What to do.
+    /// The kind of step.
     public let outcome: Outcome
-    /// What was passed over on the way.
+    /// The segments that were skipped.
     public let notices: [TimelineNotice]
 }
 
-/// What a playback has missed.
+/// A notice of missed media.
 public enum TimelineNotice: Hashable, Sendable {
-    /// Segments that the server does not have: EXT-X-GAP (section 4.4.4.7). They took so many seconds.
+    /// Segments that are missing on the server (EXT-X-GAP, section 4.4.4.7), with their total duration.
     case gap(numbers: ClosedRange<UInt64>, seconds: Double)
-    /// The next segment had left the playlist before it was loaded: playback was too far behind. It goes on at another
-    /// one, and has missed about so many seconds.
+    /// The next segment was removed from the playlist before it was loaded: playback was too far behind. Playback
+    /// continues at another segment; `seconds` is the approximate duration missed.
     case fellOutOfWindow(next: UInt64, continuesAt: UInt64, seconds: Double)
 }
 
-/// How much a playback has missed.
+/// The amount of missed media.
 public struct TimelineCounts: Hashable, Sendable {
-    /// Segments with EXT-X-GAP that were passed over.
+    /// The number of skipped segments with EXT-X-GAP.
     public internal(set) var gaps = 0
-    /// How often the next segment had left the playlist.
+    /// The number of times that the next segment had been removed from the playlist.
     public internal(set) var jumps = 0
-    /// The seconds that were missed by both.
+    /// The total duration missed, in seconds.
     public internal(set) var missedSeconds = 0.0
 }
 
-/// Why a playlist has no timeline.
+/// The reason why a playlist has no timeline.
 public enum TimelineError: Error, Hashable, Sendable {
-    /// It has no segments.
+    /// The playlist has no segments.
     case noSegments
-    /// It is a delta update that is not merged: see `MediaPlaylist.applying(_:)`.
+    /// The playlist is an unmerged delta update: see `MediaPlaylist.applying(_:)`.
     case deltaUpdate
-    /// The media sequence numbers pass 2^64.
+    /// The media sequence numbers exceed the range of UInt64.
     case sequenceOverflow(first: UInt64)
-    /// The first media sequence number is lower than before.
+    /// The media sequence number is lower than before.
     case sequenceWentBack(from: UInt64, to: UInt64)
-    /// A segment's duration is not a number of seconds that can be played, or all together are too long: three years.
+    /// The duration of a segment is not a valid number of seconds, or the total exceeds three years.
     case unusableDuration(mediaSequenceNumber: UInt64)
-    /// The byte range of a segment has no beginning, or no end below 2^64; the line of the playlist.
+    /// The byte range of a segment has no start, or its end exceeds the range of UInt64; the value is the playlist
+    /// line.
     case byteRange(line: Int)
 }
 
-/// Where a playback begins or goes on.
+/// The position at which playback starts or continues.
 public struct TimelinePosition: Hashable, Sendable {
-    /// Why there.
+    /// The reason for the position.
     public enum Reason: Hashable, Sendable {
-        /// The beginning of a playlist that has ended.
+        /// The start of a playlist that has ended.
         case beginning
         /// EXT-X-START.
         case startTag
@@ -82,13 +83,13 @@ public struct TimelinePosition: Hashable, Sendable {
         case seek
     }
 
-    /// The media sequence number of the segment to load first.
+    /// The media sequence number of the first segment to load.
     public let number: UInt64
-    /// What to show first, in seconds on the timeline: the segment's beginning, or a moment in it if the place is
-    /// precise.
+    /// The time of the first frame, in seconds on the timeline: the start of the segment, or a time in it if the
+    /// position is precise.
     public let time: Double
-    /// Why there.
+    /// The reason for the position.
     public let reason: Reason
-    /// Whether what was asked for lies outside of what can be played, and this is the nearest.
+    /// Whether the requested time is outside of the playable range, and this is the nearest time in it.
     public let isClamped: Bool
 }

@@ -1,10 +1,10 @@
 import ContentKeySession
 import HLSPlaylist
 
-// Which variant gives the next segment: the player's side of the quality controller.
+// The choice of the variant for the next segment, with the quality controller.
 
 extension Player {
-    /// A segment, or nil when another variant has to give it.
+    /// Reads a segment; returns nil if another variant has to provide it.
     func read(
         _ segment: TimelineSegment,
         _ tracks: inout Tracks,
@@ -27,7 +27,7 @@ extension Player {
         }
     }
 
-    /// Who watches a download: only where another variant may take its place.
+    /// Returns a monitor of a download, but only if the player can switch to another variant.
     private func watch(
         _ segment: TimelineSegment,
         _ tracks: Tracks,
@@ -38,13 +38,13 @@ extension Player {
         return DownloadWatch(controller, buffer: buffer, segmentDuration: segment.duration)
     }
 
-    /// Goes on with a lesser variant, after a download that took too long.
+    /// Continues with a lower variant, after an abandoned download.
     private func take(
         _ abandonment: DownloadWatch.Abandonment,
         _ tracks: inout Tracks,
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) {
-        // The network is another one than before: only what came of this download says how slow it is.
+        // The network has changed: only this download measures its current throughput.
         estimate = ThroughputEstimate()
         estimate.note(bytes: abandonment.received, duration: abandonment.elapsed)
         tracks.controller = abandonment.controller
@@ -62,9 +62,9 @@ extension Player {
         settings.isAdaptive && (output.takesNewInitializations || !tracks.readers[0].hasInitialization)
     }
 
-    /// Sets the main track's variant aside, so that another one goes on.
+    /// Excludes the main track's variant, so that playback continues with another one.
     ///
-    /// - Throws: `error` where there is no other one, or none that would be better.
+    /// - Throws: `error` if there is no other variant, or another variant would not help.
     func leaveVariant(_ tracks: inout Tracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
         guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
             let variant = tracks.controller?.current
@@ -72,7 +72,7 @@ extension Player {
         try setAside(variant, failure, &tracks, because: error)
     }
 
-    /// Sets a variant aside whose playlist cannot be played.
+    /// Excludes a variant whose playlist cannot be played.
     private func setAside(
         _ variant: Variant,
         _ tracks: inout Tracks,
@@ -92,7 +92,7 @@ extension Player {
         guard tracks.hasAlternative(now: clock.now) else { throw error }
     }
 
-    /// Goes over to another variant if that is better now, or the one that plays has failed.
+    /// Switches to another variant if it is better now, or if the current variant has failed.
     func chooseVariant(
         _ tracks: inout Tracks,
         _ output: any MediaOutput,
@@ -103,7 +103,7 @@ extension Player {
                 controller.setAside(now: clock.now).contains { $0.uri == current.uri }
             }
             guard maySwitch(tracks, output) || hasFailed == true else { return }
-            // Before anything was measured there is nothing to say against the first choice.
+            // Before the first measurement there is no reason to change the first choice.
             guard estimate.isMeasured || hasFailed == true else { return }
             let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
             await show(buffer.timePassed(now: clock.now))
@@ -122,7 +122,7 @@ extension Player {
 }
 
 extension VariantFailure {
-    /// Nil for what no other variant makes better.
+    /// Nil for errors that another variant would not avoid.
     init?(_ error: PlayerError) {
         switch error.cause {
         case .load(let load):

@@ -1,8 +1,8 @@
 import ContentKeySession
 import HLSPlaylist
 
-/// Plays a presentation: chooses a variant and renditions, fetches segments, gets their keys, decrypts them and hands them
-/// on, to a file, a pipe or nowhere.
+/// Plays a presentation: chooses a variant and renditions, loads segments and their keys, decrypts them, and writes
+/// them to an output such as a file or a pipe.
 ///
 ///     let keys = PlayerKeySystems(fairPlay: session) { try playableKey($0) }
 ///     let player = Player(keys: keys, loader: loader)
@@ -17,13 +17,14 @@ public actor Player {
     var estimate = ThroughputEstimate()
     var buffer: BufferModel
 
-    /// Makes a player.
+    /// Creates a player.
     ///
     /// - Parameters:
-    ///   - keys: who is asked for keys.
-    ///   - loader: fetches playlists and media.
-    ///   - clock: measures and waits.
-    ///   - onEvent: is told what happens, in its order; the player waits for it.
+    ///   - settings: The settings of the player.
+    ///   - keys: The sessions that provide keys.
+    ///   - loader: The loader of playlists and media.
+    ///   - clock: The clock for measurements and delays.
+    ///   - onEvent: A function that is called with each event, in order; the player waits for it.
     public init(
         settings: PlayerSettings = PlayerSettings(),
         keys: PlayerKeySystems,
@@ -37,11 +38,13 @@ public actor Player {
         buffer = BufferModel(settings: settings.buffer)
     }
 
-    /// Plays a presentation to its end, or as far as the settings say. A player plays once.
+    /// Plays a presentation to its end, or up to the limit of the settings. Call it only once for each player.
     ///
-    /// - Parameter url: of a Multivariant or a Media Playlist: `http:`, `https:` or `file:`.
-    /// - Returns: what was played, in numbers.
-    /// - Throws: ``PlayerError``; what was handed on until then is whole segments.
+    /// - Parameters:
+    ///   - url: The `http:`, `https:` or `file:` URL of a Multivariant or Media Playlist.
+    ///   - output: The output for decrypted media.
+    /// - Returns: A report of the playback.
+    /// - Throws: ``PlayerError``; the output contains only whole segments until then.
     public func play(_ url: String, to output: any MediaOutput) async throws(PlayerError) -> PlaybackReport {
         do throws(ContentKeyError) {
             try await ring.join()
@@ -59,9 +62,9 @@ public actor Player {
         do {
             try await output.finish()
         } catch  where (try? result.get()) != nil {
-            throw PlayerError(.output("it was not finished"), url)
+            throw PlayerError(.output("the output could not be finished"), url)
         } catch {
-            // The first failure is the one to tell.
+            // The first error is reported.
         }
         try result.get()
         return report
@@ -97,7 +100,7 @@ public actor Player {
         report.switches = tracks.controller?.counts ?? SwitchCounts()
     }
 
-    /// The track whose segment is due: of those that have more, the one that is furthest behind.
+    /// Returns the track whose segment is due: of the unfinished tracks, the one that is furthest behind.
     private func next(of tracks: Tracks, but ended: Set<ClearPiece.TrackKind>) -> Int? {
         let open = tracks.readers.indices.filter { index in
             let reader = tracks.readers[index]
@@ -121,7 +124,7 @@ public actor Player {
         } catch let error as PlayerError {
             throw error
         } catch {
-            throw PlayerError(.output("it takes no more"), clear.played.name)
+            throw PlayerError(.output("the output cannot be written"), clear.played.name)
         }
         let played = clear.played
         report.segments[kind, default: 0] += 1
@@ -135,7 +138,7 @@ public actor Player {
         await show(buffer.segmentAdded(start: clear.start, duration: played.duration, now: clock.now))
     }
 
-    /// What a viewer would have in hand is not more than the settings say.
+    /// Waits until the viewer's buffer is not larger than the settings allow.
     private func keepPace() async {
         guard case .realTime(let ahead) = settings.pace else { return }
         await show(buffer.timePassed(now: clock.now))
@@ -156,9 +159,11 @@ public actor Player {
 
     // MARK: Live
 
-    /// Loads a live playlist again, when it is time.
+    /// Reloads a live playlist at the scheduled time.
     private func reload(_ reader: inout TrackReader, _ fetcher: ResourceFetcher) async throws(PlayerError) {
-        guard let load = reader.dueLoad else { throw PlayerError(.live("nothing follows"), reader.url) }
+        guard let load = reader.dueLoad else {
+            throw PlayerError(.live("the playlist has not ended, but no reload is scheduled"), reader.url)
+        }
         let wait = load.moment - clock.now
         if wait > .zero { try? await clock.sleep(for: wait) }
         guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }

@@ -1,38 +1,41 @@
 import HLSPlaylist
 import MediaDecryption
 
-/// Reads one rendition: its Media Playlist, again while it is live, and its segments one after the other, decrypted.
+/// A reader of one rendition: loads and reloads its Media Playlist, and loads and decrypts its segments in order.
 struct TrackReader {
-    /// One segment, clear.
+    /// A decrypted segment.
     struct Clear {
         var initialization: [UInt8]?
         var bytes: [UInt8]
         var played: PlayedSegment
-        /// Where it begins, in seconds on the timeline.
+        /// The start of the segment, in seconds on the timeline.
         var start: Double
-        /// How long the attempt took that brought it.
+        /// The time of the successful attempt.
         var transfer: Duration
     }
 
     let kind: ClearPiece.TrackKind
-    /// The URL that its playlist is loaded from.
+    /// The URL of the playlist.
     private(set) var url: String
-    /// The URL that the URIs in it are relative to.
+    /// The URL against which the playlist's URIs are resolved.
     private var base: String
     private(set) var timeline: SegmentTimeline
     private var live = LiveReload()
-    /// The next load of a live playlist; nil when there is none.
+    /// The next load of a live playlist; nil if there is none.
     private(set) var dueLoad: PlaylistLoad?
     private var decryptor = RenditionDecryptor()
     private var initialization: ResolvedInitialization?
-    /// The first time of the playback, on the timeline.
+    /// The start of playback, on the timeline.
     private let origin: Double
 
-    /// Starts where playback of a playlist starts.
+    /// Creates a reader at the start of playback of a playlist.
     ///
     /// - Parameters:
-    ///   - began: when its load began.
+    ///   - kind: The kind of track.
+    ///   - loaded: The loaded playlist.
+    ///   - began: The start of its load.
     ///   - start: EXT-X-START of the Multivariant Playlist.
+    ///   - now: The current time.
     init(
         _ kind: ClearPiece.TrackKind,
         _ loaded: ResourceFetcher.Media,
@@ -61,20 +64,20 @@ struct TrackReader {
         }
     }
 
-    /// How far it has come, in seconds of media since playback began.
+    /// The position of the next segment, in seconds of media since playback started.
     var position: Double { timeline.nextTime - origin }
 
-    /// Whether its segments have init segments.
+    /// Whether the segments have an init segment.
     var hasInitialization: Bool { initialization != nil }
 
-    /// What comes next.
+    /// Returns the next step of playback.
     mutating func step() -> TimelineStep { timeline.next() }
 
     // MARK: Playlists
 
-    /// Takes in a newer version of a live playlist.
+    /// Handles a reloaded live playlist.
     ///
-    /// - Returns: how many segments are new; what is to be said of it.
+    /// - Returns: The number of new segments, and notices for the log.
     mutating func reloaded(
         _ loaded: ResourceFetcher.Media,
         began: Duration,
@@ -84,7 +87,7 @@ struct TrackReader {
         return try take(live.loaded(loaded.playlist, began: began, now: now), loaded.asked)
     }
 
-    /// Takes in that a live playlist did not come.
+    /// Handles a failed reload of a live playlist.
     mutating func reloadFailed(began: Duration, now: Duration) throws(PlayerError) -> [LiveReloadNotice] {
         try take(live.failed(began: began, now: now), url).notices
     }
@@ -108,13 +111,13 @@ struct TrackReader {
                 new = Int(clamping: timeline.endNumber > end ? timeline.endNumber - end : 0)
             case .notice(let notice): notices.append(notice)
             case .ended: break
-            case .gaveUp(let notice): throw PlayerError(.live("it does not go on: \(notice)"), url)
+            case .gaveUp(let notice): throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
             }
         }
         return (new, notices)
     }
 
-    /// Goes on with another rendition's playlist, where this one has come to.
+    /// Switches to another rendition's playlist at the current position.
     mutating func change(to loaded: ResourceFetcher.Media, began: Duration, now: Duration) throws(PlayerError) {
         var timeline = timeline
         try Self.timeline(loaded) { () throws(TimelineError) in try timeline.change(to: loaded.playlist) }
@@ -130,9 +133,13 @@ struct TrackReader {
 
     // MARK: Segments
 
-    /// Fetches and decrypts a segment, and goes on behind it.
+    /// Loads and decrypts a segment, and advances past it.
     ///
-    /// - Parameter watch: Who decides on the way whether the segment's download goes on.
+    /// - Parameters:
+    ///   - next: The segment.
+    ///   - fetcher: The loader with retries.
+    ///   - ring: The recipient that provides keys.
+    ///   - watch: The monitor that can abandon the segment's download.
     nonisolated(nonsending) mutating func read(
         _ next: TimelineSegment,
         _ fetcher: ResourceFetcher,
@@ -162,7 +169,7 @@ struct TrackReader {
             throw PlayerError(.media("\(error)"), address)
         }
         timeline.advance(past: next)
-        // Not before it is handed on, with its segment.
+        // Stored only now, because the init segment is returned together with its segment.
         if newInitialization != nil { initialization = segment.initialization }
         return Clear(
             initialization: newInitialization,
@@ -181,7 +188,7 @@ struct TrackReader {
         )
     }
 
-    /// Fetches an init segment; one under AES-128 is decrypted as a whole first (RFC 8216bis, 4.4.4.5).
+    /// Loads an init segment, and decrypts it first as a whole if it uses AES-128 (RFC 8216bis, 4.4.4.5).
     nonisolated(nonsending) private mutating func load(
         _ needed: ResolvedInitialization,
         _ segmentKeys: KeyContext,
