@@ -1,7 +1,8 @@
 import ContentKeySession
 import TextCoding
 
-/// `bundle.json`, version 1. Its first line ends behind the summary, so that a library reads no further:
+/// The format of `bundle.json`, version 1. Its first line ends after the summary, so that a library can read only that
+/// line:
 ///
 ///     {"keyway-bundle":1,"summary":{
 ///         "title": text, "originalURL": text, "state": "downloading" | "unproven" | "complete",
@@ -11,28 +12,28 @@ import TextCoding
 ///     "resources": [{"file": text, "url": text, "from": number, "to": number,      the last two for a byte range
 ///                    "length": number, "sha256": hexadecimal} …]}                  the last two once it is complete
 ///
-/// It is read strictly: every field is there once, and no other.
+/// Parsing is strict: every field must occur exactly once, and other fields are errors.
 extension BundleDescription {
     static let version = 1
-    /// The greatest size that is read, in bytes: 512 MiB.
+    /// The maximum size of the document in bytes: 512 MiB.
     static let greatestSize = 512 << 20
 
-    /// The document.
+    /// The encoded document.
     var bytes: [UInt8] {
         let rest = JSONValue.object([
             "selection": .string(selection),
             "playlists": .array(playlists.map(\.json)),
             "resources": .array(resources.map(\.json)),
         ])
-        // Both are objects; the line ends where one goes on with the other.
+        // Both are objects; the line ends at their boundary.
         return Array("{\"keyway-bundle\":\(Self.version),\"summary\":".utf8) + summary.json.encoded()
             + Array(",\n".utf8)
             + rest.encoded().dropFirst() + [0x0A]
     }
 
-    /// Reads a document.
+    /// Parses a document.
     ///
-    /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
+    /// - Throws: ``AssetBundleError`` `malformed` or `unknown-version`.
     init(parsing bytes: [UInt8], place: String) throws(AssetBundleError) {
         var document = try StrictObject(parsing: bytes, place: place)
         try BundleSummary.checkVersion(&document, place)
@@ -47,21 +48,21 @@ extension BundleDescription {
         guard playlists.first?.file == "main.m3u8", Set(playlists.map(\.file)).count == playlists.count,
             Set(resources.map(\.file)).count == resources.count
         else {
-            throw AssetBundleError(.malformed, place, "a file is named twice, or the first playlist is not main.m3u8")
+            throw AssetBundleError(.malformed, place, "a file occurs twice, or the first playlist is not main.m3u8")
         }
         guard state == .downloading || resources.allSatisfy({ $0.content != nil }) else {
-            throw AssetBundleError(.malformed, place, "the state says that all files are there, and one has no length")
+            throw AssetBundleError(.malformed, place, "the state is not downloading, but a file has no length")
         }
     }
 }
 
 extension BundleSummary {
-    /// Reads the first line of a document.
+    /// Parses the first line of a document.
     ///
-    /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
+    /// - Throws: ``AssetBundleError`` `malformed` or `unknown-version`.
     init(firstLine: [UInt8], place: String) throws(AssetBundleError) {
         guard firstLine.last == UInt8(ascii: ",") else {
-            throw AssetBundleError(.malformed, place, "the first line does not end behind the summary")
+            throw AssetBundleError(.malformed, place, "the first line does not end after the summary")
         }
         var document = try StrictObject(parsing: firstLine.dropLast() + [UInt8(ascii: "}")], place: place)
         try Self.checkVersion(&document, place)
@@ -71,7 +72,7 @@ extension BundleSummary {
 
     fileprivate static func checkVersion(_ document: inout StrictObject, _ place: String) throws(AssetBundleError) {
         guard try document.number("keyway-bundle") == BundleDescription.version else {
-            throw AssetBundleError(.unknownVersion, place, "it was written by another version of keyway")
+            throw AssetBundleError(.unknownVersion, place, "the file was written by another version of keyway")
         }
     }
 

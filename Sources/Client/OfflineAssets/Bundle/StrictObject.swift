@@ -1,14 +1,14 @@
 import ContentKeySession
 import TextCoding
 
-/// An object of JSON whose fields are all known: what is missing, twice there, of another kind or unknown is an error that
-/// names it.
+/// A JSON object whose fields are all known: a missing, duplicated, mistyped or unknown field is an error that names
+/// the field.
 struct StrictObject {
     private var fields: JSONObject
-    /// Which file, for errors.
+    /// The file name, for errors.
     private let place: String
 
-    /// Reads a document.
+    /// Parses a document.
     init(parsing bytes: [UInt8], place: String) throws(AssetBundleError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -21,11 +21,11 @@ struct StrictObject {
 
     init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         self.place = place
-        guard case .object(let fields) = value else { throw Self.failure(place, "an object is missing") }
+        guard case .object(let fields) = value else { throw Self.failure(place, "expected a JSON object") }
         self.fields = fields
     }
 
-    /// Takes a field if it is there.
+    /// Removes and returns a field if it exists.
     mutating func optional(_ name: String) -> JSONValue? { fields.removeValue(forKey: name) }
 
     mutating func value(_ name: String) throws(AssetBundleError) -> JSONValue {
@@ -38,7 +38,7 @@ struct StrictObject {
         return text
     }
 
-    /// A whole number that is not negative.
+    /// Removes and returns a nonnegative integer.
     mutating func number(_ name: String) throws(AssetBundleError) -> Int {
         guard let number = try value(name).wholeNumber, number >= 0 else { throw wrong(name) }
         return number
@@ -49,18 +49,18 @@ struct StrictObject {
         return items
     }
 
-    /// A SHA-256 in hexadecimal.
+    /// Removes and returns a SHA-256 in hexadecimal.
     mutating func sha256(_ name: String) throws(AssetBundleError) -> [UInt8] {
         guard let bytes = Hexadecimal.decode(try text(name)), bytes.count == 32 else { throw wrong(name) }
         return bytes
     }
 
-    /// Nothing else may be there.
+    /// Throws an error if a field is left.
     func end() throws(AssetBundleError) {
         if let name = fields.keys.min() { throw Self.failure(place, "the field \(Self.shown(name)) is unknown") }
     }
 
-    func wrong(_ name: String) -> AssetBundleError { Self.failure(place, "the field \(name) is not what it should be") }
+    func wrong(_ name: String) -> AssetBundleError { Self.failure(place, "the field \(name) has an invalid value") }
 
     private static func failure(_ place: String, _ reason: String) -> AssetBundleError {
         AssetBundleError(.malformed, place, reason)

@@ -1,6 +1,7 @@
 import StreamPlayer
 
-/// Fetches one file: asks, decides by ``ResumeDecision``, writes, and makes sure of what was written now and then.
+/// Downloads one file: sends the request, decides by ``ResumeDecision``, writes the body, and synchronizes it
+/// periodically.
 struct ResourceTransfer: Sendable {
     let index: Int
     let resource: BundleResource
@@ -13,31 +14,31 @@ struct ResourceTransfer: Sendable {
     let now: @Sendable () -> Duration
     let tell: @Sendable (DownloadEvent) -> Void
 
-    /// What came of it.
+    /// The result of a transfer.
     enum Outcome: Sendable {
-        /// All bytes are written, but not yet on the disk for good.
+        /// All bytes are written, but not yet synchronized to the disk.
         case received(PieceFile, BundleResource.Content, Validators)
         case failed(Reason, progressed: Bool, retryAfter: Duration?)
     }
 
-    /// Why a file did not come.
+    /// The reason why a transfer failed.
     enum Reason: Error, Sendable {
         case load(MediaLoadError)
         case disk(DiskError)
         case tooFarInside
     }
 
-    /// Where a transfer is, so that a failure can say so.
+    /// The progress of a transfer, for the handling of failures.
     private struct Progress {
         var file: PieceFile
         var validators: Validators
-        /// Bytes that the journal knows of.
+        /// The number of bytes recorded in the journal.
         var kept: UInt64
         let begin: UInt64
         var retryAfter: Duration?
     }
 
-    /// Fetches it, from where the journal says that it ends.
+    /// Downloads the file, starting at the length recorded in the journal.
     func run() async -> Outcome {
         let watchdog = Watchdog(span: settings.idleTimeout, leastProgress: settings.leastProgress)
         let (outcome, isStalled) = await watchdog.watch { await transfer($0) }
@@ -60,7 +61,7 @@ struct ResourceTransfer: Sendable {
                 known = ResumeDecision.Known()
             }
             let file = try PieceFile(resource.file, in: folder, keeping: known.length, faults: faults)
-            // It may have lost its end with the machine's power.
+            // The file may have lost its end in a power failure.
             known.length = file.length
             progress = Progress(file: file, validators: known.validators, kept: file.length, begin: file.length)
         } catch {
@@ -82,7 +83,7 @@ struct ResourceTransfer: Sendable {
         _ counter: Watchdog.Counter
     ) async throws(Reason) {
         var known = known
-        // Whoever asks anew asks for everything, which cannot be answered with asking anew.
+        // A restarted request asks for the whole resource, so it cannot require another restart.
         for _ in 0..<2 {
             let request = ResumeDecision.request(resource, known)
             let answer = try await open(request, &progress)
@@ -125,7 +126,7 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    /// Writes a body.
+    /// Writes a body to the file.
     private func receive(
         _ answer: DownloadAnswer,
         _ progress: inout Progress,
@@ -135,7 +136,8 @@ struct ResourceTransfer: Sendable {
     ) async throws(Reason) {
         var skip = skipping
         var lastCheckpoint = now()
-        // A server without ranges goes on behind what is wanted. Others are heard to the end, so that the connection is kept.
+        // A server without ranges continues after the wanted bytes. Other bodies are read to the end, so that the
+        // connection can be reused.
         let goesOn = answer.status == 200 && resource.range != nil
         while !goesOn || progress.file.length < length ?? .max {
             guard let bytes = try await next(answer) else { break }
@@ -179,8 +181,8 @@ struct ResourceTransfer: Sendable {
         if case .failure(let error) = result { throw .disk(error) }
     }
 
-    /// Has what was written so far on the disk for good, if it could be gone on with. Where that fails, it will be fetched
-    /// again, and what is wrong with the disk shows at the next write.
+    /// Synchronizes the written bytes to the disk if the transfer could be resumed. If that fails, the bytes are
+    /// downloaded again, and a disk error is reported by the next write.
     private func keep(_ progress: inout Progress) async {
         guard progress.file.length > progress.kept, progress.validators.ifRange != nil else { return }
         let length = progress.file.length

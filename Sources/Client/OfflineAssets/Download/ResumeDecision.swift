@@ -1,39 +1,40 @@
 import StreamPlayer
 
-/// Whether what a server answers goes on where a file ends, and what is done if not: a value.
+/// The decision whether a response continues a partial file.
 ///
-/// | Asked for | Answered | Done |
+/// | Request | Response | Action |
 /// |---|---|---|
-/// | everything | 200 | written from 0 |
-/// | everything | 206 | an error: nobody asked for a part |
-/// | the rest, If-Range | 206 with that part | appended |
-/// | the rest, If-Range | 200 | written anew: another ETag or date, or a server without ranges |
-/// | the rest | 416 | asked for anew, from 0 |
-/// | a part of the resource | 206 with that part | written |
-/// | a part of the resource | 200 | what is before it is passed over, up to a limit |
-/// | anything | a part that was not asked for | an error that may pass |
-/// | anything | 404, 410, and other statuses | an error |
+/// | whole resource | 200 | written from 0 |
+/// | whole resource | 206 | an error: no range was requested |
+/// | the rest, with If-Range | 206 with that range | appended |
+/// | the rest, with If-Range | 200 | restarted: another ETag or date, or a server without ranges |
+/// | the rest | 416 | requested again, from 0 |
+/// | a range of the resource | 206 with that range | written |
+/// | a range of the resource | 200 | the bytes before the range are skipped, up to a limit |
+/// | any | a range that was not requested | a temporary error |
+/// | any | 404, 410, and other statuses | an error |
 enum ResumeDecision: Sendable, Equatable {
-    /// The body is written from a place of the file on.
+    /// Write the body at an offset of the file.
     ///
     /// - Parameters:
-    ///   - at: how many bytes of the file stay.
-    ///   - skipping: how many bytes of the body are passed over first.
-    ///   - length: of the file when it is complete; nil: it ends with the body.
+    ///   - at: The number of bytes of the file to keep.
+    ///   - skipping: The number of bytes of the body to skip.
+    ///   - length: The length of the complete file; nil means that it ends with the body.
+    ///   - anew: The reason for a restart; nil if the file is continued.
     case write(at: UInt64, skipping: UInt64, length: UInt64?, anew: AnewReason?)
-    /// It is asked for once more, from its first byte on.
+    /// Request the whole resource again.
     case askAnew(AnewReason)
     case fail(MediaLoadError)
-    /// The server knows no ranges, and too much would have to be passed over.
+    /// The server does not support ranges, and too many bytes would have to be skipped.
     case tooFarInside
 
-    /// What is on the disk of a file, and what was said of it.
+    /// The known state of a partial file: its length on the disk and its validators.
     struct Known: Sendable, Equatable {
         var length: UInt64 = 0
         var validators = Validators()
     }
 
-    /// What is asked for, so that a file is completed.
+    /// Returns the request that completes a file.
     static func request(_ resource: BundleResource, _ known: Known) -> DownloadRequest {
         var request = DownloadRequest(url: resource.url)
         if known.length > 0 || resource.range != nil {
@@ -44,12 +45,12 @@ enum ResumeDecision: Sendable, Equatable {
         return request
     }
 
-    /// Why what is there of a file cannot be gone on with; nil where it can.
+    /// Returns the reason why a partial file cannot be continued; nil if it can.
     static func obstacle(_ known: Known) -> AnewReason? {
         known.length > 0 && known.validators.ifRange == nil ? .noValidator : nil
     }
 
-    /// Decides.
+    /// Returns the decision for a response.
     static func decide(
         _ answer: DownloadAnswer,
         to request: DownloadRequest,
