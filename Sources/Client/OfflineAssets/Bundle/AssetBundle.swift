@@ -4,11 +4,11 @@ import HLSPlaylist
 
 /// A downloaded presentation on the local disk: a folder with its media, local playlists, and a description.
 ///
-/// |    FOLDER/bundle.json                  the description: BundleDescription
+///     FOLDER/bundle.json                  the description: BundleDescription
 ///     FOLDER/main.m3u8                    the playlist to play
-/// |    FOLDER/variant-1.m3u8 …             its Media Playlists
-/// |    FOLDER/media/variant-1/000001.m4s   media as received from the server: encrypted media stay encrypted
-/// |    FOLDER/journal                      the progress of the download, so that it can be resumed
+///     FOLDER/variant-1.m3u8 …             its Media Playlists
+///     FOLDER/media/variant-1/000001.m4s   media as received from the server: encrypted media stay encrypted
+///     FOLDER/journal                      the progress of the download, so that it can be resumed
 public struct AssetBundle: Sendable, Hashable {
     /// The path of the bundle's folder.
     public let folder: String

@@ -4,8 +4,8 @@ import TextCoding
 
 /// The state of a download's files as recorded by a journal: a line for each step, each with its own checksum.
 ///
-/// |    journal = "keyway-journal 1 " plan LF *line     the plan: SHA-256 of the planned resources, in hexadecimal
-/// |    line    = check SP record LF                    the check: the first 4 bytes of the record's SHA-256
+///     journal = "keyway-journal 1 " plan LF *line     the plan: SHA-256 of the planned resources, in hexadecimal
+///     line    = check SP record LF                    the check: the first 4 bytes of the record's SHA-256
 ///     record  = "part" SP file SP length SP etag SP date
 ///             / "done" SP file SP length SP sha256 SP etag SP date
 ///             / "drop" SP file
