@@ -2,9 +2,9 @@
 import AVFoundation
 import ContentKeySession
 
-/// The delegate of a session: notes what AVFoundation says, and gives requests to who answers them.
+/// The delegate of a session: records AVFoundation's notifications and passes requests to the key loader.
 ///
-/// All of its properties are constant and Sendable; the compiler cannot see that through NSObject.
+/// All of its properties are constant and Sendable, which the compiler cannot see through NSObject.
 final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unchecked Sendable {
     private let ledger: RequestLedger
     private let events: Feed<PlatformContentKeyEvent>
@@ -21,8 +21,8 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         let (stream, continuation) = AsyncStream.makeStream(of: (identifier: String, key: [UInt8]).self)
         updates = continuation
         super.init()
-        // One after the other, so that of two updates the later one stays. It goes on after the session's end until what
-        // came before is kept: a key that was replaced does not play any more.
+        // Updates are stored one after the other, so that the later of two remains. The task continues after the end of
+        // the session until all earlier updates are stored: a key that was replaced can no longer be played.
         Task {
             for await update in stream {
                 await keptKeys?.keep(update.key, for: update.identifier)
@@ -31,7 +31,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         }
     }
 
-    /// Nothing follows.
+    /// Finishes the updates.
     func end() { updates.finish() }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
@@ -78,7 +78,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         request?.settle(.failed)
         if let request { ledger.giveUp(request, "the request failed") }
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
-        // A kept key that is outdated, expired or void: the loader asks the server, which decides.
+        // A stored key is outdated, expired or invalid: the loader requests a new key from the server, which decides.
         if asksAgain, ledger.mayRetry(identifier, atMost: retries) {
             session.processContentKeyRequest(withIdentifier: identifier, initializationData: nil, options: nil)
         } else {

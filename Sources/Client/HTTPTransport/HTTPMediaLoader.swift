@@ -1,24 +1,26 @@
 package import HTTPRequests
 package import StreamPlayer
 
-/// Fetches media over HTTP, and from `file:` URLs. Up to five redirects are followed.
+/// A loader of media over HTTP and from `file:` URLs. It follows up to five redirects.
 package struct HTTPMediaLoader: MediaLoader {
     private let http: BoundedHTTP
     private let timeout: Duration
 
-    /// Fetches by a client that follows redirects.
+    /// Creates a loader with a client that follows redirects.
     ///
-    /// - Parameter timeout: How long a resource may take as a whole.
+    /// - Parameters:
+    ///   - http: The HTTP client.
+    ///   - timeout: The timeout for a whole resource.
     package init(_ http: BoundedHTTP = .followingRedirects, timeout: Duration = .seconds(20)) {
         (self.http, self.timeout) = (http, timeout)
     }
 
-    /// Fetches a resource.
+    /// Loads a resource.
     package func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
         try await fetch(resource, while: nil)
     }
 
-    /// Fetches a resource, and asks each quarter of a second whether it goes on.
+    /// Loads a resource with a callback, called every quarter of a second, that can abandon the download.
     package func load(
         _ resource: MediaResource,
         whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
@@ -47,7 +49,7 @@ package struct HTTPMediaLoader: MediaLoader {
 }
 
 extension MediaLoadError {
-    /// Says why a request had no answer.
+    /// Creates the error for a failed request.
     init(_ failure: BoundedHTTP.Failure, _ url: String) {
         let code: Code =
             switch failure.code {
