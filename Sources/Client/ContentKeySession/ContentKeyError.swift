@@ -12,7 +12,7 @@ public struct ContentKeyError: Error, Sendable {
     }
 
     /// The component in which the error occurred.
-    public enum Place: String, Sendable, Hashable {
+    public enum Component: String, Sendable, Hashable {
         /// The session.
         case session
         /// A request, or an operation on it.
@@ -28,15 +28,15 @@ public struct ContentKeyError: Error, Sendable {
     /// The stable name.
     public let code: Code
     /// The component in which the error occurred.
-    public let place: Place
+    public let component: Component
     /// A description of the actual and the expected value, without secrets.
     public let reason: String?
     /// Apple's error number, such as -42799.
     public let number: Int32?
 
     /// Creates an error. `reason` must not contain a secret.
-    public init(_ code: Code, _ place: Place, reason: String? = nil, number: Int32? = nil) {
-        (self.code, self.place, self.reason, self.number) = (code, place, reason, number)
+    public init(_ code: Code, _ component: Component, reason: String? = nil, number: Int32? = nil) {
+        (self.code, self.component, self.reason, self.number) = (code, component, reason, number)
     }
 
     /// The reason why a retry may succeed; nil if the session does not recommend a retry.
@@ -56,9 +56,9 @@ extension ContentKeyError: Equatable {
 }
 
 extension ContentKeyError: CustomStringConvertible {
-    /// The place, the code, the number and the reason, on one line.
+    /// The component, the code, the number and the reason, on one line.
     public var description: String {
-        "\(place.rawValue): \(code.rawValue)" + (number.map { " (\($0))" } ?? "") + (reason.map { ": \($0)" } ?? "")
+        "\(component.rawValue): \(code.rawValue)" + (number.map { " (\($0))" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }
 

@@ -37,7 +37,7 @@ public final class AssetDownloads: Sendable {
     }
 
     /// The events. Each access starts a new sequence.
-    public var events: AsyncStream<Event> { delegate.feed.sequence() }
+    public var events: AsyncStream<Event> { delegate.broadcast.sequence() }
 
     /// Starts a download after its keys have been loaded, because a download without keys cannot be played.
     ///
@@ -116,11 +116,11 @@ public final class AssetDownloads: Sendable {
 /// The delegate that records the events of the session. Its only property is constant and Sendable, which the compiler
 /// cannot see through NSObject.
 private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchecked Sendable {
-    let feed = Feed<AssetDownloads.Event>()
+    let broadcast = Broadcast<AssetDownloads.Event>()
 
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL) {
         guard let name = assetDownloadTask.taskDescription else { return }
-        feed.add(.willDownload(name: name, to: location))
+        broadcast.add(.willDownload(name: name, to: location))
     }
 
     /// iOS before 18 and macOS before 14 report the location only at the end.
@@ -128,20 +128,20 @@ private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchec
     {
         if #available(iOS 18, macOS 14, visionOS 1, *) { return }
         guard let name = assetDownloadTask.taskDescription else { return }
-        feed.add(.willDownload(name: name, to: location))
+        broadcast.add(.willDownload(name: name, to: location))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let name = task.taskDescription else { return }
         if let error = error as NSError? {
-            feed.add(.didFail(name: name, domain: error.domain, code: error.code))
+            broadcast.add(.didFail(name: name, domain: error.domain, code: error.code))
         } else {
-            feed.add(.didFinish(name: name))
+            broadcast.add(.didFinish(name: name))
         }
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        feed.add(.didFinishBackgroundEvents)
+        broadcast.add(.didFinishBackgroundEvents)
     }
 }
 #endif

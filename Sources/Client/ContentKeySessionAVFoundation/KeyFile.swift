@@ -7,7 +7,7 @@ public import Foundation
 /// Each change replaces the file atomically, so that a crash leaves either the old key or the new one. Put the file
 /// into a folder that is not backed up, because another device cannot use it.
 ///
-/// For clear keys (``KeptClearKeys``), write a store that uses the keychain: they are usable on any device.
+/// For clear keys (``OfflineClearKeys``), write a store that uses the keychain: they are usable on any device.
 public actor KeyFile: KeptKeys {
     private let file: URL
     private var keys: [String: Data]?

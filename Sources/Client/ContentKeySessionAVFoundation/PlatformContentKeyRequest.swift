@@ -55,10 +55,10 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     var current: AVContentKeyRequest { state.withLock { $0.persistable ?? $0.request } }
 
     /// Whether the request is answered with a stored key: no SPC was made for it.
-    var wasKept: Bool { state.withLock { $0.persistable != nil && !$0.hasSPC } }
+    var usesStoredKey: Bool { state.withLock { $0.persistable != nil && !$0.hasSPC } }
 
     /// Whether the request waits for the device's result.
-    var awaitsVerdict: Bool { state.withLock { $0.isAnswered && $0.outcome == nil } }
+    var awaitsResult: Bool { state.withLock { $0.isAnswered && $0.outcome == nil } }
 
     /// Whether the request still waits for a response.
     public var isOpen: Bool {
@@ -115,7 +115,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         let patience = Task { [weak self, ledger] in
             guard (try? await Task.sleep(for: ledger.patience)) != nil, let self else { return }
             let status = ContentKeyRequestStatus(self.current.status)
-            self.settle(status == .requestingResponse ? .failed : status)
+            self.complete(status == .requestingResponse ? .failed : status)
         }
         defer { patience.cancel() }
         return await withCheckedContinuation { continuation in
@@ -136,11 +136,11 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     public func processContentKeyResponseError(_ error: any Error) async {
         guard isOpen else { return }
         current.processContentKeyResponseError(PlatformFailure.error(error))
-        settle(.failed)
+        complete(.failed)
     }
 
     /// Sets the result of the request. Only the first result counts.
-    func settle(_ outcome: ContentKeyRequestStatus) {
+    func complete(_ outcome: ContentKeyRequestStatus) {
         let waiter = state.withLock { state in
             guard state.outcome == nil else { return nil as CheckedContinuation<ContentKeyRequestStatus, Never>? }
             state.outcome = outcome
@@ -154,13 +154,13 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
 
 /// Waits for the data of an AVFoundation completion handler.
 func platformData(
-    _ place: ContentKeyError.Place,
+    _ component: ContentKeyError.Component,
     _ body: (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Void
 ) async throws(ContentKeyError) -> [UInt8] {
     let result: Result<[UInt8], ContentKeyError> = await withCheckedContinuation { continuation in
         body { data, error in
             continuation.resume(
-                returning: data.map { .success(Array($0)) } ?? .failure(ContentKeyError(platform: error, place))
+                returning: data.map { .success(Array($0)) } ?? .failure(ContentKeyError(platform: error, component))
             )
         }
     }

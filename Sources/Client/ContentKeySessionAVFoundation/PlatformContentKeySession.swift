@@ -18,7 +18,7 @@ public final class PlatformContentKeySession: ContentKeySource {
     // recipients, so it must support calls from several threads.
     let session: PlatformObject<AVContentKeySession>
     let ledger: RequestLedger
-    let eventFeed = Feed<PlatformContentKeyEvent>()
+    let eventBroadcast = Broadcast<PlatformContentKeyEvent>()
     private let delegate: PlatformSessionDelegate
     private let storageDirectory: URL?
 
@@ -47,22 +47,22 @@ public final class PlatformContentKeySession: ContentKeySource {
         self.session = PlatformObject(session)
         self.storageDirectory = storageDirectory
         ledger = RequestLedger(keySystem, patience: patience, keepsKey: keepsKey)
-        delegate = PlatformSessionDelegate(ledger, eventFeed, keptKeys, retries: retries)
+        delegate = PlatformSessionDelegate(ledger, eventBroadcast, keptKeys, retries: retries)
         session.setDelegate(delegate, queue: DispatchQueue(label: "org.keyway.content-key-session"))
     }
 
     deinit {
         ledger.end()
-        eventFeed.finish()
+        eventBroadcast.finish()
         delegate.end()
     }
 
     /// The requests as they are made. Each access starts a new sequence, which begins with the requests without a
     /// response.
-    public var requests: AsyncStream<any ContentKeyLoading> { ledger.feed.sequence() }
+    public var requests: AsyncStream<any ContentKeyLoading> { ledger.broadcast.sequence() }
 
     /// The events from now on. Each access starts a new sequence.
-    public var events: AsyncStream<PlatformContentKeyEvent> { eventFeed.sequence() }
+    public var events: AsyncStream<PlatformContentKeyEvent> { eventBroadcast.sequence() }
 
     /// Requests a key before it is needed. AVFoundation does nothing if the key is loaded.
     public func processContentKeyRequest(

@@ -19,9 +19,9 @@ extension ContentKeyError {
     /// | -42800 | ``ContentKeyError/Code/persistentKeyExpired`` |
     /// | -42803 | ``ContentKeyError/Code/invalidPersistentKey`` |
     /// | any other | ``ContentKeyError/Code/platformError`` |
-    init(platform error: (any Error)?, _ place: Place = .device) {
+    init(platform error: (any Error)?, _ component: Component = .device) {
         guard let error else {
-            self.init(.platformError, place, reason: "AVFoundation returned neither data nor an error")
+            self.init(.platformError, component, reason: "AVFoundation returned neither data nor an error")
             return
         }
         // Only the domain and the number: a text may contain an address, and an address may contain a token.
@@ -29,11 +29,11 @@ extension ContentKeyError {
         let reason = chain.map { "\($0.domain) \($0.code)" }.joined(separator: ", ")
         for number in chain.compactMap({ Int32(exactly: $0.code) }) {
             if let code = Self.codes[number] {
-                self.init(code, place, reason: reason, number: number)
+                self.init(code, component, reason: reason, number: number)
                 return
             }
         }
-        self.init(.platformError, place, reason: reason, number: chain.last.flatMap { Int32(exactly: $0.code) })
+        self.init(.platformError, component, reason: reason, number: chain.last.flatMap { Int32(exactly: $0.code) })
     }
 
     private static let codes: [Int32: Code] = [
@@ -51,7 +51,7 @@ extension ContentKeyError {
     }
 
     /// Whether a new key from the server may help after a stored key was rejected.
-    var concernsKeptKey: Bool {
+    var isStoredKeyRejection: Bool {
         switch code {
         case .persistentKeyOutdated, .persistentKeyExpired, .invalidPersistentKey: true
         default: false

@@ -7,13 +7,13 @@ import ContentKeySession
 /// All of its properties are constant and Sendable, which the compiler cannot see through NSObject.
 final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unchecked Sendable {
     private let ledger: RequestLedger
-    private let events: Feed<PlatformContentKeyEvent>
+    private let events: Broadcast<PlatformContentKeyEvent>
     private let retries: Int
     private let updates: AsyncStream<(identifier: String, key: [UInt8])>.Continuation
 
     init(
         _ ledger: RequestLedger,
-        _ events: Feed<PlatformContentKeyEvent>,
+        _ events: Broadcast<PlatformContentKeyEvent>,
         _ keptKeys: (any KeptKeys)?,
         retries: Int
     ) {
@@ -63,7 +63,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
         ledger.note(loaded: identifier, by: keyRequest)
         let request = ledger.request(for: keyRequest)
-        request?.settle(request?.isRenewal == true ? .renewed : .receivedResponse)
+        request?.complete(request?.isRenewal == true ? .renewed : .receivedResponse)
         events.add(.didSucceed(identifier: identifier))
     }
 
@@ -74,12 +74,12 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
     ) {
         let error = ContentKeyError(platform: err)
         let request = ledger.request(for: keyRequest)
-        let asksAgain = request?.wasKept == true && error.concernsKeptKey
-        request?.settle(.failed)
-        if let request { ledger.giveUp(request, "the request failed") }
+        let requestsAgain = request?.usesStoredKey == true && error.isStoredKeyRejection
+        request?.complete(.failed)
+        if let request { ledger.rejectPersistence(request, "the request failed") }
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
         // A stored key is outdated, expired or invalid: the loader requests a new key from the server, which decides.
-        if asksAgain, ledger.mayRetry(identifier, atMost: retries) {
+        if requestsAgain, ledger.mayRetry(identifier, atMost: retries) {
             session.processContentKeyRequest(withIdentifier: identifier, initializationData: nil, options: nil)
         } else {
             events.add(.didFail(identifier: identifier, error))
@@ -94,7 +94,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return false }
         let reason = ContentKeyRetryReason(retryReason)
         let retries = reason != nil && ledger.mayRetry(identifier, atMost: retries)
-        if retries { ledger.request(for: keyRequest)?.settle(.retried) }
+        if retries { ledger.request(for: keyRequest)?.complete(.retried) }
         events.add(.wasAskedToRetry(identifier: identifier, reason, retries))
         return retries
     }

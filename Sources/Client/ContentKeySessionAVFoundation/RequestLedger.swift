@@ -24,7 +24,7 @@ final class RequestLedger: Sendable {
     let keySystem: ContentKeySystem
     /// The timeout for AVFoundation to report the result of a response, or to provide a persistable request.
     let patience: Duration
-    let feed = Feed<any ContentKeyLoading>()
+    let broadcast = Broadcast<any ContentKeyLoading>()
     private let keepsKey: @Sendable (String) -> Bool
     private let state = Lock(State())
 
@@ -56,7 +56,7 @@ final class RequestLedger: Sendable {
             state.open[taken.id] = taken
             return taken
         }
-        feed.add(taken, waitingAs: taken.id)
+        broadcast.add(taken, waitingAs: taken.id)
     }
 
     /// Returns the request that an AVFoundation object belongs to.
@@ -65,13 +65,13 @@ final class RequestLedger: Sendable {
         if let exact = open.first(where: { $0.current === object }) { return exact }
         // A persistable request replaces the request that it was made from.
         let identifier = text(ofIdentifier: object.identifier)
-        return open.first { $0.identifier == identifier && $0.awaitsVerdict }
+        return open.first { $0.identifier == identifier && $0.awaitsResult }
     }
 
     /// Removes a request that has ended.
     func close(_ request: PlatformContentKeyRequest) {
         state.withLock { $0.open[request.id] = nil }
-        feed.settle(request.id)
+        broadcast.resolve(request.id)
     }
 
     /// Ends all requests and waiters.
@@ -81,8 +81,8 @@ final class RequestLedger: Sendable {
             return (state.open.values.map(\.self), state.waiters.values.flatMap { $0.map(\.continuation) })
         }
         for waiter in waiters { waiter.resume(returning: .failure(ContentKeyError(.sessionExpired, .session))) }
-        for request in open { request.settle(.cancelled) }
-        feed.finish()
+        for request in open { request.complete(.cancelled) }
+        broadcast.finish()
     }
 
     // MARK: Persistable requests
@@ -94,7 +94,7 @@ final class RequestLedger: Sendable {
     ) async throws(ContentKeyError) -> AVPersistableContentKeyRequest {
         let patience = Task { [weak self, patience] in
             guard (try? await Task.sleep(for: patience)) != nil else { return }
-            self?.giveUp(request, "AVFoundation provided no persistable request")
+            self?.rejectPersistence(request, "AVFoundation provided no persistable request")
         }
         defer { patience.cancel() }
         let result: Persistable = await withCheckedContinuation { continuation in
@@ -108,7 +108,7 @@ final class RequestLedger: Sendable {
                 try object.respondByRequestingPersistableContentKeyRequest()
                 #endif
             } catch {
-                giveUp(request, "AVFoundation does not allow a persistent key")
+                rejectPersistence(request, "AVFoundation does not allow a persistent key")
             }
         }
         return try result.get()
@@ -123,7 +123,7 @@ final class RequestLedger: Sendable {
     }
 
     /// Ends the wait for a persistable request; the request is still an online request.
-    func giveUp(_ request: PlatformContentKeyRequest, _ reason: String) {
+    func rejectPersistence(_ request: PlatformContentKeyRequest, _ reason: String) {
         let waiter = state.withLock { state in
             let index = state.waiters[request.identifier]?.firstIndex { $0.id == request.id }
             return index.flatMap { state.waiters[request.identifier]?.remove(at: $0).continuation }

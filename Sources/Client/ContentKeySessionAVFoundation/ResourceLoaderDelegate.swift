@@ -5,7 +5,7 @@ import Locking
 
 /// A delegate that answers the requests of an asset's resource loader with a ``ResourceInterceptor``.
 ///
-///     let delegate = ResourceLoaderDelegate(KeptClearKeys(store: keys, transport: URLSessionTransport()))
+///     let delegate = ResourceLoaderDelegate(OfflineClearKeys(store: keys, transport: URLSessionTransport()))
 ///     delegate.attach(to: asset)
 ///
 /// The resource loader does not retain its delegate: retain it while the asset is used.
@@ -57,7 +57,7 @@ public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelega
         // The object is accessed only on the queue on which AVFoundation provided it.
         let box = PlatformObject(loadingRequest)
         let task = Task { [interceptor, queue] in
-            let result: Result<ResourceAnswer, ResourceError>
+            let result: Result<ResourceResponse, ResourceError>
             do throws(ResourceError) {
                 result = .success(try await interceptor.answer(request))
             } catch {
@@ -99,7 +99,7 @@ extension ResourceRequest {
 
 extension AVAssetResourceLoadingRequest {
     /// Delivers a response in the order that AVFoundation requires: content information, data, end.
-    fileprivate func finish(_ result: Result<ResourceAnswer, ResourceError>) {
+    fileprivate func finish(_ result: Result<ResourceResponse, ResourceError>) {
         switch result {
         case .failure(let error): finishLoading(with: error)
         case .success(let answer):

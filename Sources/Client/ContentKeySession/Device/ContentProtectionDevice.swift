@@ -2,7 +2,7 @@
 /// the session: only the device and the key server can interpret them. Clear keys and tokens do not need a device.
 public protocol ContentProtectionDevice: Sendable {
     /// Whether the device supports persistent keys.
-    var keepsPersistableKeys: Bool { get }
+    var supportsPersistableKeys: Bool { get }
 
     /// Starts a playback session and returns the identifier that its SPCs contain.
     func makeSessionIdentifier() -> ContentProtectionSessionIdentifier

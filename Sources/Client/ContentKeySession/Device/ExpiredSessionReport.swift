@@ -16,10 +16,10 @@ public struct ExpiredSessionReport: Sendable, Hashable {
 public protocol ExpiredSessionReportStore: Sendable {
     /// Whether the store survives the process. If so, each session stores, while it is active, the reports to send if
     /// it never ends properly, for example after a crash.
-    var outlivesProcess: Bool { get }
+    var survivesProcess: Bool { get }
     /// Sets the reports to send if a session ends without a notice, and replaces the reports set before. They are not
     /// pending while the session is active.
-    func setReports(_ reports: [ExpiredSessionReport], ofLiving session: ContentProtectionSessionIdentifier)
+    func setReports(_ reports: [ExpiredSessionReport], forActive session: ContentProtectionSessionIdentifier)
     /// Marks a session as ended: the reports set for it become pending.
     func sessionEnded(_ session: ContentProtectionSessionIdentifier)
 
@@ -33,9 +33,9 @@ public protocol ExpiredSessionReportStore: Sendable {
 
 extension ExpiredSessionReportStore {
     /// False.
-    public var outlivesProcess: Bool { false }
+    public var survivesProcess: Bool { false }
     /// Does nothing: a store that does not survive the process is of no use after a crash.
-    public func setReports(_: [ExpiredSessionReport], ofLiving _: ContentProtectionSessionIdentifier) {}
+    public func setReports(_: [ExpiredSessionReport], forActive _: ContentProtectionSessionIdentifier) {}
     /// Does nothing.
     public func sessionEnded(_: ContentProtectionSessionIdentifier) {}
 }

@@ -4,7 +4,7 @@ public struct NoContentProtection: ContentProtectionDevice {
     public init() {}
 
     /// False.
-    public var keepsPersistableKeys: Bool { false }
+    public var supportsPersistableKeys: Bool { false }
 
     /// Returns an empty identifier.
     public func makeSessionIdentifier() -> ContentProtectionSessionIdentifier { .init([]) }

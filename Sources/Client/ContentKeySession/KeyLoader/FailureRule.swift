@@ -21,9 +21,9 @@ public struct FailureRule: Hashable, Sendable {
         /// No delay.
         case none
         /// A backoff with full jitter.
-        case backOff = "back-off"
+        case backoff = "back-off"
         /// The delay from `Retry-After` plus a backoff, so that clients do not all retry at the same time.
-        case asServerSays = "as-server-says"
+        case retryAfter = "as-server-says"
     }
 
     /// The change required before the next attempt.
@@ -36,7 +36,7 @@ public struct FailureRule: Hashable, Sendable {
     public let advice: String
 
     /// Whether another attempt may succeed.
-    public var isPassing: Bool { remedy != .none }
+    public var isTemporary: Bool { remedy != .none }
 
     fileprivate static func fatal(_ advice: String) -> FailureRule {
         FailureRule(remedy: .none, pause: .none, limit: 0, advice: advice)
@@ -83,9 +83,9 @@ extension KeyFailure.Kind {
     public var rule: FailureRule {
         switch self {
         case .noConnection:
-            .passing(.sameRequest, .backOff, "Check the network connection.")
+            .passing(.sameRequest, .backoff, "Check the network connection.")
         case .noAnswerInTime:
-            .passing(.sameRequest, .backOff, "The network or the server is slow. Try a better connection.")
+            .passing(.sameRequest, .backoff, "The network or the server is slow. Try a better connection.")
         case .answerTooLarge:
             .fatal("The response is too large to come from a key server. Check the address and the network.")
         case .badAddress:
@@ -93,7 +93,7 @@ extension KeyFailure.Kind {
         case .unreadableAnswer:
             .passing(
                 .sameRequest,
-                .backOff,
+                .backoff,
                 limit: 2,
                 "Another server may have answered, such as a hotel's login page. Open a web page, then try again."
             )
@@ -124,17 +124,17 @@ extension KeyFailure.Kind {
         case .tooManyRequests:
             .passing(
                 .sameRequest,
-                .asServerSays,
+                .retryAfter,
                 "Wait. If this continues, too many devices use the account or the IP address."
             )
         case .serverError:
-            .passing(.sameRequest, .backOff, "The service has an internal error. Try again later.")
+            .passing(.sameRequest, .backoff, "The service has an internal error. Try again later.")
         case .overloaded:
-            .passing(.sameRequest, .asServerSays, "The service is overloaded. Wait.")
+            .passing(.sameRequest, .retryAfter, "The service is overloaded. Wait.")
         case .unexpectedStatus:
             .fatal("The response is not from a key server. Check the address; redirects are not followed.")
         case .noToken:
-            .passing(.sameRequest, .backOff, limit: 3, "The app could not get a token. Sign in again.")
+            .passing(.sameRequest, .backoff, limit: 3, "The app could not get a token. Sign in again.")
         case .badKeyURI:
             .fatal("The key URI in the playlist does not match the app's settings.")
         case .unsupportedKeySystem:

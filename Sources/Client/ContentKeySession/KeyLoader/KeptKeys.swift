@@ -18,7 +18,7 @@ public protocol KeptKeys: Sendable {
 /// | the device or the CKC does not allow persistence | the CKC is the response: an online key |
 extension KeyLoader {
     /// Converts the request to a persistable one; returns true if a stored key was the response.
-    func answerWithKeptKey(_ ticket: inout KeyTicket) async -> Bool {
+    func respondWithStoredKey(_ ticket: inout KeyTicket) async -> Bool {
         guard let keys = settings.keptKeys, ticket.request.canProvidePersistableKey, !ticket.request.isRenewal else {
             return false
         }
@@ -29,13 +29,13 @@ extension KeyLoader {
         }
         ticket.isPersistable = true
         // A rejected key would be rejected again, as often as the session retries.
-        guard !refusedKeptKeys.contains(ticket.identifier), let key = await keys.key(for: ticket.identifier) else {
+        guard !rejectedStoredKeys.contains(ticket.identifier), let key = await keys.key(for: ticket.identifier) else {
             return false
         }
         let response = ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
-        refusedKeptKeys.insert(ticket.identifier)
-        if await hand(response, of: key.count, to: ticket, batchSize: 0) {
-            refusedKeptKeys.remove(ticket.identifier)
+        rejectedStoredKeys.insert(ticket.identifier)
+        if await deliver(response, of: key.count, to: ticket, batchSize: 0) {
+            rejectedStoredKeys.remove(ticket.identifier)
         }
         return true
     }
@@ -48,7 +48,7 @@ extension KeyLoader {
         do throws(ContentKeyError) {
             let key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
             await keys.keep(key, for: ticket.identifier)
-            refusedKeptKeys.remove(ticket.identifier)
+            rejectedStoredKeys.remove(ticket.identifier)
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
         } catch  where error.code == .persistenceNotAllowed {
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)

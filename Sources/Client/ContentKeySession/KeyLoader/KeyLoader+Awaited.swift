@@ -8,9 +8,9 @@ extension KeyLoader {
         let deadline = min(ticket.deadline, clock.now + settings.retry.onDemandDeadline)
         open[id]?.isAwaited = true
         open[id]?.deadline = deadline
-        if let pause = ticket.pause, pause.until + settings.retry.leastForAnAttempt > deadline {
+        if let pause = ticket.pause, pause.until + settings.retry.minimumAttemptTime > deadline {
             // Report the failure to the viewer now instead of at the deadline.
-            return await giveUp(ticket, .outOfTime(after: pause.failure))
+            return await fail(ticket, .outOfTime(after: pause.failure))
         }
         act(collector.awaited { $0.request.id == id })
         work.yield(.expire(id, at: deadline))

@@ -29,17 +29,17 @@ extension KeyLoader {
     /// Schedules failed renewals again if a later attempt may succeed: the key in use is valid until its lease ends.
     /// The delay is one to two times the longest backoff, so that an overloaded server does not receive ever more
     /// requests, and at most half of the remaining lease.
-    func renewAgain(_ failed: [(ticket: KeyTicket, failure: KeyFailure)]) {
+    func rescheduleRenewals(_ failed: [(ticket: KeyTicket, failure: KeyFailure)]) {
         let now = clock.now
         var groups: [Duration: [String]] = [:]
-        for (ticket, failure) in failed where ticket.kind == .renewal && failure.mayBeCuredByTime && !Task.isCancelled {
-            guard let end = leases[ticket.identifier]?.end, end > now + settings.retry.leastForAnAttempt else {
+        for (ticket, failure) in failed where ticket.kind == .renewal && failure.isTemporary && !Task.isCancelled {
+            guard let end = leases[ticket.identifier]?.end, end > now + settings.retry.minimumAttemptTime else {
                 continue
             }
             groups[end, default: []].append(ticket.identifier)
         }
         guard !groups.isEmpty else { return }
-        let pause = settings.retry.longest + settings.retry.longest.random(using: &random)
+        let pause = settings.retry.maximumBackoff + settings.retry.maximumBackoff.random(using: &random)
         for (end, identifiers) in groups.sorted(by: { $0.key < $1.key }) {
             leaseCount += 1
             for identifier in identifiers { leases[identifier] = (end, leaseCount) }
@@ -51,5 +51,5 @@ extension KeyLoader {
 extension KeyFailure {
     /// Whether the same request may succeed later. A request that was cancelled while the session continues had no
     /// response within the session's timeout.
-    fileprivate var mayBeCuredByTime: Bool { kind.rule.pause != .none || kind == .cancelled }
+    fileprivate var isTemporary: Bool { kind.rule.pause != .none || kind == .cancelled }
 }

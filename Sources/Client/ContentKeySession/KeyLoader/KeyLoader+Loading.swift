@@ -29,8 +29,8 @@ extension KeyLoader {
             if ticket.request.isOpen {
                 wanted.append(ticket)
             } else {
-                await giveUp(ticket, KeyFailure(.cancelled))
-                renewAgain([(ticket, KeyFailure(.cancelled))])
+                await fail(ticket, KeyFailure(.cancelled))
+                rescheduleRenewals([(ticket, KeyFailure(.cancelled))])
             }
         }
         return wanted
@@ -56,7 +56,7 @@ extension KeyLoader {
         guard !ready.isEmpty else { return failed }
         let results: [Result<[UInt8], KeyFailure>]
         do throws(KeyFailure) {
-            results = try await ask(ready)
+            results = try await requestLicenses(ready)
         } catch {
             return failed + ready.map { ($0, error) }
         }
@@ -67,7 +67,9 @@ extension KeyLoader {
             case .success(let ckc):
                 do throws(KeyFailure) {
                     let answer = try await answer(with: ckc, for: ticket)
-                    if await hand(answer, of: ckc.count, to: ticket, batchSize: ready.count) { granted.append(ticket) }
+                    if await deliver(answer, of: ckc.count, to: ticket, batchSize: ready.count) {
+                        granted.append(ticket)
+                    }
                 } catch {
                     failed.append((ticket, error))
                 }
@@ -113,9 +115,9 @@ extension KeyLoader {
     }
 
     /// Sends one or several SPCs. Returns a result for each; throws if the whole round trip failed.
-    private func ask(_ tickets: [KeyTicket]) async throws(KeyFailure) -> [Result<[UInt8], KeyFailure>] {
-        let questions = tickets.map { ticket in
-            LicenseShape.Question(
+    private func requestLicenses(_ tickets: [KeyTicket]) async throws(KeyFailure) -> [Result<[UInt8], KeyFailure>] {
+        let requests = tickets.map { ticket in
+            LicenseRequestFormat.Contents(
                 spc: ticket.message?.spc ?? [],
                 assetID: ticket.identity.assetID,
                 isPersistable: ticket.isPersistable,
@@ -123,10 +125,10 @@ extension KeyLoader {
             )
         }
         if tickets.count > 1, let batchURL {
-            let body = LicenseBatchShape.write(questions)
+            let body = LicenseBatchFormat.encode(requests)
             let answer = try await send(tickets, .post, batchURL, contentType: "application/json", body)
             guard answer.status == 200 else { throw failure(answer, ofBatch: true) }
-            guard let items = LicenseBatchShape.read(answer.body, count: tickets.count) else {
+            guard let items = LicenseBatchFormat.decode(answer.body, count: tickets.count) else {
                 throw KeyFailure(.unreadableAnswer, status: 200)
             }
             return items.map { item in
@@ -138,11 +140,13 @@ extension KeyLoader {
             }
         }
         guard tickets.count == 1 else { throw KeyFailure(.noBatchRoute) }
-        let written = service.shape.write(questions[0])
-        let url = written.query.adding(to: service.licenseURL)
-        let answer = try await send(tickets, .post, url, contentType: service.shape.contentType, written.body)
+        let encoded = service.requestFormat.encode(requests[0])
+        let url = encoded.query.adding(to: service.licenseURL)
+        let answer = try await send(tickets, .post, url, contentType: service.requestFormat.contentType, encoded.body)
         guard answer.status == 200 else { throw failure(answer) }
-        guard let ckc = service.shape.read(answer.body) else { throw KeyFailure(.unreadableAnswer, status: 200) }
+        guard let ckc = service.requestFormat.decode(answer.body) else {
+            throw KeyFailure(.unreadableAnswer, status: 200)
+        }
         return [.success(ckc)]
     }
 
@@ -156,7 +160,7 @@ extension KeyLoader {
     }
 
     /// Passes the response to the device. Returns true if the device accepted it and the key is loaded.
-    func hand(
+    func deliver(
         _ response: ContentKeyResponse,
         of size: Int,
         to ticket: KeyTicket,
@@ -164,14 +168,14 @@ extension KeyLoader {
     ) async -> Bool {
         // A response that arrives too late is not an error of the device.
         guard open[ticket.request.id] != nil, ticket.request.isOpen else {
-            await giveUp(ticket, KeyFailure(.cancelled))
+            await fail(ticket, KeyFailure(.cancelled))
             return false
         }
         let status = await ticket.request.processContentKeyResponse(response)
         close(ticket)
         switch status {
         case .receivedResponse, .renewed:
-            noteLoaded(ticket.identifier)
+            markLoaded(ticket.identifier)
             accessLog.append(
                 KeyAccess(
                     kind: ticket.kind,
@@ -189,7 +193,7 @@ extension KeyLoader {
             // Another request follows, or the key is no longer needed.
             return false
         case .failed, .requestingResponse:
-            note(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
+            logFailure(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
             return false
         }
     }

@@ -4,14 +4,14 @@ extension KeyLoader {
     /// Loads a Clear Key from its URI.
     func loadClearKey(_ ticket: inout KeyTicket) async throws(KeyFailure) {
         var tickets = [ticket]
-        if KeyOrigin(ticket.identifier) == KeyOrigin(service.licenseURL) {
+        if URLOrigin(ticket.identifier) == URLOrigin(service.licenseURL) {
             defer { ticket = tickets[0] }
             try await fetchToken(&tickets)
         }
         let answer = try await send(tickets, .get, ticket.identifier, contentType: nil, [])
         guard answer.status == 200 else { throw failure(answer) }
         guard answer.body.count == 16 else { throw KeyFailure(.unreadableAnswer, status: 200) }
-        if await hand(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
+        if await deliver(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
             renew(tickets)
         }
     }
@@ -26,6 +26,6 @@ extension KeyLoader {
             }
         }
         let response = ContentKeyResponse(authorizationTokenData: token)
-        if await hand(response, of: token.count, to: ticket, batchSize: 1) { renew([ticket]) }
+        if await deliver(response, of: token.count, to: ticket, batchSize: 1) { renew([ticket]) }
     }
 }

@@ -28,13 +28,13 @@ public actor KeyLoader {
     /// Requests without a response.
     var open: [UInt64: KeyTicket] = [:]
     /// Keys that were requested and have not loaded.
-    private var asked: Set<String> = []
+    private var requested: Set<String> = []
     /// Keys that have loaded.
     private var loaded: Set<String> = []
     /// Keys whose preloading is scheduled.
     private var scheduled: Set<String> = []
     /// Persistent keys that the device rejected; the next key from the server replaces them.
-    var refusedKeptKeys: Set<String> = []
+    var rejectedStoredKeys: Set<String> = []
     var leases: [String: (end: Duration, serial: Int)] = [:]
     var leaseCount = 0
 
@@ -106,7 +106,7 @@ public actor KeyLoader {
             }
         }
         for ticket in open.values.sorted(by: { $0.request.id < $1.request.id }) {
-            await giveUp(ticket, KeyFailure(.cancelled))
+            await fail(ticket, KeyFailure(.cancelled))
         }
     }
 
@@ -135,7 +135,7 @@ public actor KeyLoader {
             // The session has the current state: keys are revoked, leases expire, and another route needs separate
             // keys.
             let isThere = await source.hasKey(for: identifier) ?? isLoaded(identifier)
-            if !isThere, asked.insert(identifier).inserted { fresh.append(identifier) }
+            if !isThere, requested.insert(identifier).inserted { fresh.append(identifier) }
         }
         guard !fresh.isEmpty else { return }
         act(collector.announce(fresh))
@@ -159,7 +159,7 @@ public actor KeyLoader {
     public func keysAppeared(_ identifiers: [String], at moment: Duration? = nil) {
         guard let rotation = settings.rotation else { return }
         let next = identifiers.compactMap { settings.prediction.next(after: $0) }
-            .filter { !isLoaded($0) && !asked.contains($0) && scheduled.insert($0).inserted }
+            .filter { !isLoaded($0) && !requested.contains($0) && scheduled.insert($0).inserted }
         guard !next.isEmpty else { return }
         let now = clock.now
         work.yield(.preload(next, at: rotation.moment(after: moment ?? now, now: now, using: &random)))
@@ -208,21 +208,21 @@ public actor KeyLoader {
         open[request.id] = ticket
         switch request.keySystem {
         case .fairPlayStreaming where !ticket.identity.contentIdentifier.isEmpty:
-            if await answerWithKeptKey(&ticket) {
+            if await respondWithStoredKey(&ticket) {
                 act(collector.withdraw([identifier]))
                 return
             }
             act(collector.arrived(ticket, for: identifier, isAwaited: ticket.isAwaited))
-        case .clearKey where KeyOrigin(identifier) != nil,
+        case .clearKey where URLOrigin(identifier) != nil,
             .authorizationToken where service.authorizationToken != nil:
             act(collector.withdraw([identifier]))
             work.yield(.load([ticket], at: now))
         case .fairPlayStreaming, .clearKey:
             act(collector.withdraw([identifier]))
-            await giveUp(ticket, KeyFailure(.badKeyURI))
+            await fail(ticket, KeyFailure(.badKeyURI))
         default:
             act(collector.withdraw([identifier]))
-            await giveUp(ticket, KeyFailure(.unsupportedKeySystem))
+            await fail(ticket, KeyFailure(.unsupportedKeySystem))
         }
     }
 
@@ -250,7 +250,7 @@ public actor KeyLoader {
         switch work {
         case .load(let tickets, let moment):
             guard await wait(until: moment) else {
-                for ticket in tickets { await giveUp(ticket, KeyFailure(.cancelled)) }
+                for ticket in tickets { await fail(ticket, KeyFailure(.cancelled)) }
                 return
             }
             await load(tickets)
@@ -258,7 +258,7 @@ public actor KeyLoader {
             guard await wait(until: clock.now + settings.gatheringTime) else { return }
             // A request that has not arrived by now may never arrive, because the session already has the key. It can
             // be requested again.
-            asked.subtract(collector.stillExpected(timer))
+            requested.subtract(collector.stillExpected(timer))
             act(collector.timerEnded(timer))
         case .renew(let identifiers, let moment, let serial):
             guard await wait(until: moment) else { return }
@@ -271,7 +271,7 @@ public actor KeyLoader {
             await preload(identifiers)
         case .expire(let id, let moment):
             guard await wait(until: moment), let ticket = open[id] else { return }
-            await giveUp(ticket, KeyFailure(.outOfTime))
+            await fail(ticket, KeyFailure(.outOfTime))
         }
     }
 
@@ -284,8 +284,8 @@ public actor KeyLoader {
     // MARK: Ends
 
     /// Notes that a key has loaded.
-    func noteLoaded(_ identifier: String) {
-        asked.remove(identifier)
+    func markLoaded(_ identifier: String) {
+        requested.remove(identifier)
         // The session has the current state; this set only saves queries. Its size must be bounded for long live
         // streams.
         if loaded.count >= 4096 { loaded.removeAll() }
@@ -295,19 +295,19 @@ public actor KeyLoader {
     /// Removes a request that was answered or no longer needs a response.
     func close(_ ticket: KeyTicket) {
         open[ticket.request.id] = nil
-        asked.remove(ticket.identifier)
+        requested.remove(ticket.identifier)
     }
 
     /// Fails a request, unless it was answered in the meantime.
-    func giveUp(_ ticket: KeyTicket, _ failure: KeyFailure) async {
+    func fail(_ ticket: KeyTicket, _ failure: KeyFailure) async {
         guard open[ticket.request.id] != nil else { return }
         close(ticket)
         if ticket.kind != .renewal { loaded.remove(ticket.identifier) }
-        note(failure, ticket.label, retryAfter: nil)
+        logFailure(failure, ticket.label, retryAfter: nil)
         await ticket.request.processContentKeyResponseError(failure)
     }
 
-    func note(_ failure: KeyFailure, _ label: KeyLabel, retryAfter: Duration?) {
+    func logFailure(_ failure: KeyFailure, _ label: KeyLabel, retryAfter: Duration?) {
         errorLog.append(KeyErrorEntry(label: label, time: clock.now, failure: failure, retryAfter: retryAfter))
     }
 }

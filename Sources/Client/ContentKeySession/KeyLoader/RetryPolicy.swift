@@ -6,22 +6,22 @@
 /// | its remedy was tried as often as its rule allows | fail |
 /// | `attempts` attempts were made | fail |
 /// | pause `none` | retry at once |
-/// | pause `back-off` | retry after a random time between 0 and min(`longest`, `first` x 2^(attempts - 1)) |
+/// | pause `back-off` | retry after a random time up to min(`maximumBackoff`, `initialBackoff` x 2^(attempts - 1)) |
 /// | pause `as-server-says` | retry after `Retry-After` (0 without the header) plus such a random time |
-/// | in each case, if less than `leastForAnAttempt` would be left until the deadline | fail now: `out-of-time` |
+/// | in each case, if less than `minimumAttemptTime` would be left until the deadline | fail now: `out-of-time` |
 ///
 /// A random delay from the whole range ("full jitter") spreads the retries of clients that failed together.
 public struct RetryPolicy: Hashable, Sendable {
     /// The upper bound of the first backoff.
-    public var first: Duration
+    public var initialBackoff: Duration
     /// The upper bound of every backoff.
-    public var longest: Duration
+    public var maximumBackoff: Duration
     /// The maximum number of attempts for a request, including the first.
     public var attempts: Int
     /// The timeout of one attempt.
     public var attemptTimeout: Duration
     /// The minimum time that must be left for an attempt to be made.
-    public var leastForAnAttempt: Duration
+    public var minimumAttemptTime: Duration
     /// The maximum time to load a key that is needed now. It is shorter than the timeouts of players, so that the
     /// reason is reported first.
     public var onDemandDeadline: Duration
@@ -32,20 +32,20 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Creates a policy.
     public init(
-        first: Duration = .milliseconds(500),
-        longest: Duration = .seconds(8),
+        initialBackoff: Duration = .milliseconds(500),
+        maximumBackoff: Duration = .seconds(8),
         attempts: Int = 8,
         attemptTimeout: Duration = .seconds(8),
-        leastForAnAttempt: Duration = .milliseconds(200),
+        minimumAttemptTime: Duration = .milliseconds(200),
         onDemandDeadline: Duration = .seconds(25),
         preloadDeadline: Duration = .seconds(90),
         renewalDeadline: Duration = .seconds(60)
     ) {
-        self.first = first
-        self.longest = longest
+        self.initialBackoff = initialBackoff
+        self.maximumBackoff = maximumBackoff
         self.attempts = attempts
         self.attemptTimeout = attemptTimeout
-        self.leastForAnAttempt = leastForAnAttempt
+        self.minimumAttemptTime = minimumAttemptTime
         self.onDemandDeadline = onDemandDeadline
         self.preloadDeadline = preloadDeadline
         self.renewalDeadline = renewalDeadline
@@ -54,7 +54,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The next step after a failure.
     public enum Decision: Hashable, Sendable {
         /// The request fails with this failure.
-        case giveUp(KeyFailure)
+        case fail(KeyFailure)
         /// Another attempt is made.
         case retry(after: Duration, FailureRule.Remedy)
     }
@@ -84,29 +84,29 @@ public struct RetryPolicy: Hashable, Sendable {
         using random: inout some RandomNumberGenerator
     ) -> Decision {
         let rule = failure.kind.rule
-        guard rule.isPassing, history.failures[failure.kind, default: 0] <= rule.limit ?? .max,
+        guard rule.isTemporary, history.failures[failure.kind, default: 0] <= rule.limit ?? .max,
             history.attempts < attempts
-        else { return .giveUp(failure) }
+        else { return .fail(failure) }
         let pause: Duration =
             switch rule.pause {
             case .none: .zero
-            case .backOff: backOff(after: history.attempts, using: &random)
-            case .asServerSays: (failure.retryAfter ?? .zero) + backOff(after: history.attempts, using: &random)
+            case .backoff: backoff(after: history.attempts, using: &random)
+            case .retryAfter: (failure.retryAfter ?? .zero) + backoff(after: history.attempts, using: &random)
             }
-        guard pause + leastForAnAttempt <= left else {
-            return .giveUp(.outOfTime(after: failure))
+        guard pause + minimumAttemptTime <= left else {
+            return .fail(.outOfTime(after: failure))
         }
         return .retry(after: pause, rule.remedy)
     }
 
     /// Returns the upper bound of the backoff after a number of attempts.
-    public func backOffRange(after attempts: Int) -> Duration {
+    public func backoffRange(after attempts: Int) -> Duration {
         // After 20 doublings, every practical range has reached its maximum.
-        min(longest, first * (1 << min(max(attempts - 1, 0), 20)))
+        min(maximumBackoff, initialBackoff * (1 << min(max(attempts - 1, 0), 20)))
     }
 
-    private func backOff(after attempts: Int, using random: inout some RandomNumberGenerator) -> Duration {
-        backOffRange(after: attempts).random(using: &random)
+    private func backoff(after attempts: Int, using random: inout some RandomNumberGenerator) -> Duration {
+        backoffRange(after: attempts).random(using: &random)
     }
 
     /// Returns the timeout of the next attempt.

@@ -88,15 +88,15 @@ public struct KeySessionMachine: Sendable {
         }
         guard !isExpired else {
             if case .timePassed = event { return [] }
-            if case .want(_, _, _, _, let waiter) = event { return [.failWaiter(waiter, expired)] }
+            if case .requestKeyForRecipient(_, _, _, _, let waiter) = event { return [.failWaiter(waiter, expired)] }
             return [.refuse(expired)]
         }
         switch event {
-        case .ask(let identifier, let initializationData, let options):
+        case .requestKey(let identifier, let initializationData, let options):
             let name = KeyName(identifier, route)
             note(name, initializationData, options) { $0.isWantedByApp = true }
-            return handle(.ask, key: name, at: now)
-        case .want(let identifier, let initializationData, let options, let recipient, let waiter):
+            return handle(.request, key: name, at: now)
+        case .requestKeyForRecipient(let identifier, let initializationData, let options, let recipient, let waiter):
             guard recipients.contains(recipient) else {
                 let error = ContentKeyError(
                     .unknownRecipient,
@@ -112,9 +112,9 @@ public struct KeySessionMachine: Sendable {
                 key.recipients.insert(recipient)
                 key.waiters.append((waiter, recipient))
             }
-            let actions = handle(route == .local ? .ask : .askAfresh, key: name, at: now)
+            let actions = handle(route == .local ? .request : .requestAgain, key: name, at: now)
             guard isFirst, let pending, isAwaited(request: pending) else { return actions }
-            return actions + [.tellAwaited(pending)]
+            return actions + [.notifyAwaited(pending)]
         case .addRecipient(let recipient, let isLoading):
             guard !isLoading else {
                 return [
@@ -159,7 +159,7 @@ public struct KeySessionMachine: Sendable {
     }
 
     func mayPersist(on route: ContentKeyRoute) -> Bool {
-        route == .local && configuration.keepsPersistableKeys && configuration.keySystem == .fairPlayStreaming
+        route == .local && configuration.supportsPersistableKeys && configuration.keySystem == .fairPlayStreaming
     }
 
     var expired: ContentKeyError { ContentKeyError(.sessionExpired, .session) }
@@ -184,7 +184,7 @@ public struct KeySessionMachine: Sendable {
         for id in overdue.map(\.request.id).sorted() { actions += handle(.deadline, request: id, at: now) }
         for (name, key) in keys.sorted(by: { ($0.value.current ?? 0) < ($1.value.current ?? 0) }) {
             if let end = key.leaseEnd, end <= now {
-                actions += handle(.endLease, key: name, at: now)
+                actions += handle(.leaseExpired, key: name, at: now)
             } else if let moment = key.renewAt, moment <= now {
                 keys[name]?.renewAt = nil
                 actions += handle(.renew, key: name, at: now)
@@ -231,7 +231,7 @@ public struct KeySessionMachine: Sendable {
         for (name, key) in loaded {
             guard let current = key.current else { continue }
             actions.append(.stopKey(name, request: current, .sessionExpired))
-            actions += handle(.loseKey, request: current)
+            actions += handle(.keyStopped, request: current)
         }
         keys = [:]
         if !loaded.isEmpty { actions.append(.reportExpiry(loaded.map(\.key))) }

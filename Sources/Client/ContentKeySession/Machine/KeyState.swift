@@ -26,17 +26,17 @@ public enum KeyState: String, Sendable, Hashable, CaseIterable {
 /// An event of a key.
 public enum KeyEvent: String, Sendable, Hashable, CaseIterable {
     /// The app or a recipient needs the key.
-    case ask
+    case request
     /// A recipient needs the key on a route whose keys are not reused.
-    case askAfresh
+    case requestAgain
     /// The lease of the key is to be renewed.
     case renew
     /// The device accepted the response to a request.
     case load
     /// The request in progress ended without a key.
-    case loseRequest
+    case requestEnded
     /// The lease expired.
-    case endLease
+    case leaseExpired
     /// The device no longer has the key, because it was invalidated.
     case revoke
 }
@@ -45,33 +45,34 @@ public enum KeyEvent: String, Sendable, Hashable, CaseIterable {
 ///
 /// | state | event | next | action |
 /// |---|---|---|---|
-/// | absent | ask | requested | a request is made |
-/// | absent | askAfresh | requested | a request is made |
-/// | requested | ask | requested | the recipient waits for the request in progress |
-/// | requested | askAfresh | requested | the recipient waits for the request in progress |
+/// | absent | request | requested | a request is made |
+/// | absent | requestAgain | requested | a request is made |
+/// | requested | request | requested | the recipient waits for the request in progress |
+/// | requested | requestAgain | requested | the recipient waits for the request in progress |
 /// | requested | load | loaded | the waiters get the key |
-/// | requested | loseRequest | absent | the waiters get the error |
-/// | loaded | ask | loaded | a recipient gets the key |
-/// | loaded | askAfresh | refreshing | a request is made |
+/// | requested | requestEnded | absent | the waiters get the error |
+/// | loaded | request | loaded | a recipient gets the key |
+/// | loaded | requestAgain | refreshing | a request is made |
 /// | loaded | renew | refreshing | a renewal request is made |
-/// | loaded | endLease | absent | the key is stopped |
+/// | loaded | leaseExpired | absent | the key is stopped |
 /// | loaded | revoke | absent | the key is stopped |
-/// | refreshing | ask | refreshing | a recipient gets the key in use |
-/// | refreshing | askAfresh | refreshing | the recipient waits for the request in progress |
+/// | refreshing | request | refreshing | a recipient gets the key in use |
+/// | refreshing | requestAgain | refreshing | the recipient waits for the request in progress |
 /// | refreshing | load | loaded | the new key replaces the key in use |
-/// | refreshing | loseRequest | loaded | the key in use is unchanged |
-/// | refreshing | endLease | requested | the key is stopped |
+/// | refreshing | requestEnded | loaded | the key in use is unchanged |
+/// | refreshing | leaseExpired | requested | the key is stopped |
 /// | refreshing | revoke | requested | the key is stopped |
 public enum KeyTable {
     /// Returns the next state; nil if the table has no row for the pair.
     public static func next(_ state: KeyState, _ event: KeyEvent) -> KeyState? {
         switch (state, event) {
-        case (.absent, .ask), (.absent, .askAfresh), (.requested, .ask), (.requested, .askAfresh),
-            (.refreshing, .endLease), (.refreshing, .revoke):
+        case (.absent, .request), (.absent, .requestAgain), (.requested, .request), (.requested, .requestAgain),
+            (.refreshing, .leaseExpired), (.refreshing, .revoke):
             .requested
-        case (.requested, .load), (.loaded, .ask), (.refreshing, .load), (.refreshing, .loseRequest): .loaded
-        case (.loaded, .askAfresh), (.loaded, .renew), (.refreshing, .ask), (.refreshing, .askAfresh): .refreshing
-        case (.requested, .loseRequest), (.loaded, .endLease), (.loaded, .revoke): .absent
+        case (.requested, .load), (.loaded, .request), (.refreshing, .load), (.refreshing, .requestEnded): .loaded
+        case (.loaded, .requestAgain), (.loaded, .renew), (.refreshing, .request), (.refreshing, .requestAgain):
+            .refreshing
+        case (.requested, .requestEnded), (.loaded, .leaseExpired), (.loaded, .revoke): .absent
         default: nil
         }
     }

@@ -33,22 +33,22 @@ public enum RequestEvent: Sendable, Equatable {
     /// The device accepted the response. `lease` is the remaining lease duration; nil if there is no lease.
     case accepted(lease: Duration?)
     /// The device rejected the response, and a retry would not help.
-    case refused(ContentKeyError)
+    case rejected(ContentKeyError)
     /// The device rejected the response, and a retry may succeed.
-    case refusedForNow(ContentKeyError)
+    case rejectedTemporarily(ContentKeyError)
     /// The delegate decided to retry.
     case retry
     /// The delegate decided not to retry.
-    case giveUp
+    case declineRetry
     /// The key of a later request replaced the key of this one.
     case supersede
     /// The key was stopped: by its lease, by the device or by the end of the session.
-    case loseKey
+    case keyStopped
 
     /// The kind of event, without associated values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case makeRequestData, requestPersistable, makePersistableKey, persistenceRefused, respond, fail, deadline
-        case cancel, accepted, refused, refusedForNow, retry, giveUp, supersede, loseKey
+        case cancel, accepted, rejected, rejectedTemporarily, retry, declineRetry, supersede, keyStopped
     }
 
     /// The kind of the event.
@@ -63,12 +63,12 @@ public enum RequestEvent: Sendable, Equatable {
         case .deadline: .deadline
         case .cancel: .cancel
         case .accepted: .accepted
-        case .refused: .refused
-        case .refusedForNow: .refusedForNow
+        case .rejected: .rejected
+        case .rejectedTemporarily: .rejectedTemporarily
         case .retry: .retry
-        case .giveUp: .giveUp
+        case .declineRetry: .declineRetry
         case .supersede: .supersede
-        case .loseKey: .loseKey
+        case .keyStopped: .keyStopped
         }
     }
 }
@@ -86,20 +86,20 @@ public enum RequestEvent: Sendable, Equatable {
 /// | requesting | deadline | deciding | the delegate decides; the reason is timedOut |
 /// | requesting | cancel | ended | status cancelled |
 /// | processing | accepted | received | status receivedResponse; the key is loaded; the app is notified |
-/// | processing | refused | ended | status failed; the app is notified |
-/// | processing | refusedForNow | deciding | the delegate decides, with the reason |
+/// | processing | rejected | ended | status failed; the app is notified |
+/// | processing | rejectedTemporarily | deciding | the delegate decides, with the reason |
 /// | processing | cancel | ended | status cancelled |
 /// | deciding | retry | ended | status retried; another request is made |
-/// | deciding | giveUp | ended | status failed; the app is notified |
+/// | deciding | declineRetry | ended | status failed; the app is notified |
 /// | deciding | cancel | ended | status cancelled |
 /// | received | supersede | ended | status renewed |
-/// | received | loseKey | ended | the status stays receivedResponse |
+/// | received | keyStopped | ended | the status stays receivedResponse |
 /// | ended | accepted | ended | the late key is stopped |
-/// | ended | refused | ended | none |
-/// | ended | refusedForNow | ended | none |
+/// | ended | rejected | ended | none |
+/// | ended | rejectedTemporarily | ended | none |
 /// | ended | persistenceRefused | ended | none |
 /// | ended | retry | ended | none |
-/// | ended | giveUp | ended | none |
+/// | ended | declineRetry | ended | none |
 public enum RequestTable {
     /// Returns the next state; nil if the table has no row for the pair.
     public static func next(_ state: RequestState, _ event: RequestEvent.Kind) -> RequestState? {
@@ -109,14 +109,14 @@ public enum RequestTable {
             .requesting
         case (.requesting, .respond): .processing
         case (.processing, .accepted): .received
-        case (.requesting, .deadline), (.processing, .refusedForNow): .deciding
-        case (.requesting, .fail), (.requesting, .cancel), (.processing, .refused), (.processing, .cancel),
-            (.deciding, .retry), (.deciding, .giveUp), (.deciding, .cancel), (.received, .supersede),
-            (.received, .loseKey):
+        case (.requesting, .deadline), (.processing, .rejectedTemporarily): .deciding
+        case (.requesting, .fail), (.requesting, .cancel), (.processing, .rejected), (.processing, .cancel),
+            (.deciding, .retry), (.deciding, .declineRetry), (.deciding, .cancel), (.received, .supersede),
+            (.received, .keyStopped):
             .ended
         // The result of an operation that was in progress when the request ended.
-        case (.ended, .accepted), (.ended, .refused), (.ended, .refusedForNow), (.ended, .persistenceRefused),
-            (.ended, .retry), (.ended, .giveUp):
+        case (.ended, .accepted), (.ended, .rejected), (.ended, .rejectedTemporarily), (.ended, .persistenceRefused),
+            (.ended, .retry), (.ended, .declineRetry):
             .ended
         default: nil
         }

@@ -6,5 +6,5 @@ public protocol ResourceInterceptor: Sendable {
     /// Answers a request for an intercepted address.
     ///
     /// - Throws: ``ResourceError``. The call returns soon after its task is cancelled.
-    func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceAnswer
+    func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceResponse
 }

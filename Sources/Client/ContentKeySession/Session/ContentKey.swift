@@ -73,7 +73,7 @@ public final class ContentKey: Sendable {
     }
 
     /// Checks the external content protection. Returns true if its status for this key has changed.
-    func noteProtection() -> Bool {
+    func updateProtectionStatus() -> Bool {
         state.withLock { state in
             guard let status = state.key?.externalProtectionStatus, status != state.protection else { return false }
             state.protection = status

@@ -66,19 +66,19 @@ public final class ContentKeyRequest: ContentKeyLoading {
         contentIdentifier: [UInt8],
         protocolVersions: [UInt32] = [1]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try await living().makeRequestData(self, certificate, contentIdentifier, protocolVersions)
+        try await activeSession().makeRequestData(self, certificate, contentIdentifier, protocolVersions)
     }
 
     /// Converts this request into a request for a persistable key.
     public func respondByRequestingPersistableKey() async throws(ContentKeyError) {
-        try await living().requestPersistable(self)
+        try await activeSession().requestPersistable(self)
     }
 
     /// Creates the persistent key from a CKC.
     public func persistableContentKey(
         fromKeyVendorResponse response: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try await living().makePersistableKey(self, response)
+        try await activeSession().makePersistableKey(self, response)
     }
 
     /// Answers the request. A second response has no effect.
@@ -95,7 +95,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
         await session.value?.fail(self, error)
     }
 
-    private func living() throws(ContentKeyError) -> KeySession {
+    private func activeSession() throws(ContentKeyError) -> KeySession {
         guard let session = session.value else { throw ContentKeyError(.sessionExpired, .session) }
         return session
     }

@@ -48,16 +48,16 @@ extension KeySession {
             didUpdatePersistableContentKey: updatedKey,
             forContentKeyIdentifier: identifier
         )
-        eventFeed.add(.didUpdatePersistableKey(RedactedBytes(updatedKey), identifier: identifier))
+        eventBroadcast.add(.didUpdatePersistableKey(RedactedBytes(updatedKey), identifier: identifier))
     }
 
     /// Checks the displays attached to the device, and reports each key whose external content protection status has
     /// changed. Call it when a display is attached or removed.
     public func checkExternalProtection() {
-        let changed = keys.values.sorted { $0.request < $1.request }.map(\.key).filter { $0.noteProtection() }
+        let changed = keys.values.sorted { $0.request < $1.request }.map(\.key).filter { $0.updateProtectionStatus() }
         for key in changed {
             delegate?.contentKeySession(self, externalProtectionStatusDidChangeFor: key)
-            eventFeed.add(.externalProtectionStatusDidChange(key))
+            eventBroadcast.add(.externalProtectionStatusDidChange(key))
         }
     }
 }

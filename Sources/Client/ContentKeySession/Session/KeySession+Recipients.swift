@@ -7,7 +7,7 @@ extension KeySession {
     ///   ``ContentKeyError/Code/sessionExpired``.
     public func addContentKeyRecipient(_ recipient: any ContentKeyRecipient) throws(ContentKeyError) {
         guard recipients.id(of: recipient) == nil else { return }
-        try permit(.addRecipient(recipients.nextID, isLoading: recipient.hasBegunLoading))
+        try applyOrThrow(.addRecipient(recipients.nextID, isLoading: recipient.hasBegunLoading))
         recipients.add(recipient)
     }
 
@@ -39,7 +39,7 @@ extension KeySession {
             await withCheckedContinuation { continuation in
                 waiters[waiter] = continuation
                 apply(
-                    .want(
+                    .requestKeyForRecipient(
                         identifier: identifier,
                         initializationData: initializationData,
                         options: options,

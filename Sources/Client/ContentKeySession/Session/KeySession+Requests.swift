@@ -7,7 +7,7 @@ extension KeySession {
         _ contentIdentifier: [UInt8],
         _ protocolVersions: [UInt32]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try permit(.request(request.id, .makeRequestData))
+        try applyOrThrow(.request(request.id, .makeRequestData))
         let made = try await device.makeKeyRequest(
             DeviceKeyRequestParameters(
                 certificate: certificate,
@@ -20,20 +20,20 @@ extension KeySession {
             )
         )
         // The request may have ended while the device created the SPC.
-        try permit(.request(request.id, .makeRequestData))
+        try applyOrThrow(.request(request.id, .makeRequestData))
         deviceRequests[request.id] = made
         return made.requestData
     }
 
     func requestPersistable(_ request: ContentKeyRequest) throws(ContentKeyError) {
-        try permit(.request(request.id, .requestPersistable))
+        try applyOrThrow(.request(request.id, .requestPersistable))
     }
 
     func makePersistableKey(
         _ request: ContentKeyRequest,
         _ response: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try permit(.request(request.id, .makePersistableKey))
+        try applyOrThrow(.request(request.id, .makePersistableKey))
         guard let deviceRequest = deviceRequests[request.id] else { throw ContentKeyError(.noRequestData, .request) }
         do throws(ContentKeyError) {
             return try await device.makePersistableKey(ckc: response, for: deviceRequest)
@@ -46,7 +46,7 @@ extension KeySession {
     func respond(_ request: ContentKeyRequest, _ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         let isPersistable = machine.isPersistable(request: request.id)
         do throws(ContentKeyError) {
-            try permit(.request(request.id, .respond))
+            try applyOrThrow(.request(request.id, .respond))
         } catch {
             return request.status
         }
@@ -58,12 +58,12 @@ extension KeySession {
                 key.stop()
                 throw ContentKeyError(.leaseExpired, .device, reason: "the lease had expired when the key arrived")
             }
-            arrivals[request.id] = key
+            receivedKeys[request.id] = key
             request.setLease(lease)
             apply(.request(request.id, .accepted(lease: lease)))
-            await leaveReport(for: KeyName(request.identifier, request.route))
+            await storeCrashReport(for: KeyName(request.identifier, request.route))
         } catch {
-            apply(.request(request.id, error.retryReason == nil ? .refused(error) : .refusedForNow(error)))
+            apply(.request(request.id, error.retryReason == nil ? .rejected(error) : .rejectedTemporarily(error)))
         }
         return request.status
     }

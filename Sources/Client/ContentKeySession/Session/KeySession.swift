@@ -15,9 +15,9 @@ public actor KeySession: ContentKeySource {
 
     nonisolated let device: any ContentProtectionDevice
     private nonisolated let time: ElapsedTime
-    nonisolated let requestFeed = Feed<any ContentKeyLoading>()
-    nonisolated let sourceFeed = Feed<ContentKeySourceEvent>()
-    nonisolated let eventFeed = Feed<ContentKeyEvent>()
+    nonisolated let requestBroadcast = Broadcast<any ContentKeyLoading>()
+    nonisolated let sourceBroadcast = Broadcast<ContentKeySourceEvent>()
+    nonisolated let eventBroadcast = Broadcast<ContentKeyEvent>()
 
     var machine: KeySessionMachine
     /// Requests that have not ended.
@@ -25,15 +25,15 @@ public actor KeySession: ContentKeySource {
     /// The device's state for the SPCs of open requests.
     var deviceRequests: [UInt64: any DeviceKeyRequest] = [:]
     /// Keys that the device has created and the state machine has not handled yet.
-    var arrivals: [UInt64: any ProtectedContentKey] = [:]
+    var receivedKeys: [UInt64: any ProtectedContentKey] = [:]
     var keys: [KeyName: (key: ContentKey, request: UInt64)] = [:]
     /// Reports for the keys in use, to be sent if the session ends without `expire()`.
-    var reportsLeft: [KeyName: ExpiredSessionReport] = [:]
+    var crashReports: [KeyName: ExpiredSessionReport] = [:]
     var recipients = RecipientTable()
     var waiters: [UInt64: CheckedContinuation<Result<ContentKey, ContentKeyError>, Never>] = [:]
     var lastWaiter: UInt64 = 0
     /// The requests of one call for several keys, while they are made; otherwise nil.
-    private var gathered: [ContentKeyRequest]?
+    private var batchedRequests: [ContentKeyRequest]?
     private var timer: (moment: Duration, task: Task<Void, Never>)?
 
     /// Starts a session.
@@ -61,7 +61,7 @@ public actor KeySession: ContentKeySource {
         machine = KeySessionMachine(
             configuration: .init(
                 keySystem: keySystem,
-                keepsPersistableKeys: device.keepsPersistableKeys,
+                supportsPersistableKeys: device.supportsPersistableKeys,
                 responseTimeout: responseTimeout,
                 renewalLead: renewalLead
             )
@@ -72,21 +72,21 @@ public actor KeySession: ContentKeySource {
         timer?.task.cancel()
         for (key, _) in keys.values { key.end(.sessionExpired) }
         if !machine.isExpired { expiredSessionReports.sessionEnded(contentProtectionSessionIdentifier) }
-        requestFeed.finish()
-        sourceFeed.finish()
-        eventFeed.finish()
+        requestBroadcast.finish()
+        sourceBroadcast.finish()
+        eventBroadcast.finish()
     }
 
     /// The requests as they are made. Each access starts a new sequence, which begins with the requests without a
     /// response.
-    public nonisolated var requests: AsyncStream<any ContentKeyLoading> { requestFeed.sequence() }
+    public nonisolated var requests: AsyncStream<any ContentKeyLoading> { requestBroadcast.sequence() }
 
     /// The requests as they are made, and the events that a key becomes needed. Each access starts a new sequence,
     /// which begins with the requests without a response.
-    public nonisolated var sourceEvents: AsyncStream<ContentKeySourceEvent>? { sourceFeed.sequence() }
+    public nonisolated var sourceEvents: AsyncStream<ContentKeySourceEvent>? { sourceBroadcast.sequence() }
 
     /// The events from now on. Each access starts a new sequence.
-    public nonisolated var events: AsyncStream<ContentKeyEvent> { eventFeed.sequence() }
+    public nonisolated var events: AsyncStream<ContentKeyEvent> { eventBroadcast.sequence() }
 
     /// Sets the delegate that answers requests, instead of or in addition to a reader of ``requests``.
     public func setDelegate(_ delegate: (any KeySessionDelegate)?) { self.delegate = delegate }
@@ -103,7 +103,7 @@ public actor KeySession: ContentKeySource {
         initializationData: [UInt8]? = nil,
         options: ContentKeyRequestOptions = ContentKeyRequestOptions()
     ) {
-        apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
+        apply(.requestKey(identifier: identifier, initializationData: initializationData, options: options))
     }
 
     /// Requests several keys at once, such as all keys of one initialization data: the delegate receives the requests
@@ -116,12 +116,12 @@ public actor KeySession: ContentKeySource {
         // Async because the protocol's default is, as `hasKey(for:)`. Requests that are already due are made first,
         // separately.
         checkDeadlines()
-        gathered = []
+        batchedRequests = []
         for identifier in identifiers {
-            apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
+            apply(.requestKey(identifier: identifier, initializationData: initializationData, options: options))
         }
-        let requests = gathered ?? []
-        gathered = nil
+        let requests = batchedRequests ?? []
+        batchedRequests = nil
         guard !requests.isEmpty else { return }
         delegate?.contentKeySession(self, didProvide: requests, forInitializationData: initializationData)
     }
@@ -150,7 +150,7 @@ public actor KeySession: ContentKeySource {
     }
 
     /// Applies an event and throws if the state machine refuses it.
-    func permit(_ event: KeySessionMachine.Event) throws(ContentKeyError) {
+    func applyOrThrow(_ event: KeySessionMachine.Event) throws(ContentKeyError) {
         for case .refuse(let error) in apply(event) { throw error }
     }
 
@@ -158,23 +158,23 @@ public actor KeySession: ContentKeySource {
     func provide(_ request: ContentKeyRequest) {
         if request.isRenewal {
             delegate?.contentKeySession(self, didProvideRenewing: request)
-            eventFeed.add(.didProvideRenewing(request))
+            eventBroadcast.add(.didProvideRenewing(request))
         } else {
-            if gathered == nil {
+            if batchedRequests == nil {
                 delegate?.contentKeySession(self, didProvide: request)
             } else {
-                gathered?.append(request)
+                batchedRequests?.append(request)
             }
-            eventFeed.add(.didProvide(request))
+            eventBroadcast.add(.didProvide(request))
         }
-        requestFeed.add(request, waitingAs: request.id)
-        sourceFeed.add(.request(request), waitingAs: request.id)
+        requestBroadcast.add(request, waitingAs: request.id)
+        sourceBroadcast.add(.request(request), waitingAs: request.id)
     }
 
     /// Removes a request that no longer needs a response from the sequences.
-    func settle(_ id: UInt64) {
-        requestFeed.settle(id)
-        sourceFeed.settle(id)
+    func resolve(_ id: UInt64) {
+        requestBroadcast.resolve(id)
+        sourceBroadcast.resolve(id)
     }
 
     private func setTimer() {

@@ -19,7 +19,7 @@ public struct KeyService: Sendable {
     /// The address for several license requests at once; nil if the server has no such route.
     public var batchURL: String?
     /// The format of a license request and its response.
-    public var shape: LicenseShape
+    public var requestFormat: LicenseRequestFormat
     /// The maximum number of licenses in a batch.
     public var maximumBatch: Int
     /// The policy that extracts the asset ID from a key URI.
@@ -40,7 +40,7 @@ public struct KeyService: Sendable {
         certificateURL: String,
         licenseURL: String,
         batchURL: String? = nil,
-        shape: LicenseShape = .json(),
+        requestFormat: LicenseRequestFormat = .json(),
         maximumBatch: Int = 32,
         uris: KeyURIPolicy = .afterScheme,
         protocolVersions: [UInt32] = [1],
@@ -52,7 +52,7 @@ public struct KeyService: Sendable {
         self.certificateURL = certificateURL
         self.licenseURL = licenseURL
         self.batchURL = batchURL
-        self.shape = shape
+        self.requestFormat = requestFormat
         self.maximumBatch = max(1, maximumBatch)
         self.uris = uris
         self.protocolVersions = protocolVersions

@@ -23,7 +23,7 @@ public struct OfflineKeys: Sendable {
     /// The store of keys.
     public let store: KeptKeyStore
     /// The device that uses the keys.
-    public let device: any KeptKeyDevice
+    public let device: any PersistentKeyDevice
     /// The key server; nil means that no server is used.
     public let service: OfflineKeyService?
     let transport: any KeyTransport
@@ -41,7 +41,7 @@ public struct OfflineKeys: Sendable {
     ///   - content: A function that extracts the content key from a device's key, as in ``PlayerKeySystems/content``.
     public init(
         store: KeptKeyStore,
-        device: any KeptKeyDevice,
+        device: any PersistentKeyDevice,
         service: OfflineKeyService?,
         transport: any KeyTransport,
         clocks: Clocks,

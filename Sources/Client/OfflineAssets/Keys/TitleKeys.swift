@@ -7,7 +7,7 @@ public final class TitleKeys: KeptKeys {
     /// The title.
     public let title: String
     private let store: KeptKeyStore
-    private let device: any KeptKeyDevice
+    private let device: any PersistentKeyDevice
     private let now: @Sendable () -> Int64
     /// Whether stored keys are ignored, so that new keys are requested from the server.
     private let asksForOthers: Bool
@@ -16,7 +16,7 @@ public final class TitleKeys: KeptKeys {
     init(
         _ title: String,
         store: KeptKeyStore,
-        device: any KeptKeyDevice,
+        device: any PersistentKeyDevice,
         asksForOthers: Bool,
         now: @escaping @Sendable () -> Int64
     ) {

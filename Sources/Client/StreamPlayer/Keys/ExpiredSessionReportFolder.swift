@@ -37,7 +37,7 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
     deinit { living.withLock { for entry in $0.values { files.unlock(entry.lock, entry.name) } } }
 
     /// True.
-    public var outlivesProcess: Bool { true }
+    public var survivesProcess: Bool { true }
 
     /// Adds reports.
     public func add(_ reports: [ExpiredSessionReport]) {
@@ -45,7 +45,7 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
     }
 
     /// Sets the reports of an active session.
-    public func setReports(_ reports: [ExpiredSessionReport], ofLiving session: ContentProtectionSessionIdentifier) {
+    public func setReports(_ reports: [ExpiredSessionReport], forActive session: ContentProtectionSessionIdentifier) {
         living.withLock { living in
             if living[session] == nil {
                 let name = UUID().uuidString

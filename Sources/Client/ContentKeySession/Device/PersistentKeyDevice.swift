@@ -2,7 +2,7 @@
 ///
 /// A virtual device conforms to this protocol. An adapter of a real device answers from the terms that the service
 /// reported, or throws ``ContentKeyError/Code/notOfKeySystem`` if it does not have them.
-public protocol KeptKeyDevice: ContentProtectionDevice {
+public protocol PersistentKeyDevice: ContentProtectionDevice {
     /// Returns the device's information about a persistent key, whether the key is still usable or not.
     ///
     /// - Throws: ``ContentKeyError/Code/persistentKeyOutdated``, or ``ContentKeyError/Code/invalidPersistentKey`` for

@@ -2,7 +2,7 @@ public import ContentKeySession
 public import VirtualDevice
 
 /// The information of a virtual device about its persistent keys.
-extension FPSDevice: KeptKeyDevice {
+extension FPSDevice: PersistentKeyDevice {
     /// Returns the durations and dates of a persistent key.
     public func facts(ofPersistableKey stored: [UInt8]) throws(ContentKeyError) -> KeptKeyFacts {
         try translating { () throws(FPSError) in

@@ -8,10 +8,10 @@ import TextCoding
 /// | ``base64(_:)`` | `text/plain` | the SPC in base64 | the CKC in base64 |
 /// | ``form(_:)`` | `application/x-www-form-urlencoded` | fields, the SPC in base64 | the CKC in base64 |
 /// | ``json(_:)`` | `application/json` | fields, the SPC in base64 | a field, the CKC in base64 |
-/// | ``init(contentType:write:read:)`` | any | any | any |
-public struct LicenseShape: Sendable {
+/// | ``init(contentType:encode:decode:)`` | any | any | any |
+public struct LicenseRequestFormat: Sendable {
     /// The contents of a license request.
-    public struct Question: Hashable, Sendable {
+    public struct Contents: Hashable, Sendable {
         /// The SPC.
         public let spc: [UInt8]
         /// The asset ID, which is also in the SPC.
@@ -31,21 +31,21 @@ public struct LicenseShape: Sendable {
     }
 
     /// An encoded license request.
-    public struct Written: Hashable, Sendable {
+    public struct EncodedRequest: Hashable, Sendable {
         /// The items to add to the query of the address.
-        public var query: [Pair]
+        public var query: [QueryItem]
         /// The body.
         public var body: [UInt8]
 
         /// Creates an encoded request.
-        public init(query: [Pair] = [], body: [UInt8]) {
+        public init(query: [QueryItem] = [], body: [UInt8]) {
             self.query = query
             self.body = body
         }
     }
 
     /// A name and its value.
-    public struct Pair: Hashable, Sendable {
+    public struct QueryItem: Hashable, Sendable {
         /// The name.
         public let name: String
         /// The value.
@@ -78,28 +78,28 @@ public struct LicenseShape: Sendable {
     /// The Content-Type of the request.
     public let contentType: String
     /// Encodes a license request.
-    let write: @Sendable (Question) -> Written
+    let encode: @Sendable (Contents) -> EncodedRequest
     /// Extracts the CKC from a response; nil if there is none.
-    let read: @Sendable ([UInt8]) -> [UInt8]?
+    let decode: @Sendable ([UInt8]) -> [UInt8]?
 
     /// Creates a vendor's format.
     public init(
         contentType: String,
-        write: @escaping @Sendable (Question) -> Written,
-        read: @escaping @Sendable ([UInt8]) -> [UInt8]?
+        encode: @escaping @Sendable (Contents) -> EncodedRequest,
+        decode: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) {
         self.contentType = contentType
-        self.write = write
-        self.read = read
+        self.encode = encode
+        self.decode = decode
     }
 
     /// Returns the format with the bare SPC and CKC.
     ///
     /// - Parameter names: The names of the fields, which are added to the query of the address.
-    public static func raw(_ names: FieldNames = FieldNames()) -> LicenseShape {
-        LicenseShape(contentType: "application/octet-stream") { question in
-            Written(query: names.pairs(question), body: question.spc)
-        } read: {
+    public static func raw(_ names: FieldNames = FieldNames()) -> LicenseRequestFormat {
+        LicenseRequestFormat(contentType: "application/octet-stream") { contents in
+            EncodedRequest(query: names.pairs(contents), body: contents.spc)
+        } decode: {
             $0.isEmpty ? nil : $0
         }
     }
@@ -107,33 +107,33 @@ public struct LicenseShape: Sendable {
     /// Returns the format with the SPC and the CKC in base64.
     ///
     /// - Parameter names: The names of the fields, which are added to the query of the address.
-    public static func base64(_ names: FieldNames = FieldNames()) -> LicenseShape {
-        LicenseShape(contentType: "text/plain") { question in
-            Written(query: names.pairs(question), body: Array(Base64.encode(question.spc).utf8))
-        } read: {
+    public static func base64(_ names: FieldNames = FieldNames()) -> LicenseRequestFormat {
+        LicenseRequestFormat(contentType: "text/plain") { contents in
+            EncodedRequest(query: names.pairs(contents), body: Array(Base64.encode(contents.spc).utf8))
+        } decode: {
             ckc($0)
         }
     }
 
     /// Returns the format with a form as the request and base64 as the response.
-    public static func form(_ names: FieldNames = FieldNames()) -> LicenseShape {
-        LicenseShape(contentType: "application/x-www-form-urlencoded") { question in
-            let spc = Pair(names.spc, Base64.encode(question.spc))
-            return Written(body: Array(([spc] + names.pairs(question)).formEncoded.utf8))
-        } read: {
+    public static func form(_ names: FieldNames = FieldNames()) -> LicenseRequestFormat {
+        LicenseRequestFormat(contentType: "application/x-www-form-urlencoded") { contents in
+            let spc = QueryItem(names.spc, Base64.encode(contents.spc))
+            return EncodedRequest(body: Array(([spc] + names.pairs(contents)).formEncoded.utf8))
+        } decode: {
             ckc($0)
         }
     }
 
     /// Returns the format with a JSON object as the request and as the response.
-    public static func json(_ names: FieldNames = FieldNames()) -> LicenseShape {
-        LicenseShape(contentType: "application/json") { question in
-            var fields = [JSONObject.Member(key: names.spc, value: .string(Base64.encode(question.spc)))]
-            if let name = names.assetID { fields.append(.init(key: name, value: .string(question.assetID))) }
-            if let name = names.persist, question.isPersistable { fields.append(.init(key: name, value: .bool(true))) }
-            if let name = names.preload, question.isPreload { fields.append(.init(key: name, value: .bool(true))) }
-            return Written(body: JSONValue.object(JSONObject(fields)).encoded())
-        } read: { body in
+    public static func json(_ names: FieldNames = FieldNames()) -> LicenseRequestFormat {
+        LicenseRequestFormat(contentType: "application/json") { contents in
+            var fields = [JSONObject.Member(key: names.spc, value: .string(Base64.encode(contents.spc)))]
+            if let name = names.assetID { fields.append(.init(key: name, value: .string(contents.assetID))) }
+            if let name = names.persist, contents.isPersistable { fields.append(.init(key: name, value: .bool(true))) }
+            if let name = names.preload, contents.isPreload { fields.append(.init(key: name, value: .bool(true))) }
+            return EncodedRequest(body: JSONValue.object(JSONObject(fields)).encoded())
+        } decode: { body in
             JSONValue(answer: body)?[names.ckc]?.text.flatMap { ckc(Array($0.utf8)) }
         }
     }
@@ -144,12 +144,12 @@ public struct LicenseShape: Sendable {
     }
 }
 
-extension LicenseShape.FieldNames {
-    fileprivate func pairs(_ question: LicenseShape.Question) -> [LicenseShape.Pair] {
-        var pairs: [LicenseShape.Pair] = []
-        if let assetID { pairs.append(.init(assetID, question.assetID)) }
-        if let persist, question.isPersistable { pairs.append(.init(persist, "true")) }
-        if let preload, question.isPreload { pairs.append(.init(preload, "true")) }
+extension LicenseRequestFormat.FieldNames {
+    fileprivate func pairs(_ contents: LicenseRequestFormat.Contents) -> [LicenseRequestFormat.QueryItem] {
+        var pairs: [LicenseRequestFormat.QueryItem] = []
+        if let assetID { pairs.append(.init(assetID, contents.assetID)) }
+        if let persist, contents.isPersistable { pairs.append(.init(persist, "true")) }
+        if let preload, contents.isPreload { pairs.append(.init(preload, "true")) }
         return pairs
     }
 }

@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// The scheme and authority of an HTTP URL. A token is sent only to the license server's origin, because a playlist can
 /// specify any other origin.
-struct KeyOrigin: Hashable {
+struct URLOrigin: Hashable {
     private let text: String
 
     init?(_ url: String) {

@@ -19,7 +19,7 @@ import Locking
 ///
 /// The store contains the key itself. Use storage that only this app can read, such as the keychain; to protect content
 /// from its viewer, use FairPlay Streaming.
-public final class KeptClearKeys: ResourceInterceptor {
+public final class OfflineClearKeys: ResourceInterceptor {
     /// The maximum size of a playlist, in bytes.
     public static let maximumPlaylist = 16 << 20
     /// The maximum number of redirects of a playlist. Redirects of keys are not followed.
@@ -63,12 +63,12 @@ public final class KeptClearKeys: ResourceInterceptor {
     public func intercepts(_ url: String) -> Bool { addresses.original(of: url) != nil }
 
     /// Answers a request for a playlist or a key.
-    public func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceAnswer {
+    public func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceResponse {
         switch addresses.original(of: request.url) {
         case .playlist(let url):
-            return try ResourceAnswer(try await playlist(url), as: [.playlist], for: request)
+            return try ResourceResponse(try await playlist(url), as: [.playlist], for: request)
         case .key(let url):
-            return try ResourceAnswer(try await key(url), as: [.persistentContentKey, .contentKey], for: request)
+            return try ResourceResponse(try await key(url), as: [.persistentContentKey, .contentKey], for: request)
         case nil: throw ResourceError(.notIntercepted, request.url)
         }
     }

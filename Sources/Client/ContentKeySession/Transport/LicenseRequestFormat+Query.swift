@@ -1,6 +1,6 @@
 import TextCoding
 
-extension Sequence<LicenseShape.Pair> {
+extension Sequence<LicenseRequestFormat.QueryItem> {
     /// The names and values, encoded as a query or a form.
     var formEncoded: String { FormEncoding.encode(map { (name: $0.name, value: $0.value) }) }
 

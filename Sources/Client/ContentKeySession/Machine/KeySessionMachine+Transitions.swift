@@ -15,7 +15,7 @@ extension KeySessionMachine {
         switch event {
         case .requestPersistable: record.isPersistable = true
         case .persistenceRefused: record.isPersistable = false
-        case .refusedForNow(let error): record.error = error
+        case .rejectedTemporarily(let error): record.error = error
         case .deadline: record.error = ContentKeyError(.timedOut, .response)
         default: break
         }
@@ -25,24 +25,24 @@ extension KeySessionMachine {
         case .makeRequestData, .makePersistableKey, .respond: return [.allow(id, event.kind)]
         case .requestPersistable: return [.allow(id, event.kind), .providePersistable(id)]
         case .persistenceRefused: return []
-        case .fail(let error), .refused(let error): return fail(id, name, error, at: now)
-        case .giveUp: return fail(id, name, record.error ?? ContentKeyError(.cancelled, .request), at: now)
+        case .fail(let error), .rejected(let error): return fail(id, name, error, at: now)
+        case .declineRetry: return fail(id, name, record.error ?? ContentKeyError(.cancelled, .request), at: now)
         case .cancel:
             let error = isExpired ? expired : ContentKeyError(.cancelled, .request)
-            return [.setStatus(id, .cancelled)] + loseRequest(id, name, error, at: now)
-        case .deadline, .refusedForNow:
-            return [.askToRetry(id, record.error?.retryReason ?? .timedOut)]
+            return [.setStatus(id, .cancelled)] + endRequest(id, name, error, at: now)
+        case .deadline, .rejectedTemporarily:
+            return [.requestRetryDecision(id, record.error?.retryReason ?? .timedOut)]
         case .retry:
             let renews = record.request.isRenewal && keys[name]?.current != nil
             return [.setStatus(id, .retried), makeRequest(for: name, isRenewal: renews, at: now)]
         case .accepted(let lease):
             return [.setStatus(id, .receivedResponse)] + load(id, name, lease: lease, at: now) + [.succeed(id)]
         case .supersede: return [.setStatus(id, .renewed)]
-        case .loseKey: return []
+        case .keyStopped: return []
         }
     }
 
-    /// Handles an event of a key, except `load` and `loseRequest`, which requests cause.
+    /// Handles an event of a key, except `load` and `requestEnded`, which requests cause.
     mutating func handle(_ event: KeyEvent, key name: KeyName, at now: Duration) -> [Action] {
         let state = state(ofKey: name)
         guard let next = KeyTable.next(state, event), var key = keys[name] else { return [] }
@@ -50,20 +50,20 @@ extension KeySessionMachine {
         var actions: [Action] = []
         switch event {
         // On other routes, waiters need a new key.
-        case .ask where key.current != nil && name.route == .local:
+        case .request where key.current != nil && name.route == .local:
             actions = key.waiters.map { .deliver($0.id, name) }
             key.waiters = []
-        case .endLease, .revoke:
+        case .leaseExpired, .revoke:
             if let current = key.current {
-                actions.append(.stopKey(name, request: current, event == .endLease ? .leaseExpired : .revoked))
-                actions += handle(.loseKey, request: current)
+                actions.append(.stopKey(name, request: current, event == .leaseExpired ? .leaseExpired : .revoked))
+                actions += handle(.keyStopped, request: current)
             }
             (key.current, key.leaseEnd, key.renewAt) = (nil, nil, nil)
         default: break
         }
         keys[name] = next == .absent ? nil : key
-        let asks = event == .ask || event == .askAfresh || event == .renew
-        if asks, state != next { actions.append(makeRequest(for: name, isRenewal: event == .renew, at: now)) }
+        let startsRequest = event == .request || event == .requestAgain || event == .renew
+        if startsRequest, state != next { actions.append(makeRequest(for: name, isRenewal: event == .renew, at: now)) }
         return actions
     }
 
@@ -84,7 +84,7 @@ extension KeySessionMachine {
         if configuration.keySystem != .fairPlayStreaming {
             return "\(configuration.keySystem.rawValue) does not support persistent keys"
         }
-        return configuration.keepsPersistableKeys
+        return configuration.supportsPersistableKeys
             ? "the route \(request.name.route.rawValue) does not allow persistent keys"
             : "the device does not support persistent keys"
     }
@@ -92,7 +92,7 @@ extension KeySessionMachine {
     private var refusal: ContentKeyError { isExpired ? expired : ContentKeyError(.requestAnswered, .request) }
 
     private mutating func fail(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration) -> [Action] {
-        [.setStatus(id, .failed)] + loseRequest(id, name, error, at: now) + [.fail(id, error)]
+        [.setStatus(id, .failed)] + endRequest(id, name, error, at: now) + [.fail(id, error)]
     }
 
     /// Applies the row `load`: the key of the request becomes the key in use.
@@ -115,11 +115,11 @@ extension KeySessionMachine {
         return actions + waiters.map { .deliver($0.id, name) }
     }
 
-    /// Applies the row `loseRequest`: the request ended without a key.
-    private mutating func loseRequest(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration)
+    /// Applies the row `requestEnded`: the request ended without a key.
+    private mutating func endRequest(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration)
         -> [Action]
     {
-        guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .loseRequest) else {
+        guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .requestEnded) else {
             return []
         }
         key.state = next

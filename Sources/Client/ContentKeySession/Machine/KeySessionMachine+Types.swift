@@ -4,7 +4,7 @@ extension KeySessionMachine {
         /// The method of key delivery.
         public var keySystem: ContentKeySystem
         /// Whether the device supports persistent keys.
-        public var keepsPersistableKeys: Bool
+        public var supportsPersistableKeys: Bool
         /// The timeout for the response to a request; nil means no timeout.
         public var responseTimeout: Duration?
         /// The time before the end of a lease at which its renewal is requested, at most half of the lease; nil means
@@ -14,11 +14,11 @@ extension KeySessionMachine {
         /// Creates a configuration.
         public init(
             keySystem: ContentKeySystem = .fairPlayStreaming,
-            keepsPersistableKeys: Bool = true,
+            supportsPersistableKeys: Bool = true,
             responseTimeout: Duration? = nil,
             renewalLead: Duration? = nil
         ) {
-            (self.keySystem, self.keepsPersistableKeys) = (keySystem, keepsPersistableKeys)
+            (self.keySystem, self.supportsPersistableKeys) = (keySystem, supportsPersistableKeys)
             (self.responseTimeout, self.renewalLead) = (responseTimeout, renewalLead)
         }
     }
@@ -31,9 +31,9 @@ extension KeySessionMachine {
     /// An event of a session.
     public enum Event: Sendable, Equatable {
         /// The app requests a key.
-        case ask(identifier: String, initializationData: [UInt8]?, options: ContentKeyRequestOptions)
+        case requestKey(identifier: String, initializationData: [UInt8]?, options: ContentKeyRequestOptions)
         /// A recipient requests a key that it needs now, and waits for it.
-        case want(
+        case requestKeyForRecipient(
             identifier: String,
             initializationData: [UInt8]?,
             options: ContentKeyRequestOptions,
@@ -91,7 +91,7 @@ extension KeySessionMachine {
         /// Passes the request to the app.
         case provide(Request)
         /// Notifies the key loader that the key of this request is needed now; no waiter waited for it before.
-        case tellAwaited(UInt64)
+        case notifyAwaited(UInt64)
         /// Notifies the app that this request is now one for a persistable key.
         case providePersistable(UInt64)
         /// Allows the operation that the app requested, to be performed by the device.
@@ -101,7 +101,7 @@ extension KeySessionMachine {
         /// Sets the status of the request.
         case setStatus(UInt64, ContentKeyRequestStatus)
         /// Calls the delegate to decide whether to retry.
-        case askToRetry(UInt64, ContentKeyRetryReason)
+        case requestRetryDecision(UInt64, ContentKeyRetryReason)
         /// Notifies the app that the request succeeded.
         case succeed(UInt64)
         /// Notifies the app that the request failed.

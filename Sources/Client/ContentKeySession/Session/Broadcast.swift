@@ -2,7 +2,7 @@ import Locking
 
 /// A broadcast of elements to any number of sequences. Elements that wait for a response are also delivered to later
 /// sequences.
-package final class Feed<Element: Sendable>: Sendable {
+package final class Broadcast<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var continuations: [UInt64: AsyncStream<Element>.Continuation] = [:]
         var waiting: [UInt64: Element] = [:]
@@ -29,11 +29,11 @@ package final class Feed<Element: Sendable>: Sendable {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.forget(id) }
+        continuation.onTermination = { [weak self] _ in self?.removeContinuation(id) }
         return stream
     }
 
-    /// Adds an element to every sequence. An element with an ID waits until ``settle(_:)``.
+    /// Adds an element to every sequence. An element with an ID waits until ``resolve(_:)``.
     package func add(_ element: Element, waitingAs id: UInt64? = nil) {
         state.withLock { state in
             if let id { state.waiting[id] = element }
@@ -42,7 +42,7 @@ package final class Feed<Element: Sendable>: Sendable {
     }
 
     /// Removes a waiting element, so that later sequences do not receive it.
-    package func settle(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
+    package func resolve(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
 
     /// Finishes every sequence.
     package func finish() {
@@ -55,5 +55,5 @@ package final class Feed<Element: Sendable>: Sendable {
         for continuation in continuations { continuation.finish() }
     }
 
-    private func forget(_ id: UInt64) { state.withLock { $0.continuations[id] = nil } }
+    private func removeContinuation(_ id: UInt64) { state.withLock { $0.continuations[id] = nil } }
 }

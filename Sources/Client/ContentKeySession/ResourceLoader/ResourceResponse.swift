@@ -8,7 +8,7 @@
 /// | bytes | the available bytes of the range |
 /// | bytes after the end | ``ResourceError/Code/wrongRange`` |
 /// | nothing | nothing |
-public struct ResourceAnswer: Equatable, Sendable {
+public struct ResourceResponse: Equatable, Sendable {
     /// Information about a resource.
     public struct ContentInformation: Hashable, Sendable {
         /// The type of the resource.
@@ -57,7 +57,7 @@ public struct ResourceAnswer: Equatable, Sendable {
     }
 }
 
-extension ResourceAnswer: CustomStringConvertible, CustomReflectable {
+extension ResourceResponse: CustomStringConvertible, CustomReflectable {
     /// The type and sizes.
     public var description: String {
         let information = contentInformation.map { "\($0.contentType.rawValue), \($0.contentLength) bytes in total" }

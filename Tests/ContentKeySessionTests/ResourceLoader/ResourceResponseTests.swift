@@ -2,13 +2,13 @@ import ContentKeySession
 import Testing
 
 @Suite("The answer to a resource request")
-struct ResourceAnswerTests {
+struct ResourceResponseTests {
     private static let url = "keptkeyhttps://film.example/k?token=secret"
     private static let bytes: [UInt8] = Array(0..<16)
     private static let types: [ResourceContentType] = [.persistentContentKey, .contentKey]
 
-    private func answer(_ request: ResourceRequest) throws(ResourceError) -> ResourceAnswer {
-        try ResourceAnswer(Self.bytes, as: Self.types, for: request)
+    private func answer(_ request: ResourceRequest) throws(ResourceError) -> ResourceResponse {
+        try ResourceResponse(Self.bytes, as: Self.types, for: request)
     }
 
     @Test("is what was asked for, and nothing else")
@@ -70,7 +70,7 @@ struct ResourceAnswerTests {
 
     @Test("does not print what it holds, nor does its error")
     func secrets() throws {
-        let answer = try ResourceAnswer(
+        let answer = try ResourceResponse(
             Array("secret of 16 byt".utf8),
             as: Self.types,
             for: ResourceRequest(Self.url, contentInformation: .init())

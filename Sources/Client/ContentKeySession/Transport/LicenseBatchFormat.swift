@@ -6,7 +6,7 @@ import TextCoding
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": true, "preload": true}, …]}}
 ///     {"fairplay-streaming-response": {"create-ckc": [
 ///         {"id": 1, "status": 0, "ckc": "<base64>"}, {"id": 2, "status": 404, "problem": {"type": …}}, …]}}
-enum LicenseBatchShape {
+enum LicenseBatchFormat {
     /// The result of one item.
     enum Item: Hashable {
         case ckc([UInt8])
@@ -16,14 +16,14 @@ enum LicenseBatchShape {
     }
 
     /// Writes a batch; the items are numbered from 1.
-    static func write(_ questions: [LicenseShape.Question]) -> [UInt8] {
-        let items = questions.enumerated().map { index, question in
+    static func encode(_ requests: [LicenseRequestFormat.Contents]) -> [UInt8] {
+        let items = requests.enumerated().map { index, request in
             JSONValue.object([
                 "id": .integer(index + 1),
-                "spc": .string(Base64.encode(question.spc)),
-                "asset-id": .string(question.assetID),
-                "persist": question.isPersistable ? .bool(true) : nil,
-                "preload": question.isPreload ? .bool(true) : nil,
+                "spc": .string(Base64.encode(request.spc)),
+                "asset-id": .string(request.assetID),
+                "persist": request.isPersistable ? .bool(true) : nil,
+                "preload": request.isPreload ? .bool(true) : nil,
             ])
         }
         return JSONValue.object([
@@ -34,7 +34,7 @@ enum LicenseBatchShape {
     /// Reads the response to a batch of `count` items and returns the items in order; nil if the response is malformed.
     ///
     /// An item that is missing, duplicated or malformed is unreadable and does not affect the others.
-    static func read(_ body: [UInt8], count: Int) -> [Item]? {
+    static func decode(_ body: [UInt8], count: Int) -> [Item]? {
         guard let answers = JSONValue(answer: body)?["fairplay-streaming-response"]?["create-ckc"]?.items else {
             return nil
         }
