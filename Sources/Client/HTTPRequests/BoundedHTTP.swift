@@ -54,11 +54,11 @@ package struct BoundedHTTP: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - goesOn: A function that is called four times per second during the download. Returning false ends the
+    ///   - shouldContinue: A function that is called four times per second during the download. Returning false ends the
     ///     exchange with ``Failure/Code/abandoned``.
     package func send(
         _ request: Request,
-        while goesOn: (@Sendable (Progress) async -> Bool)? = nil
+        while shouldContinue: (@Sendable (Progress) async -> Bool)? = nil
     ) async throws(Failure) -> Answer {
         let meter = DownloadMeter()
         // The client's own deadline ends with the head of the response, and a body may arrive arbitrarily slowly.
@@ -70,10 +70,12 @@ package struct BoundedHTTP: Sendable {
                     .failure(Failure(.deadline, "the response was not complete in time"))
                 }
             }
-            if let goesOn {
+            if let shouldContinue {
                 tasks.addTask {
                     while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-                        guard await goesOn(meter.progress) else { return .failure(Failure(.abandoned, "abandoned")) }
+                        guard await shouldContinue(meter.progress) else {
+                            return .failure(Failure(.abandoned, "abandoned"))
+                        }
                     }
                     return nil
                 }

@@ -23,14 +23,14 @@ package struct HTTPMediaLoader: MediaLoader {
     /// Loads a resource with a callback, called every quarter of a second, that can abandon the download.
     package func load(
         _ resource: MediaResource,
-        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia {
-        try await fetch(resource) { await goesOn(MediaProgress(received: $0.received, expected: $0.expected)) }
+        try await fetch(resource) { await shouldContinue(MediaProgress(received: $0.received, expected: $0.expected)) }
     }
 
     private func fetch(
         _ resource: MediaResource,
-        while goesOn: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
+        while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
     ) async throws(MediaLoadError) -> LoadedMedia {
         if resource.url.lowercased().hasPrefix("file:") { return try await FileMediaLoader().load(resource) }
         guard resource.range?.isEmpty != true else { throw MediaLoadError(.wrongRange, resource.url) }
@@ -40,7 +40,7 @@ package struct HTTPMediaLoader: MediaLoader {
         request.readsBody = { $0 == 200 || $0 == 206 }
         let answer: BoundedHTTP.Answer
         do {
-            answer = try await http.send(request, while: goesOn)
+            answer = try await http.send(request, while: shouldContinue)
         } catch {
             throw MediaLoadError(error, resource.url)
         }

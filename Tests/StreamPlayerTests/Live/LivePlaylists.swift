@@ -42,7 +42,7 @@ extension [LiveReloadAction] {
             case .use(let playlist): "use \(playlist.mediaSequence ?? 0)+\(playlist.segments.count)"
             case .notice(let notice): "notice \(notice)"
             case .ended: "ended"
-            case .gaveUp(let notice): "gaveUp \(notice)"
+            case .failed(let notice): "failed \(notice)"
             }
         }
     }

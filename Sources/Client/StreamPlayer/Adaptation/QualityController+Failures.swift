@@ -1,42 +1,42 @@
 public import HLSPlaylist
 
-extension VariantSetAside {
-    func isSetAside(_ now: Duration) -> Bool { until.map { now < $0 } ?? true }
+extension ExcludedVariant {
+    func isExcluded(_ now: Duration) -> Bool { until.map { now < $0 } ?? true }
 }
 
 extension QualityController {
     /// Excludes a variant, and every other variant with the same Media Playlist, from the next decisions.
     ///
-    /// A temporary failure excludes the variant for `failurePause`, and each further failure doubles that time;
+    /// A temporary failure excludes the variant for `exclusionDuration`, and each further failure doubles that time;
     /// ``succeeded(_:)`` resets it.
     ///
     /// - Parameters:
     ///   - variant: The variant that failed. A variant of another playlist has no effect.
     ///   - failure: The failure.
-    ///   - forGood: Whether the exclusion is permanent; nil uses the default for the failure.
+    ///   - permanently: Whether the exclusion is permanent; nil uses the default for the failure.
     ///   - now: The current time, by the clock of ``next(buffer:throughput:now:)``.
     /// - Returns: The exclusion; nil if the variant does not belong to this playlist.
     @discardableResult
     public mutating func failed(
         _ variant: Variant,
         _ failure: VariantFailure,
-        forGood: Bool? = nil,
+        permanently: Bool? = nil,
         now: Duration
-    ) -> VariantSetAside? {
+    ) -> ExcludedVariant? {
         guard isKnown(variant) else { return nil }
         let before = failures[variant.uri]
         // A permanent exclusion remains, regardless of later failures.
         if let before, before.until == nil { return before }
         let times = min((before?.failures ?? 0) + 1, 1000)
-        let pause = min(settings.failurePause * (1 << min(times - 1, 10)), settings.longestFailurePause)
-        let entry = VariantSetAside(
+        let pause = min(settings.exclusionDuration * (1 << min(times - 1, 10)), settings.maximumExclusionDuration)
+        let entry = ExcludedVariant(
             uri: variant.uri,
             failure: failure,
-            until: forGood ?? failure.isForGood ? nil : now + pause,
+            until: permanently ?? failure.isPermanent ? nil : now + pause,
             failures: times
         )
         failures[variant.uri] = entry
-        lookAgain(now: now)
+        updateCandidates(now: now)
         return entry
     }
 

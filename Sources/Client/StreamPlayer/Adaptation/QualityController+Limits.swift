@@ -8,22 +8,22 @@ extension QualityController {
     }
 
     /// Returns the reasons to reject a variant other than the throughput and better variants; empty if it fits.
-    func misfits(_ variant: Variant) -> [VariantRejection] {
+    func rejectionReasons(_ variant: Variant) -> [VariantRejection] {
         var selector = selector
         selector.abilities.throughput = nil
         let selection = selector.select(from: candidates)
         guard selection.variant != variant,
             let rejected = selection.rejected.first(where: { $0.variant == variant })
         else { return [] }
-        let misfits = rejected.reasons.filter { reason in
+        let rejectionReasons = rejected.reasons.filter { reason in
             switch reason {
             case .lowerScore, .lessThanChosen, .bandwidthAboveThroughput: false
             default: true
             }
         }
         // If no variant is within the limits, exceeding them is not a reason to switch.
-        guard selection.fit == .good || misfits.contains(where: { !$0.isPlayable }) else { return [] }
-        return misfits
+        guard selection.fit == .good || rejectionReasons.contains(where: { !$0.isPlayable }) else { return [] }
+        return rejectionReasons
     }
 
     /// Returns the variant to switch down to because the buffer is low; nil if the buffer is not low or there is no
@@ -49,21 +49,21 @@ extension QualityController {
     ///   - download: The progress of a segment of ``current``.
     ///   - buffer: The media that is loaded and not played, in seconds, without this segment.
     ///   - now: The current time, by the clock of ``next(buffer:throughput:now:)``.
-    public mutating func judge(_ download: DownloadProgress, buffer: Double, now: Duration) -> DownloadVerdict {
+    public mutating func judge(_ download: DownloadProgress, buffer: Double, now: Duration) -> DownloadDecision {
         guard let current, wasFilled, download.elapsed >= settings.abandonAfter else { return .proceed }
-        let buffer = MediaTime.sane(buffer)
+        let buffer = MediaTime.clamped(buffer)
         let elapsed = MediaTime.seconds(download.elapsed)
         guard elapsed > 0 else { return .proceed }
         let received = Double(download.received)
         let bytes = { (variant: Variant) in
-            Double(variant.bandwidth) / 8 * MediaTime.sane(download.segmentDuration)
+            Double(variant.bandwidth) / 8 * MediaTime.clamped(download.segmentDuration)
         }
         let rest = (download.expected.map { Double($0) } ?? bytes(current)) - received
         guard rest > 0 else { return .proceed }
         // There is no rate before the first byte; wait for it for at most half of the buffer.
         if received == 0, elapsed < buffer / 2 { return .proceed }
         let rate = received / elapsed
-        let needed = rate > 0 ? MediaTime.sane(rest / rate) : MediaTime.longest
+        let needed = rate > 0 ? MediaTime.clamped(rest / rate) : MediaTime.maximum
         guard needed > buffer else { return .proceed }
         let bits = UInt64(exactly: min(rate * 8, 1e15).rounded(.down)) ?? 0
         guard let target = selector.switchTarget(throughput: bits, current: current, in: candidates),

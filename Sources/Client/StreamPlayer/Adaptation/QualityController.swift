@@ -26,13 +26,13 @@ public struct QualityController: Sendable {
     public var settings: QualitySettings
     /// The selector that determines which variants fit. Its abilities can be changed at any time, for example when a
     /// display is disconnected; the next decision uses them.
-    public var selector: VariantSelector { didSet { lookAgain() } }
+    public var selector: VariantSelector { didSet { updateCandidates() } }
     /// The number of switches.
     public internal(set) var counts = SwitchCounts()
     /// The variant of the last decision; nil before the first.
     public internal(set) var current: Variant?
     /// The variants that are excluded, by URI.
-    var failures: [String: VariantSetAside] = [:]
+    var failures: [String: ExcludedVariant] = [:]
 
     /// All variants.
     private let playlist: MultivariantPlaylist
@@ -54,14 +54,14 @@ public struct QualityController: Sendable {
         self.selector = selector
         self.settings = settings
         candidates = playlist
-        lookAgain()
+        updateCandidates()
     }
 
     /// Returns the variants that are excluded at a time, in the order of the playlist.
-    public func setAside(now: Duration) -> [VariantSetAside] {
+    public func excludedVariants(now: Duration) -> [ExcludedVariant] {
         var seen: Set<String> = []
         return playlist.variants.compactMap { variant in
-            guard let entry = failures[variant.uri], entry.isSetAside(now), seen.insert(variant.uri).inserted else {
+            guard let entry = failures[variant.uri], entry.isExcluded(now), seen.insert(variant.uri).inserted else {
                 return nil
             }
             return entry
@@ -75,15 +75,15 @@ public struct QualityController: Sendable {
     ///   - throughput: The throughput in bits per second: ``ThroughputEstimate/bitsPerSecond``.
     ///   - now: The current time by any monotonic clock, as a duration since a fixed start.
     public mutating func next(buffer: Double, throughput: UInt64, now: Duration) -> QualityDecision {
-        let buffer = MediaTime.sane(buffer)
+        let buffer = MediaTime.clamped(buffer)
         if buffer >= settings.lowBuffer { wasFilled = true }
-        lookAgain(now: now)
+        updateCandidates(now: now)
         guard let current else { return begin(throughput, reason: nil, now) }
         guard candidates.variants.contains(where: { $0.uri == current.uri }) else {
             return begin(throughput, reason: failures[current.uri].map { .failed($0.failure) }, now)
         }
-        let misfits = misfits(current)
-        guard misfits.isEmpty else { return begin(throughput, reason: .noLongerFits(misfits), now) }
+        let rejectionReasons = rejectionReasons(current)
+        guard rejectionReasons.isEmpty else { return begin(throughput, reason: .noLongerFits(rejectionReasons), now) }
         guard playableCandidates > 1 else { return stay(.onlyOne) }
         if let target = selector.switchTarget(throughput: throughput, current: current, in: candidates) {
             if exceeds(current, throughput) {
@@ -115,7 +115,7 @@ public struct QualityController: Sendable {
     enum Direction { case up, down, byBandwidth }
 
     /// Updates the variants that can be chosen now.
-    mutating func lookAgain(now: Duration? = nil) {
+    mutating func updateCandidates(now: Duration? = nil) {
         let before = candidates.variants.count
         if failures.isEmpty {
             guard now == nil || before != playlist.variants.count else { return }
@@ -124,7 +124,7 @@ public struct QualityController: Sendable {
             candidates = playlist
             candidates.variants.removeAll { variant in
                 guard let entry = failures[variant.uri] else { return false }
-                return now.map { entry.isSetAside($0) } ?? true
+                return now.map { entry.isExcluded($0) } ?? true
             }
         }
         let selection = selector.select(from: candidates)
@@ -141,12 +141,12 @@ public struct QualityController: Sendable {
         selector.abilities.throughput = throughput
         let selection = selector.select(from: candidates)
         guard let target = selection.variant else {
-            let isAnySetAside = candidates.variants.count < playlist.variants.count
-            let until = failures.values.filter { $0.isSetAside(now) }.compactMap(\.until).min()
+            let isAnyExcluded = candidates.variants.count < playlist.variants.count
+            let until = failures.values.filter { $0.isExcluded(now) }.compactMap(\.until).min()
             return QualityDecision(
                 variant: nil,
                 previous: current,
-                reason: isAnySetAside ? .allSetAside(until: until) : .nothingPlayable
+                reason: isAnyExcluded ? .allSetAside(until: until) : .nothingPlayable
             )
         }
         guard current != nil else {

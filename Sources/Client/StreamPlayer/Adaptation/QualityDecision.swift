@@ -76,7 +76,7 @@ public struct DownloadProgress: Hashable, Sendable {
 }
 
 /// The decision about a download in progress.
-public enum DownloadVerdict: Hashable, Sendable {
+public enum DownloadDecision: Hashable, Sendable {
     /// The download continues.
     case proceed
     /// The download is stopped, and the same time range is loaded from the variant of the decision.

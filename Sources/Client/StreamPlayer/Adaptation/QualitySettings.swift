@@ -14,9 +14,9 @@ public struct QualitySettings: Hashable, Sendable {
     /// The minimum time of a download before it can be abandoned.
     public var abandonAfter: Duration
     /// The time for which a variant is excluded after one failure. Each further failure doubles it.
-    public var failurePause: Duration
+    public var exclusionDuration: Duration
     /// The maximum time for which a variant is temporarily excluded.
-    public var longestFailurePause: Duration
+    public var maximumExclusionDuration: Duration
 
     /// Creates settings.
     public init(
@@ -26,8 +26,8 @@ public struct QualitySettings: Hashable, Sendable {
         richBuffer: Double = 25,
         upSwitchInterval: Duration = .seconds(8),
         abandonAfter: Duration = .milliseconds(500),
-        failurePause: Duration = .seconds(30),
-        longestFailurePause: Duration = .seconds(480)
+        exclusionDuration: Duration = .seconds(30),
+        maximumExclusionDuration: Duration = .seconds(480)
     ) {
         self.upSwitchBuffer = upSwitchBuffer
         self.lowBuffer = lowBuffer
@@ -35,14 +35,14 @@ public struct QualitySettings: Hashable, Sendable {
         self.richBuffer = richBuffer
         self.upSwitchInterval = upSwitchInterval
         self.abandonAfter = abandonAfter
-        self.failurePause = failurePause
-        self.longestFailurePause = longestFailurePause
+        self.exclusionDuration = exclusionDuration
+        self.maximumExclusionDuration = maximumExclusionDuration
     }
 
     /// Returns these settings for a buffer of limited size in seconds, such as near the live edge: `upSwitchBuffer` is
     /// at most half of it, `lowBuffer` at most a fifth, and `richBuffer` at most nine tenths.
     public func fitting(buffer seconds: Double) -> QualitySettings {
-        let seconds = MediaTime.sane(seconds)
+        let seconds = MediaTime.clamped(seconds)
         var result = self
         result.upSwitchBuffer = min(upSwitchBuffer, seconds / 2)
         result.lowBuffer = min(lowBuffer, seconds / 5)

@@ -93,7 +93,7 @@ public struct ThroughputEstimate: Sendable {
     public mutating func note(bytes: Int, duration: Duration) {
         guard bytes > 0, duration > .zero else { return }
         pendingBytes += Double(bytes)
-        pendingSeconds += MediaTime.sane(MediaTime.seconds(duration))
+        pendingSeconds += MediaTime.clamped(MediaTime.seconds(duration))
         guard pendingBytes >= Double(settings.minimumBytes) else { return }
         let rate = min(pendingBytes * 8 / pendingSeconds, Self.ceiling)
         let weight = max(pendingSeconds, min(pendingSeconds * 10, MediaTime.seconds(settings.shortWeight)))

@@ -12,11 +12,11 @@ public enum VariantFailure: Hashable, Sendable {
     case keyRefused
 
     /// Whether a further attempt would fail too.
-    public var isForGood: Bool { self == .keyRefused }
+    public var isPermanent: Bool { self == .keyRefused }
 }
 
 /// A variant that is excluded from selection.
-public struct VariantSetAside: Hashable, Sendable {
+public struct ExcludedVariant: Hashable, Sendable {
     /// The URI of its Media Playlist, as in the Multivariant Playlist. All variants with this URI are excluded.
     public let uri: String
     /// The reason for the exclusion.

@@ -20,7 +20,7 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
     }
 
     private let files: ReportFiles
-    private let living = Lock<[ContentProtectionSessionIdentifier: Entry]>([:])
+    private let active = Lock<[ContentProtectionSessionIdentifier: Entry]>([:])
 
     /// Opens a folder, and creates it if it does not exist. Only its owner can read it.
     ///
@@ -34,7 +34,7 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
         )
     }
 
-    deinit { living.withLock { for entry in $0.values { files.unlock(entry.lock, entry.name) } } }
+    deinit { active.withLock { for entry in $0.values { files.unlock(entry.lock, entry.name) } } }
 
     /// True.
     public var survivesProcess: Bool { true }
@@ -46,33 +46,33 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
 
     /// Sets the reports of an active session.
     public func setReports(_ reports: [ExpiredSessionReport], forActive session: ContentProtectionSessionIdentifier) {
-        living.withLock { living in
-            if living[session] == nil {
+        active.withLock { active in
+            if active[session] == nil {
                 let name = UUID().uuidString
                 // Without its lock, a report might be sent while the session is active, so none is stored.
                 guard let lock = files.lock(name) else { return }
-                living[session] = Entry(name: name, lock: lock)
+                active[session] = Entry(name: name, lock: lock)
             }
-            if let name = living[session]?.name { files.write(reports, name) }
+            if let name = active[session]?.name { files.write(reports, name) }
         }
     }
 
     /// Marks a session as ended: its reports become pending.
     public func sessionEnded(_ session: ContentProtectionSessionIdentifier) {
-        guard let entry = living.withLock({ $0.removeValue(forKey: session) }) else { return }
+        guard let entry = active.withLock({ $0.removeValue(forKey: session) }) else { return }
         files.unlock(entry.lock, entry.name)
     }
 
     /// Returns the pending reports made with a certificate, oldest first: those of all sessions that have ended or
     /// crashed.
     public func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) -> [ExpiredSessionReport] {
-        files.ofTheDead().flatMap { files.read($0).filter { $0.appIdentifier == appIdentifier } }
+        files.endedSessions().flatMap { files.read($0).filter { $0.appIdentifier == appIdentifier } }
     }
 
     /// Removes reports that have been sent.
     public func removePendingExpiredSessionReports(_ reports: [ExpiredSessionReport]) {
         let sent = Set(reports)
-        for name in files.ofTheDead() {
+        for name in files.endedSessions() {
             let all = files.read(name)
             let rest = all.filter { !sent.contains($0) }
             if rest.count < all.count { files.write(rest, name) }

@@ -50,7 +50,7 @@ struct ReportFiles: Sendable {
     }
 
     /// Returns the names of the files whose sessions are no longer active, oldest first.
-    func ofTheDead() -> [String] {
+    func endedSessions() -> [String] {
         let keys: [URLResourceKey] = [.contentModificationDateKey]
         let all = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)) ?? []
         return all.filter { $0.pathExtension == "reports" }
@@ -58,7 +58,7 @@ struct ReportFiles: Sendable {
                 let date = try? url.resourceValues(forKeys: Set(keys)).contentModificationDate
                 return (name: url.deletingPathExtension().lastPathComponent, date: date ?? .distantPast)
             }
-            .sorted { ($0.date, $0.name) < ($1.date, $1.name) }.map(\.name).filter { !lives($0) }
+            .sorted { ($0.date, $0.name) < ($1.date, $1.name) }.map(\.name).filter { !isActive($0) }
     }
 
     // MARK: Locks
@@ -81,7 +81,7 @@ struct ReportFiles: Sendable {
     }
 
     /// Returns whether the lock is held. Deletes a lock file that a crash left.
-    private func lives(_ name: String) -> Bool {
+    private func isActive(_ name: String) -> Bool {
         let path = url(name, "lock").path
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -30,9 +30,9 @@ public struct LiveReload: Sendable {
     private var lastLoad: Duration?
     /// The time of the last addition to the playlist.
     private var lastAdvance: Duration?
-    private var hasSaidStale = false
+    private var hasReportedStale = false
     private var failures = 0
-    private var refusals = 0
+    private var rejections = 0
 
     /// Creates the state for a playlist that is not loaded yet.
     public init(settings: LiveReloadSettings = LiveReloadSettings()) {
@@ -54,34 +54,34 @@ public struct LiveReload: Sendable {
         guard !isOver else { return [] }
         failures = 0
         let merged: MediaPlaylist
-        do throws(PlaylistRefusal) {
+        do throws(PlaylistRejection) {
             merged = try accepted(loaded)
         } catch .skipNotInBase {
-            return refuse(.skipNotInBase, began, now, pause: .zero)
+            return reject(.skipNotInBase, began, now, pause: .zero)
         } catch {
-            return refuse(error, began, now, pause: half)
+            return reject(error, began, now, pause: half)
         }
-        refusals = 0
+        rejections = 0
         let hasAdvanced = playlist.map { Progress($0) != Progress(merged) } ?? true
         let hasChanged = hasAdvanced || playlist != merged
         playlist = merged
         lastLoad = began
         if hasAdvanced {
             lastAdvance = now
-            hasSaidStale = false
+            hasReportedStale = false
         }
         var actions: [LiveReloadAction] = hasChanged ? [.use(merged)] : []
         if merged.isEnded || merged.playlistType == .vod {
             isOver = true
             return actions + [.ended]
         }
-        actions += judgeStaleness(now)
+        actions += checkStaleness(now)
         guard !isOver else { return actions }
         let next: Duration
         if !hasChanged {
             next = now + half
         } else if blocks {
-            next = max(now, began + settings.shortestInterval)
+            next = max(now, began + settings.minimumInterval)
         } else {
             next = max(now, began + target)
         }
@@ -95,10 +95,10 @@ public struct LiveReload: Sendable {
         var actions: [LiveReloadAction] = []
         guard failures < max(settings.attempts, 1) else {
             isOver = true
-            return [.gaveUp(.noAnswer(attempts: failures))]
+            return [.failed(.noAnswer(attempts: failures))]
         }
         actions.append(.notice(.noAnswer(attempts: failures)))
-        actions += judgeStaleness(now)
+        actions += checkStaleness(now)
         guard !isOver else { return actions }
         return actions + [.load(load(at: now + min(half * (1 << min(failures - 1, 4)), target)))]
     }
@@ -106,7 +106,7 @@ public struct LiveReload: Sendable {
     // MARK: Steps
 
     /// Returns the playlist that results from a response.
-    private func accepted(_ loaded: MediaPlaylist) throws(PlaylistRefusal) -> MediaPlaylist {
+    private func accepted(_ loaded: MediaPlaylist) throws(PlaylistRejection) -> MediaPlaylist {
         let merged: MediaPlaylist
         if loaded.isDeltaUpdate {
             guard let playlist, let result = try? playlist.applying(loaded) else { throw .skipNotInBase }
@@ -124,36 +124,36 @@ public struct LiveReload: Sendable {
         return merged
     }
 
-    private mutating func refuse(
-        _ refusal: PlaylistRefusal,
+    private mutating func reject(
+        _ rejection: PlaylistRejection,
         _ began: Duration,
         _ now: Duration,
         pause: Duration
     ) -> [LiveReloadAction] {
-        refusals += 1
-        guard refusals < max(settings.attempts, 1) else {
+        rejections += 1
+        guard rejections < max(settings.attempts, 1) else {
             isOver = true
-            return [.gaveUp(.refused(refusal))]
+            return [.failed(.refused(rejection))]
         }
         // An update merged into an outdated base may be rejected again, so the whole playlist is loaded.
         lastLoad = nil
-        let actions: [LiveReloadAction] = [.notice(.refused(refusal))] + judgeStaleness(now)
+        let actions: [LiveReloadAction] = [.notice(.refused(rejection))] + checkStaleness(now)
         guard !isOver else { return actions }
-        return actions + [.load(load(at: max(now + pause, began + settings.shortestInterval), isBlocking: false))]
+        return actions + [.load(load(at: max(now + pause, began + settings.minimumInterval), isBlocking: false))]
     }
 
     /// Reports a stale playlist once, and ends the reloads if it stays stale for too long.
-    private mutating func judgeStaleness(_ now: Duration) -> [LiveReloadAction] {
+    private mutating func checkStaleness(_ now: Duration) -> [LiveReloadAction] {
         guard let lastAdvance else { return [] }
         let age = now - lastAdvance
-        if let longest = settings.givesUpAfterTargetDurations, longest > 0,
+        if let longest = settings.maximumStaleTargetDurations, longest > 0,
             age >= max(target * longest, target * 3 / 2)
         {
             isOver = true
-            return [.gaveUp(.stale(age))]
+            return [.failed(.stale(age))]
         }
-        guard !hasSaidStale, age >= target * 3 / 2 else { return [] }
-        hasSaidStale = true
+        guard !hasReportedStale, age >= target * 3 / 2 else { return [] }
+        hasReportedStale = true
         return [.notice(.stale(age))]
     }
 

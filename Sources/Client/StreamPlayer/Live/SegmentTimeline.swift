@@ -40,7 +40,7 @@ public struct SegmentTimeline: Sendable {
     ///   - start: EXT-X-START of the Multivariant Playlist. That of the Media Playlist takes precedence (section
     ///     4.4.2.2).
     public init(_ playlist: MediaPlaylist, start: StartTag? = nil) throws(TimelineError) {
-        segments = try Self.lay(playlist, from: 0)
+        segments = try Self.layOut(playlist, from: 0)
         startTagOfPresentation = start
         startTag = playlist.start ?? start
         isEnded = playlist.isEnded || playlist.playlistType == .vod
@@ -64,7 +64,7 @@ public struct SegmentTimeline: Sendable {
         } else {
             start = endTime + unseen(from: endNumber, to: first, playlist)
         }
-        try take(playlist, from: start)
+        try replaceSegments(playlist, from: start)
         hasSlid = hasSlid || start > 0
     }
 
@@ -76,14 +76,14 @@ public struct SegmentTimeline: Sendable {
     ///
     /// - Throws: ``TimelineError``; then the timeline is unchanged.
     public mutating func change(to playlist: MediaPlaylist) throws(TimelineError) {
-        let laid = try Self.lay(playlist, from: 0)
+        let laid = try Self.layOut(playlist, from: 0)
         let hasEnded = playlist.isEnded || playlist.playlistType == .vod
         let length = laid[laid.count - 1].end
         let start: Double
         if isEnded, hasEnded, !hasSlid {
             start = 0
         } else if let own = segments[0].resolved.programDateTime, let other = laid[0].resolved.programDateTime,
-            abs(other.timeInterval(since: own)) < MediaTime.longest
+            abs(other.timeInterval(since: own)) < MediaTime.maximum
         {
             start = segments[0].start + other.timeInterval(since: own)
         } else if let same = laid.first(where: { segment(number: $0.number) != nil }),
@@ -94,7 +94,7 @@ public struct SegmentTimeline: Sendable {
             start = endTime - length
         }
         let time = nextTime
-        try take(playlist, from: start)
+        try replaceSegments(playlist, from: start)
         hasSlid = hasSlid || start != 0
         // Rounded durations and dates differ slightly; so small a rest of a segment is not worth loading.
         let tolerance = min(targetDuration / 4, 0.5)
@@ -130,8 +130,8 @@ public struct SegmentTimeline: Sendable {
 
     // MARK: Laying out
 
-    private mutating func take(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
-        segments = try Self.lay(playlist, from: start)
+    private mutating func replaceSegments(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
+        segments = try Self.layOut(playlist, from: start)
         isEnded = playlist.isEnded || playlist.playlistType == .vod
         targetDuration = Self.targetDuration(playlist)
         holdBack = playlist.serverControl?.holdBack
@@ -144,16 +144,17 @@ public struct SegmentTimeline: Sendable {
         let last = segments[segments.count - 1]
         if let date = last.resolved.programDateTime, let next = playlist.segments.first?.programDateTime {
             let seconds = next.timeInterval(since: date) - last.duration
-            if seconds >= 0, seconds < MediaTime.longest { return seconds }
+            if seconds >= 0, seconds < MediaTime.maximum { return seconds }
         }
-        return MediaTime.sane(Double(first - end) * targetDuration)
+        return MediaTime.clamped(Double(first - end) * targetDuration)
     }
 
     private static func targetDuration(_ playlist: MediaPlaylist) -> Double {
         Double(min(max(playlist.targetDuration, 1), 86_400))
     }
 
-    private static func lay(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) -> [TimelineSegment] {
+    private static func layOut(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) -> [TimelineSegment]
+    {
         guard !playlist.isDeltaUpdate else { throw .deltaUpdate }
         guard !playlist.segments.isEmpty else { throw .noSegments }
         guard playlist.endSequenceNumber != nil else { throw .sequenceOverflow(first: playlist.mediaSequence ?? 0) }
@@ -166,7 +167,7 @@ public struct SegmentTimeline: Sendable {
             let duration = segment.segment.duration
             result.append(TimelineSegment(resolved: segment, start: time))
             time += duration
-            guard duration >= 0, time - start <= MediaTime.longest else {
+            guard duration >= 0, time - start <= MediaTime.maximum else {
                 throw .unusableDuration(mediaSequenceNumber: segment.mediaSequenceNumber)
             }
         }

@@ -9,13 +9,13 @@ public protocol MediaLoader: Sendable {
     ///
     /// - Parameters:
     ///   - resource: The resource to load.
-    ///   - goesOn: A function that is called a few times per second during the download, also while no bytes arrive.
+    ///   - shouldContinue: A function that is called a few times per second during the download, also while no bytes arrive.
     ///     The download ends if it returns false.
     /// - Throws: ``MediaLoadError``; ``MediaLoadError/Code/abandoned`` if the callback ended the download. The call
     ///   returns soon after its task is cancelled.
     func load(
         _ resource: MediaResource,
-        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia
 }
 
@@ -23,7 +23,7 @@ extension MediaLoader {
     /// Loads the whole resource without calling the callback.
     public func load(
         _ resource: MediaResource,
-        whileItGoesOn _: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue _: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia { try await load(resource) }
 }
 
@@ -102,7 +102,7 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
     }
 
     /// Whether a retry may succeed.
-    public var mayPass: Bool {
+    public var isTemporary: Bool {
         switch code {
         case .noConnection, .deadline, .wrongRange: true
         case .status: status.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false

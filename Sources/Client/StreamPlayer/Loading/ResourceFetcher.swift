@@ -16,7 +16,7 @@ struct ResourceFetcher: Sendable {
     ///   - watch: The monitor that can abandon the download.
     func fetch(
         _ resource: MediaResource,
-        watch: DownloadWatch? = nil
+        watch: DownloadMonitor? = nil
     ) async throws(PlayerError) -> (media: LoadedMedia, time: Duration, transfer: Duration) {
         let begin = clock.now
         var pause = firstPause
@@ -26,13 +26,15 @@ struct ResourceFetcher: Sendable {
             do throws(MediaLoadError) {
                 let media =
                     if let watch {
-                        try await loader.load(resource) { watch.goesOn($0, elapsed: clock.now - last, now: clock.now) }
+                        try await loader.load(resource) {
+                            watch.shouldContinue($0, elapsed: clock.now - last, now: clock.now)
+                        }
                     } else {
                         try await loader.load(resource)
                     }
                 return (media, clock.now - begin, clock.now - last)
             } catch {
-                guard error.mayPass, attempt < attempts, !Task.isCancelled else {
+                guard error.isTemporary, attempt < attempts, !Task.isCancelled else {
                     throw PlayerError(.load(error), resource.url)
                 }
                 attempt += 1
@@ -69,7 +71,7 @@ struct ResourceFetcher: Sendable {
     }
 
     /// A Media Playlist.
-    struct Media {
+    struct LoadedPlaylist {
         let playlist: MediaPlaylist
         /// The requested URL.
         let asked: String
@@ -83,9 +85,9 @@ struct ResourceFetcher: Sendable {
     }
 
     /// Loads a Media Playlist.
-    func media(_ url: String) async throws(PlayerError) -> Media {
+    func media(_ url: String) async throws(PlayerError) -> LoadedPlaylist {
         let (playlist, from) = try await playlist(url)
-        return try Media(playlist, asked: url, url: from)
+        return try LoadedPlaylist(playlist, asked: url, url: from)
     }
 
     /// Resolves a URI of a playlist.

@@ -75,12 +75,12 @@ public struct BufferModel: Sendable {
     public private(set) var isComplete = false
 
     /// The loaded ranges that are not played, in order and separate.
-    private var loaded: [Stretch] = []
+    private var loaded: [LoadedRange] = []
     private var last: Duration
     /// The duration of the current stall or wait.
     private var waited = Duration.zero
 
-    private struct Stretch {
+    private struct LoadedRange {
         var start: Double
         var end: Double
     }
@@ -108,34 +108,34 @@ public struct BufferModel: Sendable {
 
     /// Adds a segment. A segment that is already played or loaded, or whose position is not a number, has no effect.
     public mutating func segmentAdded(start: Double, duration: Double, now: Duration) -> [Transition] {
-        var result = pass(now)
+        var result = advance(to: now)
         if start.isFinite, duration > 0 {
-            insert(Stretch(start: start, end: start + min(duration, MediaTime.longest)))
+            insert(LoadedRange(start: start, end: start + min(duration, MediaTime.maximum)))
         }
-        result += settle()
+        result += updateState()
         return result
     }
 
     /// Advances the time.
-    public mutating func timePassed(now: Duration) -> [Transition] { pass(now) + settle() }
+    public mutating func timePassed(now: Duration) -> [Transition] { advance(to: now) + updateState() }
 
     /// Pauses or resumes playback.
     public mutating func setPaused(_ paused: Bool, now: Duration) -> [Transition] {
-        let result = pass(now)
+        let result = advance(to: now)
         isPaused = paused
-        return result + settle()
+        return result + updateState()
     }
 
     /// Sets whether all segments have been added: true after the last segment of a playlist that has ended.
     public mutating func setComplete(_ complete: Bool, now: Duration) -> [Transition] {
-        let result = pass(now)
+        let result = advance(to: now)
         isComplete = complete
-        return result + settle()
+        return result + updateState()
     }
 
     /// Seeks to another time. Media loaded there is kept; all other media is dropped.
     public mutating func seek(to time: Double, now: Duration) -> [Transition] {
-        let result = pass(now)
+        let result = advance(to: now)
         guard time.isFinite else { return result }
         let kept = loaded.first { $0.start <= time + settings.joinTolerance && time < $0.end }
         loaded = kept.map { [$0] } ?? []
@@ -143,13 +143,13 @@ public struct BufferModel: Sendable {
         state = .starting
         waited = .zero
         isComplete = false
-        return result + settle()
+        return result + updateState()
     }
 }
 
 extension BufferModel {
     /// Advances the position, or the duration of the wait.
-    private mutating func pass(_ now: Duration) -> [Transition] {
+    private mutating func advance(to now: Duration) -> [Transition] {
         guard now > last else { return [] }
         var result: [Transition] = []
         var left = now - last
@@ -163,18 +163,18 @@ extension BufferModel {
                 position += step
                 left = max(left - MediaTime.duration(step), .zero)
                 guard step == ahead else { break }
-                result += runDry(at: now - left)
+                result += endLoadedRange(at: now - left)
             }
         }
         if state == .starting || state == .stalled { waited += left }
         if state == .stalled { stalls.total += left }
-        drop()
+        removePlayed()
         return result
     }
 
     /// Handles the end of a loaded range.
-    private mutating func runDry(at moment: Duration) -> [Transition] {
-        drop()
+    private mutating func endLoadedRange(at moment: Duration) -> [Transition] {
+        removePlayed()
         if let next = loaded.first {
             guard next.start > position + settings.joinTolerance else { return [] }
             let from = position
@@ -191,12 +191,12 @@ extension BufferModel {
     }
 
     /// Starts, resumes or ends playback if the conditions are met.
-    private mutating func settle() -> [Transition] {
-        drop()
+    private mutating func updateState() -> [Transition] {
+        removePlayed()
         var result: [Transition] = []
         if state == .ended, !loaded.isEmpty { state = .starting }
         guard state == .starting || state == .stalled, !isPaused else { return result }
-        if let first = loaded.first, first.start > position + settings.joinTolerance, isWorthJumping {
+        if let first = loaded.first, first.start > position + settings.joinTolerance, canSkipGap {
             result.append(.jumped(from: position, to: first.start))
             position = first.start
         }
@@ -218,13 +218,13 @@ extension BufferModel {
 
     /// Whether to skip a gap. Segments are loaded in order, so media loaded after a gap shows that the gap will not be
     /// filled.
-    private var isWorthJumping: Bool { total >= settings.startThreshold || isComplete }
+    private var canSkipGap: Bool { total >= settings.startThreshold || isComplete }
 
-    private mutating func drop() {
+    private mutating func removePlayed() {
         loaded.removeAll { $0.end <= position }
     }
 
-    private mutating func insert(_ new: Stretch) {
+    private mutating func insert(_ new: LoadedRange) {
         guard new.end > position else { return }
         var merged = new
         loaded.removeAll { old in

@@ -3,7 +3,7 @@
 /// Media time is a `Double` in seconds, as in playlists; clock times and durations are `Duration`.
 enum MediaTime {
     /// A limit of about three years, longer than any media. Larger values from playlists and servers are clamped.
-    static let longest = 1e8
+    static let maximum = 1e8
 
     /// Returns the seconds of a duration.
     static func seconds(_ duration: Duration) -> Double {
@@ -14,9 +14,9 @@ enum MediaTime {
     /// Returns the duration of a number of seconds; zero for a negative value or NaN.
     static func duration(_ seconds: Double) -> Duration {
         guard seconds > 0 else { return .zero }
-        return .seconds(min(seconds, longest))
+        return .seconds(min(seconds, maximum))
     }
 
-    /// Returns the seconds clamped to a range that is safe for arithmetic: 0 to ``longest``; 0 for NaN.
-    static func sane(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, longest) : 0 }
+    /// Returns the seconds clamped to a range that is safe for arithmetic: 0 to ``maximum``; 0 for NaN.
+    static func clamped(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, maximum) : 0 }
 }

@@ -7,19 +7,19 @@ extension Player {
     /// Reads a segment; returns nil if another variant has to provide it.
     func read(
         _ segment: TimelineSegment,
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         _ index: Int,
         _ output: any MediaOutput,
         _ fetcher: ResourceFetcher
-    ) async throws(PlayerError) -> TrackReader.Clear? {
+    ) async throws(PlayerError) -> TrackReader.DecryptedSegment? {
         let watch = watch(segment, tracks, index, output)
         do throws(PlayerError) {
-            let clear = try await tracks.readers[index].read(segment, fetcher, ring, watch: watch)
+            let clear = try await tracks.readers[index].read(segment, fetcher, keyRecipient, watch: watch)
             if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
             return clear
         } catch {
             if let abandonment = watch?.abandonment {
-                try await take(abandonment, &tracks, fetcher)
+                try await applyAbandonment(abandonment, &tracks, fetcher)
             } else {
                 try leaveVariant(&tracks, index, because: error)
             }
@@ -30,18 +30,18 @@ extension Player {
     /// Returns a monitor of a download, but only if the player can switch to another variant.
     private func watch(
         _ segment: TimelineSegment,
-        _ tracks: Tracks,
+        _ tracks: PlaybackTracks,
         _ index: Int,
         _ output: any MediaOutput
-    ) -> DownloadWatch? {
-        guard index == 0, maySwitch(tracks, output), let controller = tracks.controller else { return nil }
-        return DownloadWatch(controller, buffer: buffer, segmentDuration: segment.duration)
+    ) -> DownloadMonitor? {
+        guard index == 0, canSwitch(tracks, output), let controller = tracks.controller else { return nil }
+        return DownloadMonitor(controller, buffer: buffer, segmentDuration: segment.duration)
     }
 
     /// Continues with a lower variant, after an abandoned download.
-    private func take(
-        _ abandonment: DownloadWatch.Abandonment,
-        _ tracks: inout Tracks,
+    private func applyAbandonment(
+        _ abandonment: DownloadMonitor.Abandonment,
+        _ tracks: inout PlaybackTracks,
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) {
         // The network has changed: only this download measures its current throughput.
@@ -54,38 +54,38 @@ extension Player {
         do throws(PlayerError) {
             try await tracks.change(to: variant, fetcher)
         } catch {
-            try setAside(variant, &tracks, because: error)
+            try exclude(variant, &tracks, because: error)
         }
     }
 
-    private func maySwitch(_ tracks: Tracks, _ output: any MediaOutput) -> Bool {
+    private func canSwitch(_ tracks: PlaybackTracks, _ output: any MediaOutput) -> Bool {
         settings.isAdaptive && (output.takesNewInitializations || !tracks.readers[0].hasInitialization)
     }
 
     /// Excludes the main track's variant, so that playback continues with another one.
     ///
     /// - Throws: `error` if there is no other variant, or another variant would not help.
-    func leaveVariant(_ tracks: inout Tracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
+    func leaveVariant(_ tracks: inout PlaybackTracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
         guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
             let variant = tracks.controller?.current
         else { throw error }
-        try setAside(variant, failure, &tracks, because: error)
+        try exclude(variant, failure, &tracks, because: error)
     }
 
     /// Excludes a variant whose playlist cannot be played.
-    private func setAside(
+    private func exclude(
         _ variant: Variant,
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         because error: PlayerError
     ) throws(PlayerError) {
         guard let failure = VariantFailure(error) else { throw error }
-        try setAside(variant, failure, &tracks, because: error)
+        try exclude(variant, failure, &tracks, because: error)
     }
 
-    private func setAside(
+    private func exclude(
         _ variant: Variant,
         _ failure: VariantFailure,
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         because error: PlayerError
     ) throws(PlayerError) {
         tracks.controller?.failed(variant, failure, now: clock.now)
@@ -94,15 +94,15 @@ extension Player {
 
     /// Switches to another variant if it is better now, or if the current variant has failed.
     func chooseVariant(
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         _ output: any MediaOutput,
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) {
         while var controller = tracks.controller {
             let hasFailed = controller.current.map { current in
-                controller.setAside(now: clock.now).contains { $0.uri == current.uri }
+                controller.excludedVariants(now: clock.now).contains { $0.uri == current.uri }
             }
-            guard maySwitch(tracks, output) || hasFailed == true else { return }
+            guard canSwitch(tracks, output) || hasFailed == true else { return }
             // Before the first measurement there is no reason to change the first choice.
             guard estimate.isMeasured || hasFailed == true else { return }
             let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
@@ -115,7 +115,7 @@ extension Player {
             do throws(PlayerError) {
                 return try await tracks.change(to: variant, fetcher)
             } catch {
-                try setAside(variant, &tracks, because: error)
+                try exclude(variant, &tracks, because: error)
             }
         }
     }

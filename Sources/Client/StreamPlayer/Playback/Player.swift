@@ -10,7 +10,7 @@ import HLSPlaylist
 public actor Player {
     let settings: PlayerSettings
     private let loader: any MediaLoader
-    let ring: KeyRing
+    let keyRecipient: PlayerKeyRecipient
     let clock: ElapsedTime
     let onEvent: @Sendable (PlayerEvent) async -> Void
     private var report = PlaybackReport()
@@ -33,7 +33,7 @@ public actor Player {
         onEvent: @escaping @Sendable (PlayerEvent) async -> Void = { _ in }
     ) {
         (self.settings, self.loader, self.onEvent) = (settings, loader, onEvent)
-        ring = KeyRing(keys)
+        keyRecipient = PlayerKeyRecipient(keys)
         self.clock = ElapsedTime(clock)
         buffer = BufferModel(settings: settings.buffer)
     }
@@ -47,7 +47,7 @@ public actor Player {
     /// - Throws: ``PlayerError``; the output contains only whole segments until then.
     public func play(_ url: String, to output: any MediaOutput) async throws(PlayerError) -> PlaybackReport {
         do throws(ContentKeyError) {
-            try await ring.join()
+            try await keyRecipient.join()
         } catch {
             throw PlayerError(.key(error), url)
         }
@@ -58,7 +58,7 @@ public actor Player {
         } catch {
             result = .failure(error)
         }
-        await ring.leave()
+        await keyRecipient.leave()
         do {
             try await output.finish()
         } catch  where (try? result.get()) != nil {
@@ -73,14 +73,19 @@ public actor Player {
     private func run(_ url: String, _ output: any MediaOutput) async throws(PlayerError) {
         let begin = clock.now
         let fetcher = fetcher
-        var tracks = try await Tracks(url: try ResourceFetcher.resolve(url, against: url), settings, fetcher, onEvent)
+        var tracks = try await PlaybackTracks(
+            url: try ResourceFetcher.resolve(url, against: url),
+            settings,
+            fetcher,
+            onEvent
+        )
         buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now)
         var ended: Set<ClearPiece.TrackKind> = []
-        while let index = next(of: tracks, but: ended) {
+        while let index = next(of: tracks, except: ended) {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
             if tracks.readers[index].kind == .main { try await chooseVariant(&tracks, output, fetcher) }
             let step = tracks.readers[index].step()
-            for notice in step.notices { await tell(missed: notice, tracks.readers[index].kind) }
+            for notice in step.notices { await notify(missed: notice, tracks.readers[index].kind) }
             switch step.outcome {
             case .ended: ended.insert(tracks.readers[index].kind)
             case .notYet:
@@ -91,8 +96,8 @@ public actor Player {
                 }
             case .segment(let segment):
                 guard let clear = try await read(segment, &tracks, index, output, fetcher) else { continue }
-                try await hand(clear, of: tracks, to: output, begin)
-                await keepPace()
+                try await write(clear, of: tracks, to: output, begin)
+                await waitForPace()
             }
         }
         await show(buffer.setComplete(true, now: clock.now))
@@ -101,7 +106,7 @@ public actor Player {
     }
 
     /// Returns the track whose segment is due: of the unfinished tracks, the one that is furthest behind.
-    private func next(of tracks: Tracks, but ended: Set<ClearPiece.TrackKind>) -> Int? {
+    private func next(of tracks: PlaybackTracks, except ended: Set<ClearPiece.TrackKind>) -> Int? {
         let open = tracks.readers.indices.filter { index in
             let reader = tracks.readers[index]
             return !ended.contains(reader.kind) && settings.maximumDuration.map { reader.position < $0 } ?? true
@@ -109,9 +114,9 @@ public actor Player {
         return open.min { tracks.readers[$0].position < tracks.readers[$1].position }
     }
 
-    private func hand(
-        _ clear: TrackReader.Clear,
-        of tracks: Tracks,
+    private func write(
+        _ clear: TrackReader.DecryptedSegment,
+        of tracks: PlaybackTracks,
         to output: any MediaOutput,
         _ begin: Duration
     ) async throws(PlayerError) {
@@ -139,7 +144,7 @@ public actor Player {
     }
 
     /// Waits until the viewer's buffer is not larger than the settings allow.
-    private func keepPace() async {
+    private func waitForPace() async {
         guard case .realTime(let ahead) = settings.pace else { return }
         await show(buffer.timePassed(now: clock.now))
         let excess = buffer.total - ahead / .seconds(1)
@@ -150,7 +155,7 @@ public actor Player {
         for transition in transitions { await onEvent(.playback(transition)) }
     }
 
-    private func tell(missed notice: TimelineNotice, _ kind: ClearPiece.TrackKind) async {
+    private func notify(missed notice: TimelineNotice, _ kind: ClearPiece.TrackKind) async {
         switch notice {
         case .gap(_, let seconds), .fellOutOfWindow(_, _, let seconds): report.missedSeconds += seconds
         }
@@ -169,10 +174,10 @@ public actor Player {
         guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }
         await show(buffer.timePassed(now: clock.now))
         let began = clock.now
-        let loaded: ResourceFetcher.Media
+        let loaded: ResourceFetcher.LoadedPlaylist
         do throws(PlayerError) {
             let (playlist, url) = try await fetcher.playlist(load.uri(reader.url), retries: false)
-            loaded = try ResourceFetcher.Media(playlist, asked: reader.url, url: url)
+            loaded = try ResourceFetcher.LoadedPlaylist(playlist, asked: reader.url, url: url)
         } catch {
             for notice in try reader.reloadFailed(began: began, now: clock.now) {
                 await onEvent(.live(reader.kind, notice))
@@ -190,11 +195,11 @@ public actor Player {
             attempts: max(settings.attempts, 1),
             firstPause: settings.firstPause,
             clock: clock,
-            onRetry: { [weak self] error, attempt in await self?.note(retry: error, attempt) }
+            onRetry: { [weak self] error, attempt in await self?.notify(retry: error, attempt) }
         )
     }
 
-    private func note(retry error: MediaLoadError, _ attempt: Int) async {
+    private func notify(retry error: MediaLoadError, _ attempt: Int) async {
         report.retries += 1
         await onEvent(.retrying(error, attempt: attempt))
     }

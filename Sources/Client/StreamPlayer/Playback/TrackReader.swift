@@ -4,7 +4,7 @@ import MediaDecryption
 /// A reader of one rendition: loads and reloads its Media Playlist, and loads and decrypts its segments in order.
 struct TrackReader {
     /// A decrypted segment.
-    struct Clear {
+    struct DecryptedSegment {
         var initialization: [UInt8]?
         var bytes: [UInt8]
         var played: PlayedSegment
@@ -38,7 +38,7 @@ struct TrackReader {
     ///   - now: The current time.
     init(
         _ kind: ClearPiece.TrackKind,
-        _ loaded: ResourceFetcher.Media,
+        _ loaded: ResourceFetcher.LoadedPlaylist,
         start: StartTag?,
         began: Duration,
         now: Duration
@@ -54,7 +54,7 @@ struct TrackReader {
     }
 
     private static func timeline<Value>(
-        _ loaded: ResourceFetcher.Media,
+        _ loaded: ResourceFetcher.LoadedPlaylist,
         _ body: () throws(TimelineError) -> Value
     ) throws(PlayerError) -> Value {
         do throws(TimelineError) {
@@ -79,20 +79,20 @@ struct TrackReader {
     ///
     /// - Returns: The number of new segments, and notices for the log.
     mutating func reloaded(
-        _ loaded: ResourceFetcher.Media,
+        _ loaded: ResourceFetcher.LoadedPlaylist,
         began: Duration,
         now: Duration
     ) throws(PlayerError) -> (new: Int, notices: [LiveReloadNotice]) {
         base = loaded.url
-        return try take(live.loaded(loaded.playlist, began: began, now: now), loaded.asked)
+        return try perform(live.loaded(loaded.playlist, began: began, now: now), loaded.asked)
     }
 
     /// Handles a failed reload of a live playlist.
     mutating func reloadFailed(began: Duration, now: Duration) throws(PlayerError) -> [LiveReloadNotice] {
-        try take(live.failed(began: began, now: now), url).notices
+        try perform(live.failed(began: began, now: now), url).notices
     }
 
-    private mutating func take(
+    private mutating func perform(
         _ actions: [LiveReloadAction],
         _ url: String
     ) throws(PlayerError) -> (new: Int, notices: [LiveReloadNotice]) {
@@ -111,14 +111,15 @@ struct TrackReader {
                 new = Int(clamping: timeline.endNumber > end ? timeline.endNumber - end : 0)
             case .notice(let notice): notices.append(notice)
             case .ended: break
-            case .gaveUp(let notice): throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
+            case .failed(let notice): throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
             }
         }
         return (new, notices)
     }
 
     /// Switches to another rendition's playlist at the current position.
-    mutating func change(to loaded: ResourceFetcher.Media, began: Duration, now: Duration) throws(PlayerError) {
+    mutating func change(to loaded: ResourceFetcher.LoadedPlaylist, began: Duration, now: Duration) throws(PlayerError)
+    {
         var timeline = timeline
         try Self.timeline(loaded) { () throws(TimelineError) in try timeline.change(to: loaded.playlist) }
         self.timeline = timeline
@@ -138,21 +139,21 @@ struct TrackReader {
     /// - Parameters:
     ///   - next: The segment.
     ///   - fetcher: The loader with retries.
-    ///   - ring: The recipient that provides keys.
+    ///   - keyRecipient: The recipient that provides keys.
     ///   - watch: The monitor that can abandon the segment's download.
     nonisolated(nonsending) mutating func read(
         _ next: TimelineSegment,
         _ fetcher: ResourceFetcher,
-        _ ring: KeyRing,
-        watch: DownloadWatch? = nil
-    ) async throws(PlayerError) -> Clear {
+        _ keyRecipient: PlayerKeyRecipient,
+        watch: DownloadMonitor? = nil
+    ) async throws(PlayerError) -> DecryptedSegment {
         let segment = next.resolved
         let uri = segment.segment.uri
         let address = try ResourceFetcher.resolve(uri, against: base)
-        let keys = try await ring.keys(for: segment.keys, base: base)
+        let keys = try await keyRecipient.keys(for: segment.keys, base: base)
         var newInitialization: [UInt8]?
         if let needed = segment.initialization, needed != initialization {
-            newInitialization = try await load(needed, segment.keys, keys, fetcher, ring)
+            newInitialization = try await load(needed, segment.keys, keys, fetcher, keyRecipient)
         }
         let (media, time, transfer) = try await fetcher.fetch(
             MediaResource(address, range: segment.byteRange),
@@ -171,7 +172,7 @@ struct TrackReader {
         timeline.advance(past: next)
         // Stored only now, because the init segment is returned together with its segment.
         if newInitialization != nil { initialization = segment.initialization }
-        return Clear(
+        return DecryptedSegment(
             initialization: newInitialization,
             bytes: clear,
             played: PlayedSegment(
@@ -194,13 +195,13 @@ struct TrackReader {
         _ segmentKeys: KeyContext,
         _ keys: DecryptionKeys,
         _ fetcher: ResourceFetcher,
-        _ ring: KeyRing
+        _ keyRecipient: PlayerKeyRecipient
     ) async throws(PlayerError) -> [UInt8] {
         let address = try ResourceFetcher.resolve(needed.map.uri, against: base)
         var bytes = try await fetcher.fetch(MediaResource(address, range: needed.byteRange)).media.bytes
         do {
             if let tags = PlaylistKey(needed.keys, subject: needed.map.uri), tags.method == .aes128 {
-                let own = try await ring.keys(for: needed.keys, base: base)
+                let own = try await keyRecipient.keys(for: needed.keys, base: base)
                 let key = try tags.key(in: own, mediaSequenceNumber: nil)
                 bytes = try RenditionDecryptor.decryptWhole(bytes, key, name: needed.map.uri)
             }

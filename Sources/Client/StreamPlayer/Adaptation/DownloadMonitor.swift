@@ -3,7 +3,7 @@ import Locking
 
 /// Monitors the download of one segment, and ends it if ``QualityController/judge(_:buffer:now:)`` decides to abandon
 /// it.
-final class DownloadWatch: Sendable {
+final class DownloadMonitor: Sendable {
     /// The decision to abandon a download, and the state on which it is based.
     struct Abandonment: Sendable {
         let decision: QualityDecision
@@ -36,7 +36,7 @@ final class DownloadWatch: Sendable {
     var abandonment: Abandonment? { state.withLock { $0.abandonment } }
 
     /// Returns whether a download continues, given its progress after some time.
-    func goesOn(_ progress: MediaProgress, elapsed: Duration, now: Duration) -> Bool {
+    func shouldContinue(_ progress: MediaProgress, elapsed: Duration, now: Duration) -> Bool {
         state.withLock { state in
             guard state.abandonment == nil else { return false }
             _ = state.buffer.timePassed(now: now)

@@ -2,7 +2,7 @@ import ContentKeySession
 import HLSPlaylist
 
 /// The renditions that are played together.
-struct Tracks {
+struct PlaybackTracks {
     var readers: [TrackReader]
     /// The controller that chooses the main track's variant; nil for a Media Playlist.
     var controller: QualityController?
@@ -23,7 +23,7 @@ struct Tracks {
         self.base = base
         guard case .multivariant(let multivariant) = playlist else {
             self.multivariant = nil
-            let media = try ResourceFetcher.Media(playlist, asked: url, url: base)
+            let media = try ResourceFetcher.LoadedPlaylist(playlist, asked: url, url: base)
             readers = [try TrackReader(.main, media, start: nil, began: began, now: fetcher.clock.now)]
             return
         }

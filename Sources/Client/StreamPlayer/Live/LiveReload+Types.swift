@@ -12,7 +12,7 @@ public enum LiveReloadAction: Sendable {
     /// The playlist is complete (EXT-X-ENDLIST). Reloads have ended.
     case ended
     /// Reloads have ended because of an error. The player can switch to another variant or stop.
-    case gaveUp(LiveReloadNotice)
+    case failed(LiveReloadNotice)
 }
 
 /// A problem of a live playlist.
@@ -23,11 +23,11 @@ public enum LiveReloadNotice: Hashable, Sendable {
     /// Several loads in a row failed, or their responses were not playlists.
     case noAnswer(attempts: Int)
     /// A playlist was rejected; the previous one remains in use.
-    case refused(PlaylistRefusal)
+    case refused(PlaylistRejection)
 }
 
 /// The reason for the rejection of a reloaded playlist.
-public enum PlaylistRefusal: Error, Hashable, Sendable {
+public enum PlaylistRejection: Error, Hashable, Sendable {
     /// Its media sequence number is lower than before (section 4.4.3.2): an outdated copy, or an encoder that was
     /// restarted.
     case sequenceWentBack(from: UInt64, to: UInt64)
@@ -53,9 +53,9 @@ public struct LiveReloadSettings: Hashable, Sendable {
     public var timeout: Duration
     /// The time without additions, in target durations, that ends the reloads; nil means never. The notice is reported
     /// at 1.5.
-    public var givesUpAfterTargetDurations: Double?
+    public var maximumStaleTargetDurations: Double?
     /// The minimum time between the starts of two loads, regardless of the playlist.
-    public var shortestInterval: Duration
+    public var minimumInterval: Duration
 
     /// Creates settings.
     public init(
@@ -64,15 +64,15 @@ public struct LiveReloadSettings: Hashable, Sendable {
         usesDeltaUpdates: Bool = true,
         attempts: Int = 6,
         timeout: Duration = .seconds(10),
-        givesUpAfterTargetDurations: Double? = 6,
-        shortestInterval: Duration = .milliseconds(100)
+        maximumStaleTargetDurations: Double? = 6,
+        minimumInterval: Duration = .milliseconds(100)
     ) {
         self.waitsForParts = waitsForParts
         self.usesBlocking = usesBlocking
         self.usesDeltaUpdates = usesDeltaUpdates
         self.attempts = attempts
         self.timeout = timeout
-        self.givesUpAfterTargetDurations = givesUpAfterTargetDurations
-        self.shortestInterval = shortestInterval
+        self.maximumStaleTargetDurations = maximumStaleTargetDurations
+        self.minimumInterval = minimumInterval
     }
 }

@@ -8,7 +8,7 @@ import SampleEncryption
 ///
 /// Each segment requests its key from the session. On the local route, a loaded key is returned at once; over AirPlay
 /// and the adapter each segment makes a request, because keys can be requested for every segment there.
-final class KeyRing: ContentKeyRecipient {
+final class PlayerKeyRecipient: ContentKeyRecipient {
     private let systems: PlayerKeySystems
 
     /// False, because the player adds the recipient before it loads anything.
