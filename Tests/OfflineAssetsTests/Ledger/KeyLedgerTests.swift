@@ -16,7 +16,7 @@ struct KeyLedgerTests {
         let moment: Int64
         let state: KeptKeyState
         let remaining: Int64?
-        let remedy: KeptKeyRemedy
+        let remedy: PersistentKeyRemedy
         let words: String
     }
 

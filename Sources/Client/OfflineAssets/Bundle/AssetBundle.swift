@@ -18,7 +18,7 @@ public struct AssetBundle: Sendable, Hashable {
     static let descriptionFile = "bundle.json"
     static let journalFile = "journal"
     /// The maximum size of a local playlist in bytes: 256 MiB.
-    static let greatestPlaylist = 256 << 20
+    static let maximumPlaylistSize = 256 << 20
 
     /// The path of the playlist to play.
     public var mainPlaylist: String { BundleFolder(folder).path(of: "main.m3u8") }
@@ -37,7 +37,7 @@ public struct AssetBundle: Sendable, Hashable {
         let files = BundleFolder(folder)
         let bytes: [UInt8]
         do {
-            bytes = try files.read(descriptionFile, atMost: BundleDescription.greatestSize)
+            bytes = try files.read(descriptionFile, atMost: BundleDescription.maximumSize)
         } catch  where error.code == .missing {
             throw AssetBundleError(.notABundle, folder, "not a downloaded bundle: bundle.json is missing")
         }
@@ -84,7 +84,7 @@ public struct AssetBundle: Sendable, Hashable {
         var result: [(playlist: BundlePlaylist, media: MediaPlaylist)] = []
         let files = BundleFolder(folder)
         for playlist in description.playlists where playlist.kind != .multivariant {
-            let bytes = try files.read(playlist.file, atMost: Self.greatestPlaylist)
+            let bytes = try files.read(playlist.file, atMost: Self.maximumPlaylistSize)
             guard Self.isUnchanged(bytes, playlist),
                 case .media(let media)? = try? Playlist.parseLeniently(bytes).playlist
             else { throw Self.damaged(playlist.file) }

@@ -16,7 +16,7 @@ import TextCoding
 extension BundleDescription {
     static let version = 1
     /// The maximum size of the document in bytes: 512 MiB.
-    static let greatestSize = 512 << 20
+    static let maximumSize = 512 << 20
 
     /// The encoded document.
     var bytes: [UInt8] {
@@ -109,7 +109,7 @@ extension BundlePlaylist {
     fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
-        guard Self.isHarmless(file), file.hasSuffix(".m3u8") else { throw object.wrong("file") }
+        guard Self.isSafe(file), file.hasSuffix(".m3u8") else { throw object.wrong("file") }
         url = try object.text("url")
         guard let kind = Kind(rawValue: try object.text("kind")) else { throw object.wrong("kind") }
         self.kind = kind
@@ -130,7 +130,7 @@ extension BundleResource {
     fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
-        guard Self.isOwn(file) else { throw object.wrong("file") }
+        guard Self.isValidPath(file) else { throw object.wrong("file") }
         url = try object.text("url")
         if let from = object.optional("from") {
             let end = try object.number("to")

@@ -20,7 +20,7 @@ public struct BundleLibrary: Sendable {
     }
 
     /// The maximum length of a first line in bytes: 1 MiB.
-    static let greatestLine = 1 << 20
+    static let maximumLineLength = 1 << 20
 
     /// Returns all bundles, sorted by folder name. Folders without a `bundle.json` are skipped; if a `bundle.json`
     /// cannot be read, the bundle is listed with the error.
@@ -59,7 +59,7 @@ public struct BundleLibrary: Sendable {
         _ buffer: UnsafeMutableRawBufferPointer
     ) throws(AssetBundleError) -> [UInt8] {
         var line: [UInt8] = []
-        while line.count <= greatestLine {
+        while line.count <= maximumLineLength {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw AssetBundleError(.storage, file, String(cString: strerror(errno))) }

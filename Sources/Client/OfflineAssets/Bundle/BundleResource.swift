@@ -23,9 +23,9 @@ public struct BundleResource: Sendable, Hashable {
 
     /// Returns whether a path has the form that the downloader uses: `media`, a folder and a file with safe characters,
     /// so that a path read from a file cannot lead out of the bundle.
-    static func isOwn(_ file: String) -> Bool {
+    static func isValidPath(_ file: String) -> Bool {
         let parts = file.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count == 3 && parts[0] == "media" && parts.dropFirst().allSatisfy(BundlePlaylist.isHarmless)
+        return parts.count == 3 && parts[0] == "media" && parts.dropFirst().allSatisfy(BundlePlaylist.isSafe)
     }
 }
 
@@ -55,7 +55,7 @@ public struct BundlePlaylist: Sendable, Hashable {
     public let sha256: [UInt8]
 
     /// Returns whether a name contains only lowercase letters, digits, hyphens and dots, and does not start with a dot.
-    static func isHarmless(_ name: some StringProtocol) -> Bool {
+    static func isSafe(_ name: some StringProtocol) -> Bool {
         guard (1...64).contains(name.utf8.count), name.utf8.first != 0x2E else { return false }
         return name.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E

@@ -12,7 +12,7 @@ struct StrictObject {
     init(parsing bytes: [UInt8], place: String) throws(AssetBundleError) {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: bytes, maximumDepth: 16, maximumSize: BundleDescription.greatestSize)
+            value = try JSONValue(parsing: bytes, maximumDepth: 16, maximumSize: BundleDescription.maximumSize)
         } catch {
             throw Self.failure(place, error.description)
         }

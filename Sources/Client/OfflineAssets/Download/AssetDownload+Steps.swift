@@ -17,7 +17,7 @@ extension AssetDownload {
         let journal = try JournalFile(in: folder, resources: description.resources, faults: faults)
         let (there, broken) = try await complete(description, journal)
         if isResumed, needsPlaylists(description) {
-            _ = try await redeliver(&description, nil)
+            _ = try await refreshPlaylists(&description, nil)
         }
         let media = try mediaPlaylists(description)
         tell(
@@ -32,12 +32,12 @@ extension AssetDownload {
             )
         )
         try await acquireKeys(&description, isResumed: isResumed)
-        let tally = DownloadTally(
+        let tracker = DownloadProgressTracker(
             BundleTimeline(media.map(\.media), resources: description.resources.map(\.file)),
             files: description.resources.count,
             now: { [clock] in clock.elapsed.now }
         ) { self.tell(.progress($0)) }
-        for (file, content) in there { tally.completed(file, length: content.length, isShown: false) }
+        for (file, content) in there { tracker.completed(file, length: content.length, isShown: false) }
         if !broken.isEmpty, description.state != .downloading {
             // From now on, the state in the description is no longer true.
             description.summary.state = .downloading
@@ -53,7 +53,7 @@ extension AssetDownload {
                 folder: folder,
                 transport: transport,
                 faults: faults,
-                tally: tally
+                tracker: tracker
             ),
             &description
         )

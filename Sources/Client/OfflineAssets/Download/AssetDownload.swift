@@ -39,7 +39,7 @@ public actor AssetDownload {
     let keys: (any DownloadKeys)?
     let transport: any DownloadTransport
     let clock: DownloadClock
-    let faults: DiskFaults
+    let faults: DiskFaultInjection
     let folder: BundleFolder
     private let stream: AsyncStream<DownloadEvent>.Continuation
     private var work: Task<Result<AssetBundle, DownloadError>, Never>?
@@ -71,7 +71,7 @@ public actor AssetDownload {
         keys: (any DownloadKeys)?,
         transport: any DownloadTransport,
         clock: DownloadClock,
-        faults: DiskFaults = .none
+        faults: DiskFaultInjection = .none
     ) {
         (self.request, self.settings, self.keys, self.transport) = (request, settings, keys, transport)
         (self.clock, self.faults) = (clock, faults)

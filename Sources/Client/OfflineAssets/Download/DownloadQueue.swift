@@ -87,11 +87,11 @@ struct DownloadQueue: Sendable {
         leave(file)
         let count = (progressed ? 0 : failures[file, default: 0]) + 1
         failures[file] = count
-        guard error.passes, count < max(1, settings.attempts) else { return nil }
+        guard error.canRetryDownload, count < max(1, settings.attempts) else { return nil }
         // After sixteen doublings, every practical delay has reached its maximum.
-        var pause = settings.firstPause * (1 << min(count - 1, 16))
+        var pause = settings.initialRetryDelay * (1 << min(count - 1, 16))
         pause += pause * min(max(chance, 0), 1) * 0.5
-        pause = min(max(pause, retryAfter ?? .zero), settings.longestPause)
+        pause = min(max(pause, retryAfter ?? .zero), settings.maximumRetryDelay)
         delayed[file] = now + pause
         return (count + 1, pause)
     }
@@ -119,7 +119,7 @@ struct DownloadQueue: Sendable {
 
 extension MediaLoadError {
     /// Whether a retry may succeed. Unlike at a live edge, a missing resource will not appear.
-    var passes: Bool {
+    var canRetryDownload: Bool {
         switch code {
         case .noConnection, .deadline, .wrongRange: true
         case .status:

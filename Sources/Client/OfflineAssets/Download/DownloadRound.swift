@@ -22,8 +22,8 @@ struct DownloadFiles: Sendable {
     let journal: JournalFile
     let folder: BundleFolder
     let transport: any DownloadTransport
-    let faults: DiskFaults
-    let tally: DownloadTally
+    let faults: DiskFaultInjection
+    let tracker: DownloadProgressTracker
 }
 
 /// Downloads files concurrently until none is missing, one fails, or the round is cancelled.
@@ -71,7 +71,7 @@ struct DownloadRound: Sendable {
                     case .committed(let file, let content, let result):
                         try Self.check(result)
                         missing.remove(file)
-                        files.tally.completed(file, length: content.length)
+                        files.tracker.completed(file, length: content.length)
                     case .transferred(let file, .received(let piece, let content, let validators)):
                         try check(file, content, validators, &versions)
                         queue.finished(file)
@@ -106,7 +106,7 @@ struct DownloadRound: Sendable {
             journal: files.journal,
             settings: settings,
             faults: files.faults,
-            tally: files.tally,
+            tracker: files.tracker,
             now: { [clock] in clock.elapsed.now },
             tell: tell
         )
@@ -114,7 +114,7 @@ struct DownloadRound: Sendable {
 
     private static func commit(
         _ file: Int,
-        _ piece: PieceFile,
+        _ piece: PartialFile,
         _ content: BundleResource.Content,
         _ validators: Validators,
         _ journal: JournalFile
@@ -166,7 +166,7 @@ struct DownloadRound: Sendable {
         let resource = files.resources[file]
         switch reason {
         case .disk(let error): throw error.downloadError
-        case .tooFarInside:
+        case .rangeTooFar:
             throw DownloadError(
                 .noRanges,
                 url: resource.url,

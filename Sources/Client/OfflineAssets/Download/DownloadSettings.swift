@@ -8,16 +8,16 @@ public struct DownloadSettings: Sendable {
     public var attempts = 6
     /// The delay before the second attempt, doubled for each further attempt; half a second by default. A random part
     /// of up to half of the delay is added, so that downloads that failed together do not retry together.
-    public var firstPause = Duration.milliseconds(500)
+    public var initialRetryDelay = Duration.milliseconds(500)
     /// The maximum delay between two attempts, even if a server requires more (`Retry-After`); two minutes by default.
-    public var longestPause = Duration.seconds(120)
+    public var maximumRetryDelay = Duration.seconds(120)
     /// The timeout for the head of a response; 30 seconds by default.
     public var headTimeout = Duration.seconds(30)
-    /// The time in which at least ``leastProgress`` bytes must arrive; otherwise the connection is treated as
+    /// The time in which at least ``minimumProgress`` bytes must arrive; otherwise the connection is treated as
     /// interrupted. 30 seconds by default.
     public var idleTimeout = Duration.seconds(30)
     /// The minimum progress within ``idleTimeout``, in bytes; 1,024 by default.
-    public var leastProgress = 1024
+    public var minimumProgress = 1024
     /// The number of bytes of a resource after which they are synchronized to the disk, to limit the loss in a crash; 4
     /// MiB by default.
     public var checkpointBytes = 4 << 20

@@ -9,7 +9,7 @@ import Locking
 /// of those files, and then the lines of the journal. A step is reported only after it is on the disk.
 final class JournalFile: Sendable {
     private struct Pending {
-        let file: PieceFile?
+        let file: PartialFile?
         let record: DownloadJournal.Record
         let done: CheckedContinuation<Result<Void, DiskError>, Never>
     }
@@ -25,13 +25,14 @@ final class JournalFile: Sendable {
 
     private let descriptor: Int32
     private let folder: BundleFolder
-    private let faults: DiskFaults
+    private let faults: DiskFaultInjection
     private let state: Lock<State>
     // Synchronization to the disk takes long and blocks.
     private let queue = DispatchQueue(label: "keyway.download.journal")
 
     /// Opens or creates a bundle's journal. An invalid part at its end is truncated.
-    init(in folder: BundleFolder, resources: [BundleResource], faults: DiskFaults = .none) throws(DownloadError) {
+    init(in folder: BundleFolder, resources: [BundleResource], faults: DiskFaultInjection = .none) throws(DownloadError)
+    {
         let name = AssetBundle.journalFile
         let bytes: [UInt8]
         do throws(AssetBundleError) {
@@ -64,7 +65,7 @@ final class JournalFile: Sendable {
     func entry(of file: Int) -> DownloadJournal.Entry? { state.withLock { $0.journal.entries[file] } }
 
     /// Commits a step to the disk, after the bytes of its file.
-    func commit(_ record: DownloadJournal.Record, of file: PieceFile? = nil) async throws(DiskError) {
+    func commit(_ record: DownloadJournal.Record, of file: PartialFile? = nil) async throws(DiskError) {
         let result = await withCheckedContinuation { continuation in
             state.withLock { $0.pending.append(Pending(file: file, record: record, done: continuation)) }
             queue.async { self.commitPending() }

@@ -76,7 +76,7 @@ struct PresentationLoader: Sendable {
         var queue = DownloadQueue([0: url], settings: settings)
         while true {
             _ = queue.next(now: .seconds(1 << 40))
-            let watchdog = Watchdog(span: settings.idleTimeout, leastProgress: settings.leastProgress)
+            let watchdog = Watchdog(span: settings.idleTimeout, minimumProgress: settings.minimumProgress)
             let ((result, retryAfter), isStalled) = await watchdog.watch { await exchange(url, $0) }
             switch result {
             case .success(let loaded): return loaded

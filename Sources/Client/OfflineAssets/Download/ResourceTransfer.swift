@@ -9,15 +9,15 @@ struct ResourceTransfer: Sendable {
     let folder: BundleFolder
     let journal: JournalFile
     let settings: DownloadSettings
-    let faults: DiskFaults
-    let tally: DownloadTally
+    let faults: DiskFaultInjection
+    let tracker: DownloadProgressTracker
     let now: @Sendable () -> Duration
     let tell: @Sendable (DownloadEvent) -> Void
 
     /// The result of a transfer.
     enum Outcome: Sendable {
         /// All bytes are written, but not yet synchronized to the disk.
-        case received(PieceFile, BundleResource.Content, Validators)
+        case received(PartialFile, BundleResource.Content, Validators)
         case failed(Reason, progressed: Bool, retryAfter: Duration?)
     }
 
@@ -25,12 +25,12 @@ struct ResourceTransfer: Sendable {
     enum Reason: Error, Sendable {
         case load(MediaLoadError)
         case disk(DiskError)
-        case tooFarInside
+        case rangeTooFar
     }
 
     /// The progress of a transfer, for the handling of failures.
     private struct Progress {
-        var file: PieceFile
+        var file: PartialFile
         var validators: Validators
         /// The number of bytes recorded in the journal.
         var kept: UInt64
@@ -40,7 +40,7 @@ struct ResourceTransfer: Sendable {
 
     /// Downloads the file, starting at the length recorded in the journal.
     func run() async -> Outcome {
-        let watchdog = Watchdog(span: settings.idleTimeout, leastProgress: settings.leastProgress)
+        let watchdog = Watchdog(span: settings.idleTimeout, minimumProgress: settings.minimumProgress)
         let (outcome, isStalled) = await watchdog.watch { await transfer($0) }
         guard isStalled, case .failed(.load(let error), let progressed, let pause) = outcome, error.code == .cancelled
         else {
@@ -60,7 +60,7 @@ struct ResourceTransfer: Sendable {
                 tell(.beginsAnew(file: resource.file, reason))
                 known = ResumeDecision.Known()
             }
-            let file = try PieceFile(resource.file, in: folder, keeping: known.length, faults: faults)
+            let file = try PartialFile(resource.file, in: folder, keeping: known.length, faults: faults)
             // The file may have lost its end in a power failure.
             known.length = file.length
             progress = Progress(file: file, validators: known.validators, kept: file.length, begin: file.length)
@@ -89,12 +89,12 @@ struct ResourceTransfer: Sendable {
             let answer = try await open(request, &progress)
             switch ResumeDecision.decide(answer, to: request, for: resource, known, limits: settings.limits) {
             case .fail(let error): throw .load(error)
-            case .tooFarInside: throw .tooFarInside
-            case .askAnew(let reason):
-                try await beginAnew(&progress, reason)
+            case .rangeTooFar: throw .rangeTooFar
+            case .requestAgain(let reason):
+                try await restart(&progress, reason)
                 known = ResumeDecision.Known()
             case .write(let place, let skipping, let length, let reason):
-                if let reason { try await beginAnew(&progress, reason) }
+                if let reason { try await restart(&progress, reason) }
                 guard progress.file.length == place else { throw .load(MediaLoadError(.wrongRange, resource.url)) }
                 progress.validators = answer.validators
                 return try await receive(answer, &progress, skipping, length, counter)
@@ -115,7 +115,7 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func beginAnew(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
+    private func restart(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
         tell(.beginsAnew(file: resource.file, reason))
         do throws(DiskError) {
             try progress.file.keep(0)
@@ -150,7 +150,7 @@ struct ResourceTransfer: Sendable {
                 throw .load(MediaLoadError(length == nil ? .tooLarge : .wrongRange, resource.url))
             }
             try append(bytes, passed..<passed + wanted, to: progress.file)
-            tally.received(bytes.count, of: index, there: progress.file.length)
+            tracker.received(bytes.count, of: index, there: progress.file.length)
             let isMuch = progress.file.length - progress.kept >= UInt64(max(1, settings.checkpointBytes))
             if isMuch || now() - lastCheckpoint >= settings.checkpointTime, progress.file.length < length ?? .max {
                 await keep(&progress)
@@ -170,7 +170,7 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func append(_ bytes: [UInt8], _ range: Range<Int>, to file: PieceFile) throws(Reason) {
+    private func append(_ bytes: [UInt8], _ range: Range<Int>, to file: PartialFile) throws(Reason) {
         let result = bytes.withUnsafeBytes { bytes in
             do throws(DiskError) {
                 return Result<Void, DiskError>.success(try file.append(UnsafeRawBufferPointer(rebasing: bytes[range])))

@@ -20,13 +20,13 @@ enum ResumeDecision: Sendable, Equatable {
     ///   - at: The number of bytes of the file to keep.
     ///   - skipping: The number of bytes of the body to skip.
     ///   - length: The length of the complete file; nil means that it ends with the body.
-    ///   - anew: The reason for a restart; nil if the file is continued.
-    case write(at: UInt64, skipping: UInt64, length: UInt64?, anew: AnewReason?)
+    ///   - restart: The reason for a restart; nil if the file is continued.
+    case write(at: UInt64, skipping: UInt64, length: UInt64?, restart: AnewReason?)
     /// Request the whole resource again.
-    case askAnew(AnewReason)
+    case requestAgain(AnewReason)
     case fail(MediaLoadError)
     /// The server does not support ranges, and too many bytes would have to be skipped.
-    case tooFarInside
+    case rangeTooFar
 
     /// The known state of a partial file: its length on the disk and its validators.
     struct Known: Sendable, Equatable {
@@ -68,16 +68,16 @@ enum ResumeDecision: Sendable, Equatable {
             guard let from = request.from, let part = answer.part, part.range.lowerBound == from else {
                 return failure(.wrongRange)
             }
-            if known.length > 0, answer.validators.contradicts(known.validators) { return .askAnew(.changed) }
+            if known.length > 0, answer.validators.contradicts(known.validators) { return .requestAgain(.changed) }
             let end = resource.range?.upperBound ?? part.total ?? part.range.upperBound
             guard part.range.upperBound == end, end - from <= limits.resourceBytes else {
                 return failure(part.range.upperBound == end ? .tooLarge : .wrongRange)
             }
-            return .write(at: known.length, skipping: 0, length: end - (resource.range?.lowerBound ?? 0), anew: nil)
+            return .write(at: known.length, skipping: 0, length: end - (resource.range?.lowerBound ?? 0), restart: nil)
         case 200:
             if let range = resource.range {
                 guard answer.length.map({ $0 >= range.upperBound }) ?? true else { return failure(.wrongRange) }
-                guard range.lowerBound <= limits.skippedBytes else { return .tooFarInside }
+                guard range.lowerBound <= limits.skippedBytes else { return .rangeTooFar }
             }
             guard wanted ?? answer.length ?? 0 <= limits.resourceBytes else { return failure(.tooLarge) }
             var reason: AnewReason?
@@ -89,9 +89,9 @@ enum ResumeDecision: Sendable, Equatable {
                 at: 0,
                 skipping: resource.range?.lowerBound ?? 0,
                 length: wanted ?? answer.length,
-                anew: reason
+                restart: reason
             )
-        case 416 where known.length > 0: return .askAnew(.outOfRange)
+        case 416 where known.length > 0: return .requestAgain(.outOfRange)
         case 404, 410: return failure(.notFound)
         case 416: return failure(.wrongRange)
         default: return failure(.status)

@@ -13,7 +13,7 @@ struct Watchdog: Sendable {
     /// The time in which progress is required.
     let span: Duration
     /// The minimum number of bytes in that time.
-    let leastProgress: Int
+    let minimumProgress: Int
 
     /// Runs an operation, and cancels it if it receives too few bytes in the time.
     ///
@@ -31,7 +31,7 @@ struct Watchdog: Sendable {
                 var last: UInt64 = 0
                 while (try? await Task.sleep(for: span)) != nil {
                     let count = counter.value
-                    if count - last < UInt64(max(0, leastProgress)) { break }
+                    if count - last < UInt64(max(0, minimumProgress)) { break }
                     last = count
                 }
                 return nil

@@ -15,7 +15,7 @@ extension OfflineKeys: DownloadKeys {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
             let kept = try readable(title)
             var (fairPlay, clear): ([String], [String]) = ([], [])
-            for key in chosen where try await !holds(kept?.keys[key.identifier]) {
+            for key in chosen where try await !hasUsableKey(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {
                     fairPlay.append(key.identifier)
                 } else {
@@ -52,7 +52,7 @@ extension OfflineKeys: DownloadKeys {
             for identifier in bundle.description.keys {
                 guard let key = kept?.keys[identifier], let bytes = key.bytes?.bytes else { continue }
                 guard key.kind == .fairPlay else { continue }
-                try await rehearse(bytes, identifier)
+                try await verifyAcceptance(bytes, identifier)
                 // If the device does not provide the information, the key is assumed to wait for its first playback.
                 let facts = try? await device.facts(ofPersistableKey: bytes)
                 if facts.map({ $0.hasDualExpiry && $0.firstPlayed == nil }) ?? true { waits = true }
@@ -72,7 +72,7 @@ extension OfflineKeys: DownloadKeys {
     }
 
     /// Loads a persistent key on the device without starting playback.
-    private func rehearse(_ stored: [UInt8], _ identifier: String) async throws(DownloadKeysError) {
+    private func verifyAcceptance(_ stored: [UInt8], _ identifier: String) async throws(DownloadKeysError) {
         do throws(ContentKeyError) {
             let key = try await device.loadPersistableKey(stored, session: device.makeSessionIdentifier())
             defer { key.stop() }
@@ -96,7 +96,7 @@ extension OfflineKeys: DownloadKeys {
     }
 
     /// Returns whether a key is stored that the device would accept now.
-    private func holds(_ key: KeptKey?) async throws(OfflineStorageError) -> Bool {
+    private func hasUsableKey(_ key: KeptKey?) async throws(OfflineStorageError) -> Bool {
         guard let key, let bytes = key.bytes?.bytes, key.entry.state(at: clocks.now()).isWatchable else { return false }
         guard key.kind == .fairPlay else { return true }
         // A device that does not provide the information checks the key when it is loaded.

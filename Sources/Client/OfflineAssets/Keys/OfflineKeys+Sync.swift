@@ -19,12 +19,12 @@ extension OfflineKeys {
         defer { withExtendedLifetime(use) {} }
         let client = try syncClient(title)
         let keys = try await syncable(title)
-        guard !keys.isEmpty else { throw Self.nothingToTell(title) }
+        guard !keys.isEmpty else { throw Self.nothingToReport(title) }
         let certificate = try await client.certificate()
         var answers: [String: SyncAnswer] = [:]
         for (identifier, key) in keys {
             let context = context(certificate, challenge: 0)
-            let spc = try await saying(identifier) { () async throws(ContentKeyError) in
+            let spc = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
                 try await device.makeSecureToken(forExpirationDateOf: key, context)
             }
             answers[identifier] = try await client.send(spc, place: identifier)
@@ -44,7 +44,7 @@ extension OfflineKeys {
     @discardableResult
     public func invalidate(_ identifier: String, title: String) async throws -> SyncAnswer {
         let client = try syncClient(title)
-        guard let key = try await syncable(title)[identifier] else { throw Self.nothingToTell(identifier) }
+        guard let key = try await syncable(title)[identifier] else { throw Self.nothingToReport(identifier) }
         return try await invalidate(key, identifier, of: title, client) { context throws(ContentKeyError) in
             try await device.invalidate(key, context)
         }
@@ -83,7 +83,7 @@ extension OfflineKeys {
         // The server is contacted first: without its challenge, the proof would be worthless and the key would be lost.
         let certificate = try await client.certificate()
         let challenge = try await client.challenge()
-        let proof = try await saying(identifier) { () async throws(ContentKeyError) in
+        let proof = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
             try await body(context(certificate, challenge: challenge))
         }
         try await noteInvalidated(title)
@@ -123,7 +123,7 @@ extension OfflineKeys {
 
     /// Returns the keys of a title that are on the device and can be reported with a Sync SPC.
     private func syncable(_ title: String) async throws -> [String: [UInt8]] {
-        guard let kept = try store.title(title) else { throw Self.nothingToTell(title) }
+        guard let kept = try store.title(title) else { throw Self.nothingToReport(title) }
         var keys: [String: [UInt8]] = [:]
         for (identifier, key) in kept.keys where key.kind == .fairPlay {
             guard let bytes = key.bytes?.bytes, key.entry.revoked == nil else { continue }
@@ -152,7 +152,7 @@ extension OfflineKeys {
         )
     }
 
-    private func saying<Value>(
+    private func withKeyErrors<Value>(
         _ place: String,
         _ body: () async throws(ContentKeyError) -> Value
     ) async throws(OfflineKeyError) -> Value {
@@ -163,7 +163,7 @@ extension OfflineKeys {
         }
     }
 
-    private static func nothingToTell(_ place: String) -> OfflineKeyError {
+    private static func nothingToReport(_ place: String) -> OfflineKeyError {
         OfflineKeyError(
             code: "nothing-to-report",
             place: place,

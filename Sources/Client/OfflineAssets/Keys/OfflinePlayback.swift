@@ -32,7 +32,7 @@ public final class OfflinePlayback: Sendable {
             title,
             store: offline.store,
             device: offline.device,
-            asksForOthers: reach == .serverAlone,
+            ignoresStoredKeys: reach == .serverAlone,
             now: offline.clocks.now
         )
         (content, store) = (offline.content, offline.store)
@@ -65,7 +65,7 @@ public final class OfflinePlayback: Sendable {
         clearLoader =
             reach == .serverAlone
             ? KeyLoader(source: clearKey, service: service, transport: transport, clock: clock) : nil
-        delegate = OfflineSessionDelegate(keys, asksServer: isOnline)
+        delegate = OfflineSessionDelegate(keys, usesServer: isOnline)
     }
 
     /// The key systems for a player.
@@ -102,7 +102,7 @@ public final class OfflinePlayback: Sendable {
             if let error = keys.error { return "\(error): \(error.advice)" }
             // Without a network, a missing connection is expected.
             let entries = await loader.errorLog.entries.filter {
-                $0.failure.kind != .noConnection || delegate.asksServer
+                $0.failure.kind != .noConnection || delegate.usesServer
             }
             return entries.last.map { "\($0.failure): \($0.advice)" }
         }
@@ -130,14 +130,14 @@ public final class OfflinePlayback: Sendable {
 
 /// A delegate that stores replaced keys and records rejections by the device.
 final class OfflineSessionDelegate: KeySessionDelegate {
-    let asksServer: Bool
+    let usesServer: Bool
     private let keys: TitleKeys
     /// The number of keys that the device rejected, by identifier.
     private let refusals = Lock<[String: Int]>([:])
     /// If the device also rejects the server's keys, further requests would not help.
     private static let maximumRefusals = 2
 
-    init(_ keys: TitleKeys, asksServer: Bool) { (self.keys, self.asksServer) = (keys, asksServer) }
+    init(_ keys: TitleKeys, usesServer: Bool) { (self.keys, self.usesServer) = (keys, usesServer) }
 
     /// The loader answers the request.
     func contentKeySession(_: KeySession, didProvide _: ContentKeyRequest) {}
@@ -162,10 +162,10 @@ final class OfflineSessionDelegate: KeySessionDelegate {
             refusals[request.identifier, default: 0] += 1
             return refusals[request.identifier] ?? 0
         }
-        return asksServer && count <= Self.maximumRefusals
+        return usesServer && count <= Self.maximumRefusals
     }
 
     func contentKeySession(_: KeySession, contentKeyRequestDidSucceed request: ContentKeyRequest) {
-        keys.noteTaken(request.identifier)
+        keys.noteAccepted(request.identifier)
     }
 }

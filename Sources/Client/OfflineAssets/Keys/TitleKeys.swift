@@ -10,26 +10,26 @@ public final class TitleKeys: KeptKeys {
     private let device: any PersistentKeyDevice
     private let now: @Sendable () -> Int64
     /// Whether stored keys are ignored, so that new keys are requested from the server.
-    private let asksForOthers: Bool
-    private let trouble = Lock<OfflineStorageError?>(nil)
+    private let ignoresStoredKeys: Bool
+    private let lastError = Lock<OfflineStorageError?>(nil)
 
     init(
         _ title: String,
         store: KeptKeyStore,
         device: any PersistentKeyDevice,
-        asksForOthers: Bool,
+        ignoresStoredKeys: Bool,
         now: @escaping @Sendable () -> Int64
     ) {
         (self.title, self.store, self.device) = (title, store, device)
-        (self.asksForOthers, self.now) = (asksForOthers, now)
+        (self.ignoresStoredKeys, self.now) = (ignoresStoredKeys, now)
     }
 
     /// The last error of reading or storing a key.
-    public var error: OfflineStorageError? { trouble.withLock { $0 } }
+    public var error: OfflineStorageError? { lastError.withLock { $0 } }
 
     /// Returns the stored key for an identifier; nil if new keys are to be requested.
     public func key(for identifier: String) async -> [UInt8]? {
-        asksForOthers ? nil : attempt { () throws(OfflineStorageError) in try kept(identifier)?.bytes?.bytes }
+        ignoresStoredKeys ? nil : attempt { () throws(OfflineStorageError) in try kept(identifier)?.bytes?.bytes }
     }
 
     /// Stores a key that the device created from a CKC, and replaces an older key.
@@ -75,7 +75,7 @@ public final class TitleKeys: KeptKeys {
     }
 
     /// Records that the device accepted a key. This has an effect only after a rejection.
-    func noteTaken(_ identifier: String) {
+    func noteAccepted(_ identifier: String) {
         guard (try? kept(identifier))?.entry.refusal != nil else { return }
         note(.taken, for: identifier)
     }
@@ -104,7 +104,7 @@ public final class TitleKeys: KeptKeys {
         do throws(OfflineStorageError) {
             return try body()
         } catch {
-            trouble.withLock { $0 = error }
+            lastError.withLock { $0 = error }
             return nil
         }
     }

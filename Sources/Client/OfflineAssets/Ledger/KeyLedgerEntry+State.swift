@@ -19,7 +19,7 @@ public enum KeptKeyState: String, Sendable, CaseIterable {
     public var isWatchable: Bool { self == .stored || self == .playing }
 
     /// The action that makes the title playable.
-    public var remedy: KeptKeyRemedy {
+    public var remedy: PersistentKeyRemedy {
         switch self {
         case .stored, .playing: .watch
         case .storageExpired, .playbackExpired, .refused: .renewOnline
@@ -29,7 +29,7 @@ public enum KeptKeyState: String, Sendable, CaseIterable {
 }
 
 /// The action to take for a stored key.
-public enum KeptKeyRemedy: String, Sendable, CaseIterable {
+public enum PersistentKeyRemedy: String, Sendable, CaseIterable {
     /// Watch the title, before the end if there is one.
     case watch
     /// Renew the key online: the server may return a new key, or a reason for its refusal.
@@ -94,7 +94,7 @@ extension KeyLedgerEntry {
     }
 
     /// Returns the action to take for the key.
-    public func remedy(at now: Int64) -> KeptKeyRemedy {
+    public func remedy(at now: Int64) -> PersistentKeyRemedy {
         let remedy = state(at: now).remedy
         return remedy == .renewOnline && renewalRefusal != nil ? .buyAgain : remedy
     }

@@ -5,7 +5,7 @@ import HLSPlaylist
 struct ResourceFetcher: Sendable {
     let loader: any MediaLoader
     let attempts: Int
-    let firstPause: Duration
+    let initialRetryDelay: Duration
     let clock: ElapsedTime
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
 
@@ -19,7 +19,7 @@ struct ResourceFetcher: Sendable {
         watch: DownloadMonitor? = nil
     ) async throws(PlayerError) -> (media: LoadedMedia, time: Duration, transfer: Duration) {
         let begin = clock.now
-        var pause = firstPause
+        var pause = initialRetryDelay
         var attempt = 1
         while true {
             let last = clock.now

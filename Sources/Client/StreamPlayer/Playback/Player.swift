@@ -193,7 +193,7 @@ public actor Player {
         ResourceFetcher(
             loader: loader,
             attempts: max(settings.attempts, 1),
-            firstPause: settings.firstPause,
+            initialRetryDelay: settings.initialRetryDelay,
             clock: clock,
             onRetry: { [weak self] error, attempt in await self?.notify(retry: error, attempt) }
         )

@@ -29,7 +29,7 @@ public struct PlayerSettings: Sendable {
     /// The maximum number of attempts to load a resource; 4 by default.
     public var attempts = 4
     /// The delay before the second attempt, doubled for each further attempt; half a second by default.
-    public var firstPause = Duration.milliseconds(500)
+    public var initialRetryDelay = Duration.milliseconds(500)
 
     /// Creates settings.
     public init(

@@ -13,7 +13,7 @@ import HLSPlaylist
 /// | files: query of the URL | no |
 /// | playlists: kind, every line and tag | yes |
 /// | playlists: queries in quoted attributes, EXT-X-DEFINE | no |
-struct Redelivery {
+struct PlaylistRefresh {
     /// The bundle with its new URLs; the contents of complete files are kept.
     let description: BundleDescription
     /// The local playlists that differ from those in the folder.

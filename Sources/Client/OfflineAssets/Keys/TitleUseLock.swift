@@ -3,7 +3,7 @@ import Foundation
 
 /// A lock that marks a title as in use while it is played, renewed or reported, so that it is not evicted. Released
 /// when it is deallocated.
-public final class TitleUse: Sendable {
+public final class TitleUseLock: Sendable {
     private let lock: FileLock
     init(lock: FileLock) { self.lock = lock }
 }
@@ -40,9 +40,9 @@ extension KeptKeyStore {
     /// Marks a title as in use until the returned value is deallocated. Waits while the title is being removed.
     ///
     /// A download does not need this, because it locks its folder.
-    public func use(_ title: String) async throws(OfflineStorageError) -> TitleUse {
+    public func use(_ title: String) async throws(OfflineStorageError) -> TitleUseLock {
         let path = usePath(title)
-        if let lock = try FileLock.take(path, .shared) { return TitleUse(lock: lock) }
+        if let lock = try FileLock.take(path, .shared) { return TitleUseLock(lock: lock) }
         let result = await withCheckedContinuation { continuation in
             // Waiting blocks, which must not happen on the threads of tasks.
             DispatchQueue.global().async {
@@ -53,7 +53,7 @@ extension KeptKeyStore {
                 }
             }
         }
-        return TitleUse(lock: try result.get())
+        return TitleUseLock(lock: try result.get())
     }
 
     /// Returns whether a title is played, renewed or downloaded by any process.

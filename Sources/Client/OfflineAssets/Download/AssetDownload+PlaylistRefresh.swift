@@ -9,22 +9,27 @@ extension AssetDownload {
     /// - Returns: Whether any URL or key identifier has changed.
     /// - Throws: ``DownloadError`` `changed-on-server` if the playlists belong to other content, and errors of loading
     ///   them.
-    func redeliver(
+    func refreshPlaylists(
         _ description: inout BundleDescription,
         _ reason: DownloadError?
     ) async throws(DownloadError) -> Bool {
         try checkCancellation()
         tell(.loadingPlaylistsAgain(reason))
         let plan = try await loadPlan()
-        let redelivery = try Redelivery(description, local: localPlaylists(description), plan: plan, from: request.url)
+        let refresh = try PlaylistRefresh(
+            description,
+            local: localPlaylists(description),
+            plan: plan,
+            from: request.url
+        )
         let isOther =
-            redelivery.description.resources != description.resources || redelivery.description.keys != description.keys
+            refresh.description.resources != description.resources || refresh.description.keys != description.keys
         try Self.stored { () throws(AssetBundleError) in
-            for (file, bytes) in redelivery.playlists { try folder.write(bytes, to: file) }
+            for (file, bytes) in refresh.playlists { try folder.write(bytes, to: file) }
         }
         // After a crash before this point, the playlists do not match the description and are reloaded.
-        if redelivery.description != description {
-            description = redelivery.description
+        if refresh.description != description {
+            description = refresh.description
             try write(&description)
         }
         return isOther
@@ -45,7 +50,7 @@ extension AssetDownload {
     func localPlaylists(_ description: BundleDescription) -> [String: [UInt8]] {
         var result: [String: [UInt8]] = [:]
         for playlist in description.playlists {
-            guard let bytes = try? folder.read(playlist.file, atMost: AssetBundle.greatestPlaylist),
+            guard let bytes = try? folder.read(playlist.file, atMost: AssetBundle.maximumPlaylistSize),
                 AssetBundle.isUnchanged(bytes, playlist)
             else { continue }
             result[playlist.file] = bytes
@@ -68,7 +73,7 @@ extension AssetDownload {
         do throws(DownloadError) {
             try await acquireKeys(description)
         } catch  where error.code == .keys {
-            guard try await redeliver(&description, error) else { throw error }
+            guard try await refreshPlaylists(&description, error) else { throw error }
             try await acquireKeys(description)
         }
     }
@@ -89,7 +94,7 @@ extension AssetDownload {
                 if let missing, left >= missing { throw error }
                 missing = left
                 let keys = description.keys
-                guard try await redeliver(&description, error) else { throw error }
+                guard try await refreshPlaylists(&description, error) else { throw error }
                 if description.keys != keys { try await acquireKeys(description) }
                 files.resources = description.resources
             }

@@ -1,7 +1,7 @@
 import Locking
 
 /// The progress of a download, updated concurrently by several transfers.
-final class DownloadTally: Sendable {
+final class DownloadProgressTracker: Sendable {
     private struct State {
         var timeline: BundleTimeline
         /// The number of bytes on the disk, by file.

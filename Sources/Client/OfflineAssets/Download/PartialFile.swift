@@ -3,11 +3,11 @@ import FileWriting
 import Foundation
 
 /// Injected file system errors, for tests.
-struct DiskFaults: Sendable {
+struct DiskFaultInjection: Sendable {
     /// Returns the error number of a write of a number of bytes to a file; nil means no error.
     var write: @Sendable (_ file: String, _ count: Int) -> Int32? = { _, _ in nil }
 
-    static let none = DiskFaults()
+    static let none = DiskFaultInjection()
 }
 
 /// An error of the file system.
@@ -34,17 +34,18 @@ struct DiskError: Error, Hashable {
 ///
 /// Unchecked, because only the file descriptor is shared, and concurrent writing and synchronizing are allowed; it is
 /// closed with the last reference.
-final class PieceFile: @unchecked Sendable {
+final class PartialFile: @unchecked Sendable {
     let name: String
     /// The folder of the file, relative to the bundle's folder.
     let folder: String
     private let descriptor: Int32
-    private let faults: DiskFaults
+    private let faults: DiskFaultInjection
     private(set) var length: UInt64
     private var hash = SHA256Stream()
 
     /// Opens a file and truncates it to its recorded length.
-    init(_ name: String, in folder: BundleFolder, keeping length: UInt64, faults: DiskFaults) throws(DiskError) {
+    init(_ name: String, in folder: BundleFolder, keeping length: UInt64, faults: DiskFaultInjection) throws(DiskError)
+    {
         self.name = name
         self.folder = String(name[..<(name.lastIndex(of: "/") ?? name.startIndex)])
         self.faults = faults
