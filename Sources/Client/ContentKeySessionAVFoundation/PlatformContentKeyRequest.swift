@@ -41,13 +41,13 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         id: UInt64,
         identifier: String,
         isRenewal: Bool,
-        keepsKey: Bool,
+        storesKey: Bool,
         ledger: RequestLedger
     ) {
         (self.id, self.identifier, self.isRenewal, self.ledger) = (id, identifier, isRenewal, ledger)
         keySystem = ledger.keySystem
         let persistable = request as? AVPersistableContentKeyRequest
-        canProvidePersistableKey = persistable != nil || (keepsKey && request.canProvidePersistableContentKey)
+        canProvidePersistableKey = persistable != nil || (storesKey && request.canProvidePersistableContentKey)
         state = Lock(State(request: request, persistable: persistable))
     }
 
@@ -112,12 +112,12 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     public func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         guard isOpen else { return state.withLock { $0.outcome } ?? ContentKeyRequestStatus(current.status) }
         let request = current
-        let patience = Task { [weak self, ledger] in
-            guard (try? await Task.sleep(for: ledger.patience)) != nil, let self else { return }
+        let resultTimeout = Task { [weak self, ledger] in
+            guard (try? await Task.sleep(for: ledger.resultTimeout)) != nil, let self else { return }
             let status = ContentKeyRequestStatus(self.current.status)
             self.complete(status == .requestingResponse ? .failed : status)
         }
-        defer { patience.cancel() }
+        defer { resultTimeout.cancel() }
         return await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
                 guard !state.isAnswered, state.outcome == nil else { return false }

@@ -30,23 +30,23 @@ public final class PlatformContentKeySession: ContentKeySource {
     ///     ``expire()`` is reported after the next launch; nil disables these reports.
     ///   - keptKeys: The store in which an updated persistent key replaces the old one. Pass the same store to the
     ///     loader's settings.
-    ///   - keepsKey: A function that returns whether a key is stored. By default none is.
+    ///   - storesKey: A function that returns whether a key is stored. By default none is.
     ///   - retries: The maximum number of consecutive retries of AVFoundation for a key.
-    ///   - patience: The timeout for AVFoundation to report the result of a response.
+    ///   - resultTimeout: The timeout for AVFoundation to report the result of a response.
     public init(
         _ keySystem: ContentKeySystem = .fairPlayStreaming,
         storageDirectory: URL? = nil,
         keptKeys: (any KeptKeys)? = nil,
         retries: Int = 2,
-        patience: Duration = .seconds(15),
-        keepsKey: @escaping @Sendable (String) -> Bool = { _ in false }
+        resultTimeout: Duration = .seconds(15),
+        storesKey: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         let session =
             storageDirectory.map { AVContentKeySession(keySystem: keySystem.platform, storageDirectoryAt: $0) }
             ?? AVContentKeySession(keySystem: keySystem.platform)
         self.session = PlatformObject(session)
         self.storageDirectory = storageDirectory
-        ledger = RequestLedger(keySystem, patience: patience, keepsKey: keepsKey)
+        ledger = RequestLedger(keySystem, resultTimeout: resultTimeout, storesKey: storesKey)
         delegate = PlatformSessionDelegate(ledger, eventBroadcast, keptKeys, retries: retries)
         session.setDelegate(delegate, queue: DispatchQueue(label: "org.keyway.content-key-session"))
     }

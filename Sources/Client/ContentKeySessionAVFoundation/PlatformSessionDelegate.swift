@@ -35,18 +35,18 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
     func end() { updates.finish() }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
-        ledger.take(keyRequest, isRenewal: false)
+        ledger.handle(keyRequest, isRenewal: false)
     }
 
     func contentKeySession(
         _ session: AVContentKeySession,
         didProvideRenewingContentKeyRequest keyRequest: AVContentKeyRequest
     ) {
-        ledger.take(keyRequest, isRenewal: true)
+        ledger.handle(keyRequest, isRenewal: true)
     }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVPersistableContentKeyRequest) {
-        ledger.take(keyRequest, isRenewal: false)
+        ledger.handle(keyRequest, isRenewal: false)
     }
 
     func contentKeySession(

@@ -23,19 +23,19 @@ final class RequestLedger: Sendable {
 
     let keySystem: ContentKeySystem
     /// The timeout for AVFoundation to report the result of a response, or to provide a persistable request.
-    let patience: Duration
+    let resultTimeout: Duration
     let broadcast = Broadcast<any ContentKeyLoading>()
-    private let keepsKey: @Sendable (String) -> Bool
+    private let storesKey: @Sendable (String) -> Bool
     private let state = Lock(State())
 
-    init(_ keySystem: ContentKeySystem, patience: Duration, keepsKey: @escaping @Sendable (String) -> Bool) {
-        (self.keySystem, self.patience, self.keepsKey) = (keySystem, patience, keepsKey)
+    init(_ keySystem: ContentKeySystem, resultTimeout: Duration, storesKey: @escaping @Sendable (String) -> Bool) {
+        (self.keySystem, self.resultTimeout, self.storesKey) = (keySystem, resultTimeout, storesKey)
     }
 
     // MARK: Requests
 
     /// Handles a request from AVFoundation and passes it to the key loader.
-    func take(_ request: AVContentKeyRequest, isRenewal: Bool) {
+    func handle(_ request: AVContentKeyRequest, isRenewal: Bool) {
         guard let identifier = text(ofIdentifier: request.identifier) else {
             let error = ContentKeyError(.platformError, .request, reason: "the key's identifier is not a string")
             return request.processContentKeyResponseError(error)
@@ -43,20 +43,20 @@ final class RequestLedger: Sendable {
         if let request = request as? AVPersistableContentKeyRequest, let waiter = nextWaiter(for: identifier) {
             return waiter.resume(returning: .success(request))
         }
-        let taken = state.withLock { state in
+        let handled = state.withLock { state in
             state.lastID += 1
-            let taken = PlatformContentKeyRequest(
+            let handled = PlatformContentKeyRequest(
                 request,
                 id: state.lastID,
                 identifier: identifier,
                 isRenewal: isRenewal,
-                keepsKey: keepsKey(identifier),
+                storesKey: storesKey(identifier),
                 ledger: self
             )
-            state.open[taken.id] = taken
-            return taken
+            state.open[handled.id] = handled
+            return handled
         }
-        broadcast.add(taken, waitingAs: taken.id)
+        broadcast.add(handled, waitingAs: handled.id)
     }
 
     /// Returns the request that an AVFoundation object belongs to.
@@ -92,11 +92,11 @@ final class RequestLedger: Sendable {
         for request: PlatformContentKeyRequest,
         _ object: AVContentKeyRequest
     ) async throws(ContentKeyError) -> AVPersistableContentKeyRequest {
-        let patience = Task { [weak self, patience] in
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
+        let resultTimeout = Task { [weak self, resultTimeout] in
+            guard (try? await Task.sleep(for: resultTimeout)) != nil else { return }
             self?.rejectPersistence(request, "AVFoundation provided no persistable request")
         }
-        defer { patience.cancel() }
+        defer { resultTimeout.cancel() }
         let result: Persistable = await withCheckedContinuation { continuation in
             // Added first, because the persistable request may arrive before the call returns.
             state.withLock { $0.waiters[request.identifier, default: []].append((request.id, continuation)) }

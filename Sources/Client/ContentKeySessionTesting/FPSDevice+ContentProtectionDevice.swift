@@ -41,12 +41,12 @@ extension FPSDevice: ContentProtectionDevice {
         ckc: [UInt8],
         for request: any DeviceKeyRequest
     ) throws(ContentKeyError) -> any ProtectedContentKey {
-        try translating { () throws(FPSError) in try process(ckc: ckc, for: try own(request)) as DeviceKey }
+        try translating { () throws(FPSError) in try process(ckc: ckc, for: try keyRequest(request)) as DeviceKey }
     }
 
     /// Opens a CKC and creates a persistent key.
     public func makePersistableKey(ckc: [UInt8], for request: any DeviceKeyRequest) throws(ContentKeyError) -> [UInt8] {
-        try translating { () throws(FPSError) in try makePersistentKey(ckc: ckc, for: try own(request)) }
+        try translating { () throws(FPSError) in try makePersistentKey(ckc: ckc, for: try keyRequest(request)) }
     }
 
     /// Loads a persistent key for playback.
@@ -99,7 +99,7 @@ extension FPSDevice: ContentProtectionDevice {
         }
     }
 
-    private func own(_ request: any DeviceKeyRequest) throws(FPSError) -> KeyRequest {
+    private func keyRequest(_ request: any DeviceKeyRequest) throws(FPSError) -> KeyRequest {
         guard let request = request as? KeyRequest else {
             throw .invalidCKC.because("the request was made by another type of device")
         }

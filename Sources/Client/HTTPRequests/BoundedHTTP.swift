@@ -121,7 +121,7 @@ package struct BoundedHTTP: Sendable {
         var answer = Answer(status: head.status, headers: head.headers, url: head.url)
         guard request.readsBody(head.status) else { return .success(answer) }
         let expected = head.header("Content-Length").flatMap { UInt64($0) }
-        meter.begin(expecting: expected)
+        meter.start(expecting: expected)
         let tooLarge = Failure(.tooLarge, "the response is longer than \(request.maximumAnswer) bytes")
         guard request.method == "HEAD" || expected ?? 0 <= UInt64(clamping: request.maximumAnswer) else {
             return .failure(tooLarge)
@@ -132,7 +132,7 @@ package struct BoundedHTTP: Sendable {
                     return .failure(tooLarge)
                 }
                 answer.body.append(contentsOf: chunk.readableBytesView)
-                meter.note(received: answer.body.count)
+                meter.update(received: answer.body.count)
             }
             return .success(answer)
         } catch {

@@ -7,8 +7,8 @@ final class DownloadMeter: Sendable {
     var progress: BoundedHTTP.Progress { state.withLock { $0 } }
 
     /// Sets the expected size, after the head of the response.
-    func begin(expecting bytes: UInt64?) { state.withLock { $0.expected = bytes } }
+    func start(expecting bytes: UInt64?) { state.withLock { $0.expected = bytes } }
 
     /// Sets the number of bytes received.
-    func note(received count: Int) { state.withLock { $0.received = UInt64(clamping: count) } }
+    func update(received count: Int) { state.withLock { $0.received = UInt64(clamping: count) } }
 }

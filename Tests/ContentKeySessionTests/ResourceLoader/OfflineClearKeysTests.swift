@@ -57,9 +57,9 @@ struct OfflineClearKeysTests {
 
     @Test("are there before the playlist that names them, and answer without a network")
     func offline() async throws {
-        let (web, shelf) = (Web(Self.pages), InMemoryKeyStore())
+        let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
         let keys = OfflineClearKeys(store: shelf, transport: web)
-        let entrance = keys.entrance(to: "https://film.example/main.m3u8")
+        let entrance = keys.interceptedURL(for: "https://film.example/main.m3u8")
         #expect(keys.intercepts(entrance))
         let main = try await keys.answer(ResourceRequest(entrance, contentInformation: .init()))
         #expect(main.contentInformation?.contentType == .playlist)
@@ -82,7 +82,7 @@ struct OfflineClearKeysTests {
 
     @Test("are fetched when they are asked for first, and then kept")
     func onDemand() async throws {
-        let (web, shelf) = (Web(Self.pages), InMemoryKeyStore())
+        let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
         let keys = OfflineClearKeys(store: shelf, transport: web)
         for _ in 0..<2 {
             let answer = try await keys.answer(ResourceRequest("keptkeyhttps://film.example/k"))
@@ -96,7 +96,7 @@ struct OfflineClearKeysTests {
     func headers() async throws {
         let web = Web(Self.pages)
         let keys = OfflineClearKeys(
-            store: InMemoryKeyStore(),
+            store: InMemoryPersistentKeys(),
             transport: web,
             headers: { url in
                 url.hasPrefix("https://film.example/") ? [KeyTransportHeader("Authorization", "Bearer t")] : []
@@ -111,19 +111,21 @@ struct OfflineClearKeysTests {
     func unplayable() async {
         let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportAnswer(status: 403)])
         let low = "interceptedhttps://film.example/low.m3u8"
-        #expect(await code(OfflineClearKeys(store: InMemoryKeyStore(), transport: refused), low) == .status)
+        #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: refused), low) == .status)
         for body in ["", "fifteen bytes..", "seventeen bytes.."] {
             let page = Web(
                 Self.pages,
                 answers: ["https://film.example/k": KeyTransportAnswer(status: 200, body: Array(body.utf8))]
             )
-            let shelf = InMemoryKeyStore()
+            let shelf = InMemoryPersistentKeys()
             #expect(await code(OfflineClearKeys(store: shelf, transport: page), low) == .unreadableKey)
             #expect(shelf.all.isEmpty)
         }
         let html = Web(["https://film.example/low.m3u8": "<html></html>"])
-        #expect(await code(OfflineClearKeys(store: InMemoryKeyStore(), transport: html), low) == .unreadablePlaylist)
-        #expect(await code(OfflineClearKeys(store: InMemoryKeyStore(), transport: Web()), low) == .status)
+        #expect(
+            await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: html), low) == .unreadablePlaylist
+        )
+        #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web()), low) == .status)
     }
 
     @Test("are those of where the playlist came from in the end")
@@ -142,7 +144,7 @@ struct OfflineClearKeysTests {
                 "https://film.example/k": moved("https://cdn.example/b/k"),
             ]
         )
-        let keys = OfflineClearKeys(store: InMemoryKeyStore(), transport: web)
+        let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: web)
         let answer = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
         let text = String(decoding: answer.data?.bytes ?? [], as: UTF8.self)
         #expect(text.contains("keptkeyhttps://cdn.example/b/k"))
@@ -155,7 +157,7 @@ struct OfflineClearKeysTests {
 
     @Test("answer for their own addresses only")
     func others() async {
-        let keys = OfflineClearKeys(store: InMemoryKeyStore(), transport: Web(Self.pages))
+        let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web(Self.pages))
         for url in ["https://film.example/k", "skd://film", "keptkeyfile:///etc/passwd"] {
             #expect(!keys.intercepts(url))
             #expect(await code(keys, url) == .notIntercepted)

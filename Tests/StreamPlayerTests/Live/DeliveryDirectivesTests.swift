@@ -128,14 +128,14 @@ struct DeliveryDirectivesTests {
     )
     func uri(playlist: String, expected: String) {
         let load = PlaylistLoad(
-            moment: .zero,
+            startTime: .zero,
             mediaSequenceNumber: 15,
             part: nil,
             skip: .segments,
             timeout: .seconds(1)
         )
         #expect(load.uri(playlist) == expected)
-        let plain = PlaylistLoad(moment: .zero, mediaSequenceNumber: nil, part: nil, skip: nil, timeout: .seconds(1))
+        let plain = PlaylistLoad(startTime: .zero, mediaSequenceNumber: nil, part: nil, skip: nil, timeout: .seconds(1))
         #expect(plain.uri("live.m3u8?a=1") == "live.m3u8?a=1")
     }
 }

@@ -37,7 +37,7 @@ extension [LiveReloadAction] {
         map { action in
             switch action {
             case .load(let load):
-                (["load@\(load.moment / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
+                (["load@\(load.startTime / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
                     .joined(separator: " ")
             case .use(let playlist): "use \(playlist.mediaSequence ?? 0)+\(playlist.segments.count)"
             case .notice(let notice): "notice \(notice)"

@@ -11,7 +11,7 @@ struct LiveReloadTests {
         settings: LiveReloadSettings = LiveReloadSettings()
     ) -> LiveReload {
         var reload = LiveReload(settings: settings)
-        _ = reload.begin(now: .zero)
+        _ = reload.start(now: .zero)
         _ = reload.loaded(live(10..<15, control: control), began: .zero, now: .zero)
         return reload
     }
@@ -19,7 +19,7 @@ struct LiveReloadTests {
     @Test("the first load is at once and asks for nothing particular")
     func first() {
         var reload = LiveReload()
-        #expect(reload.begin(now: .seconds(3)).names == ["load@3000.0"])
+        #expect(reload.start(now: .seconds(3)).names == ["load@3000.0"])
         let actions = reload.loaded(live(10..<15), began: .seconds(3), now: .seconds(4))
         #expect(actions.names == ["use 10+5", "load@9000.0"])
     }
@@ -52,7 +52,7 @@ struct LiveReloadTests {
         #expect(reload.isOver)
         #expect(reload.loaded(live(12..<17), began: .seconds(12), now: .seconds(12)).isEmpty)
         #expect(reload.failed(began: .seconds(12), now: .seconds(12)).isEmpty)
-        #expect(reload.begin(now: .seconds(12)).isEmpty)
+        #expect(reload.start(now: .seconds(12)).isEmpty)
         var vod = LiveReload()
         var playlist = live(0..<3)
         playlist.playlistType = .vod
@@ -111,7 +111,7 @@ struct LiveReloadTests {
     @Test("before the first playlist a failure waits half a second")
     func failingAtFirst() {
         var reload = LiveReload()
-        _ = reload.begin(now: .zero)
+        _ = reload.start(now: .zero)
         #expect(reload.failed(began: .zero, now: .zero).names == ["notice noAnswer(attempts: 1)", "load@500.0"])
     }
 

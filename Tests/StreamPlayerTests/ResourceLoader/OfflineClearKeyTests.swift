@@ -143,7 +143,7 @@ struct OfflineClearKeyTests {
     func plays() async throws {
         let (service, shelf) = (Service(), Shelf())
         let online = try app(shelf, service)
-        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         #expect(disk.files.count == 6)
         // The keys came before the segments that they decrypt, and are on the shelf, not on the disk.
@@ -162,7 +162,7 @@ struct OfflineClearKeyTests {
     func withoutKeys() async throws {
         let (service, shelf) = (Service(), Shelf())
         let online = try app(shelf, service)
-        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         service.isCut.withLock { $0 = true }
         shelf.keys.withLock { $0.removeAll() }

@@ -10,20 +10,20 @@
 /// | a server did not recognize it, and it is still cached | it is removed, so that the next request fetches it |
 struct CertificateCache {
     enum Step: Equatable {
-        case take([UInt8])
+        case use([UInt8])
         case wait
         case fetch
     }
 
     let lifetime: Duration
-    private var kept: (bytes: [UInt8], since: Duration)?
+    private var cached: (bytes: [UInt8], since: Duration)?
     private(set) var isFetching = false
 
     init(lifetime: Duration) { self.lifetime = lifetime }
 
     mutating func step(now: Duration) -> Step {
         if isFetching { return .wait }
-        if let kept, now - kept.since < lifetime { return .take(kept.bytes) }
+        if let cached, now - cached.since < lifetime { return .use(cached.bytes) }
         isFetching = true
         return .fetch
     }
@@ -31,13 +31,13 @@ struct CertificateCache {
     /// Ends a fetch, with a certificate or, if it failed, without one.
     mutating func fetched(_ bytes: [UInt8]?, now: Duration) {
         isFetching = false
-        if let bytes { kept = (bytes, now) }
+        if let bytes { cached = (bytes, now) }
     }
 
     /// Removes a certificate that a server did not recognize, unless it was already replaced: many requests fail
     /// together, and one fetch is enough.
     mutating func drop(_ bytes: [UInt8]) {
-        if kept?.bytes == bytes { kept = nil }
+        if cached?.bytes == bytes { cached = nil }
     }
 
     /// Returns whether the bytes can be a DER certificate: a SEQUENCE that ends at the end of the bytes. For example, a

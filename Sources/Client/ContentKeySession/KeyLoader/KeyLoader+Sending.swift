@@ -5,7 +5,7 @@ extension KeyLoader {
     /// Returns the certificate, and fetches it if it is not cached.
     func certificate(left: Duration) async throws(KeyFailure) -> [UInt8] {
         switch certificates.step(now: clock.now) {
-        case .take(let bytes): return bytes
+        case .use(let bytes): return bytes
         case .wait: return try await withCheckedContinuation { certificateWaiters.append($0) }.get()
         case .fetch: break
         }

@@ -125,7 +125,7 @@ public actor KeyLoader {
         return await works.next().map { .perform($0) } ?? .stop
     }
 
-    // MARK: Loading ahead
+    // MARK: Preloading
 
     /// Loads keys before they are needed, in one round trip if the server has a batch route. Keys that are loaded or
     /// being loaded are skipped.
@@ -281,7 +281,7 @@ public actor KeyLoader {
         return !Task.isCancelled
     }
 
-    // MARK: Ends
+    // MARK: Completion
 
     /// Notes that a key has loaded.
     func markLoaded(_ identifier: String) {

@@ -75,10 +75,10 @@ public struct KeySessionMachine: Sendable {
     ///   - event: The event.
     ///   - now: The time since the session started. It never decreases.
     public mutating func handle(_ event: Event, at now: Duration = .zero) -> [Action] {
-        letTimePass(at: now) + take(event, at: now)
+        advanceTime(at: now) + process(event, at: now)
     }
 
-    private mutating func take(_ event: Event, at now: Duration) -> [Action] {
+    private mutating func process(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .expire: return expire()
         case .abandon(let waiter): return abandon(waiter)
@@ -178,7 +178,7 @@ public struct KeySessionMachine: Sendable {
         keys[name] = key
     }
 
-    private mutating func letTimePass(at now: Duration) -> [Action] {
+    private mutating func advanceTime(at now: Duration) -> [Action] {
         var actions: [Action] = []
         let overdue = requests.values.filter { $0.state == .requesting && ($0.deadline.map { $0 <= now } ?? false) }
         for id in overdue.map(\.request.id).sorted() { actions += handle(.deadline, request: id, at: now) }

@@ -28,10 +28,10 @@ public struct InterceptedAddresses: Hashable, Sendable {
 
     /// Creates prefixes; nil if one is empty, or is a prefix of the other or of an HTTP address.
     public init?(playlists: String, keys: String) {
-        let beginnings = [playlists, keys, "http:", "https:"].map { $0.lowercased() }
-        for (index, one) in beginnings[..<2].enumerated() {
+        let prefixes = [playlists, keys, "http:", "https:"].map { $0.lowercased() }
+        for (index, one) in prefixes[..<2].enumerated() {
             guard !one.isEmpty else { return nil }
-            for (other, text) in beginnings.enumerated() where other != index && text.hasPrefix(one) { return nil }
+            for (other, text) in prefixes.enumerated() where other != index && text.hasPrefix(one) { return nil }
         }
         (self.playlists, self.keys) = (playlists, keys)
     }

@@ -13,7 +13,7 @@ import Locking
 /// | another key | fetched, stored and returned |
 /// | anything else | ``ResourceError/Code/notIntercepted`` |
 ///
-/// Start at ``entrance(to:)``, both for a download and for online playback. The downloaded playlists contain the
+/// Start at ``interceptedURL(for:)``, both for a download and for online playback. The downloaded playlists contain the
 /// intercepted key addresses, so that offline only the keys are requested. A playlist whose keys cannot be fetched is
 /// not returned, so that everything downloaded can be played.
 ///
@@ -21,7 +21,7 @@ import Locking
 /// from its viewer, use FairPlay Streaming.
 public final class OfflineClearKeys: ResourceInterceptor {
     /// The maximum size of a playlist, in bytes.
-    public static let maximumPlaylist = 16 << 20
+    public static let maximumPlaylistSize = 16 << 20
     /// The maximum number of redirects of a playlist. Redirects of keys are not followed.
     public static let maximumRedirects = 5
 
@@ -57,7 +57,7 @@ public final class OfflineClearKeys: ResourceInterceptor {
     }
 
     /// Returns the address to pass to the player or the download instead of a playlist's own address.
-    public func entrance(to url: String) -> String { addresses.playlist(url) }
+    public func interceptedURL(for url: String) -> String { addresses.playlist(url) }
 
     /// Returns whether an address is an intercepted playlist or key address.
     public func intercepts(_ url: String) -> Bool { addresses.original(of: url) != nil }
@@ -103,7 +103,7 @@ public final class OfflineClearKeys: ResourceInterceptor {
     private func fetchPlaylist(_ url: String) async throws(ResourceError) -> (bytes: [UInt8], url: String) {
         var url = url
         for _ in 0...Self.maximumRedirects {
-            let answer = try await get(url, headers: [], maximum: Self.maximumPlaylist)
+            let answer = try await get(url, headers: [], maximum: Self.maximumPlaylistSize)
             guard (300...399).contains(answer.status), let location = answer.header("Location") else {
                 guard answer.status == 200 else { throw ResourceError(.status, url, status: answer.status) }
                 return (answer.body, url)

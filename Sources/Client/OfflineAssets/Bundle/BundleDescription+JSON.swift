@@ -44,7 +44,7 @@ extension BundleDescription {
         var resources: [BundleResource] = []
         for item in try document.items("resources") { resources.append(try BundleResource(item, place: place)) }
         (self.playlists, self.resources) = (playlists, resources)
-        try document.end()
+        try document.requireEnd()
         guard playlists.first?.file == "main.m3u8", Set(playlists.map(\.file)).count == playlists.count,
             Set(resources.map(\.file)).count == resources.count
         else {
@@ -67,7 +67,7 @@ extension BundleSummary {
         var document = try StrictObject(parsing: firstLine.dropLast() + [UInt8(ascii: "}")], place: place)
         try Self.checkVersion(&document, place)
         self = try BundleSummary(try document.value("summary"), place: place)
-        try document.end()
+        try document.requireEnd()
     }
 
     fileprivate static func checkVersion(_ document: inout StrictObject, _ place: String) throws(AssetBundleError) {
@@ -80,7 +80,7 @@ extension BundleSummary {
         var object = try StrictObject(value, place: place)
         title = try object.text("title", atMost: 1024)
         originalURL = try object.text("originalURL")
-        guard let state = State(rawValue: try object.text("state")) else { throw object.wrong("state") }
+        guard let state = State(rawValue: try object.text("state")) else { throw object.invalidValue("state") }
         self.state = state
         created = try object.number("created")
         changed = try object.number("changed")
@@ -88,11 +88,11 @@ extension BundleSummary {
         byteCount = UInt64(try object.number("bytes"))
         var keys: [String] = []
         for item in try object.items("keys") {
-            guard let key = item.text else { throw object.wrong("keys") }
+            guard let key = item.text else { throw object.invalidValue("keys") }
             keys.append(key)
         }
         self.keys = keys
-        try object.end()
+        try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {
@@ -109,13 +109,13 @@ extension BundlePlaylist {
     fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
-        guard Self.isSafe(file), file.hasSuffix(".m3u8") else { throw object.wrong("file") }
+        guard Self.isSafe(file), file.hasSuffix(".m3u8") else { throw object.invalidValue("file") }
         url = try object.text("url")
-        guard let kind = Kind(rawValue: try object.text("kind")) else { throw object.wrong("kind") }
+        guard let kind = Kind(rawValue: try object.text("kind")) else { throw object.invalidValue("kind") }
         self.kind = kind
         label = try object.text("label")
         sha256 = try object.sha256("sha256")
-        try object.end()
+        try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {
@@ -130,22 +130,22 @@ extension BundleResource {
     fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
-        guard Self.isValidPath(file) else { throw object.wrong("file") }
+        guard Self.isValidPath(file) else { throw object.invalidValue("file") }
         url = try object.text("url")
         if let from = object.optional("from") {
             let end = try object.number("to")
-            guard let from = from.wholeNumber, from >= 0, from < end else { throw object.wrong("from") }
+            guard let from = from.wholeNumber, from >= 0, from < end else { throw object.invalidValue("from") }
             range = UInt64(from)..<UInt64(end)
         } else {
             range = nil
         }
         if let length = object.optional("length") {
-            guard let length = length.wholeNumber, length >= 0 else { throw object.wrong("length") }
+            guard let length = length.wholeNumber, length >= 0 else { throw object.invalidValue("length") }
             content = Content(length: UInt64(length), sha256: try object.sha256("sha256"))
         } else {
             content = nil
         }
-        try object.end()
+        try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {

@@ -34,39 +34,41 @@ struct StrictObject {
     }
 
     mutating func text(_ name: String, atMost limit: Int = 16_384) throws(AssetBundleError) -> String {
-        guard let text = try value(name).text, text.utf8.count <= limit else { throw wrong(name) }
+        guard let text = try value(name).text, text.utf8.count <= limit else { throw invalidValue(name) }
         return text
     }
 
     /// Removes and returns a nonnegative integer.
     mutating func number(_ name: String) throws(AssetBundleError) -> Int {
-        guard let number = try value(name).wholeNumber, number >= 0 else { throw wrong(name) }
+        guard let number = try value(name).wholeNumber, number >= 0 else { throw invalidValue(name) }
         return number
     }
 
     mutating func items(_ name: String) throws(AssetBundleError) -> [JSONValue] {
-        guard let items = try value(name).items else { throw wrong(name) }
+        guard let items = try value(name).items else { throw invalidValue(name) }
         return items
     }
 
     /// Removes and returns a SHA-256 in hexadecimal.
     mutating func sha256(_ name: String) throws(AssetBundleError) -> [UInt8] {
-        guard let bytes = Hexadecimal.decode(try text(name)), bytes.count == 32 else { throw wrong(name) }
+        guard let bytes = Hexadecimal.decode(try text(name)), bytes.count == 32 else { throw invalidValue(name) }
         return bytes
     }
 
     /// Throws an error if a field is left.
-    func end() throws(AssetBundleError) {
-        if let name = fields.keys.min() { throw Self.failure(place, "the field \(Self.shown(name)) is unknown") }
+    func requireEnd() throws(AssetBundleError) {
+        if let name = fields.keys.min() { throw Self.failure(place, "the field \(Self.printable(name)) is unknown") }
     }
 
-    func wrong(_ name: String) -> AssetBundleError { Self.failure(place, "the field \(name) has an invalid value") }
+    func invalidValue(_ name: String) -> AssetBundleError {
+        Self.failure(place, "the field \(name) has an invalid value")
+    }
 
     private static func failure(_ place: String, _ reason: String) -> AssetBundleError {
         AssetBundleError(.malformed, place, reason)
     }
 
-    private static func shown(_ name: String) -> String {
+    private static func printable(_ name: String) -> String {
         String(
             name.unicodeScalars.filter { $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }.map(Character.init).prefix(
                 40

@@ -90,7 +90,7 @@ extension AssetDownload {
             }
             guard problem.code != .storage else { throw DownloadError(.storage, problem.place, problem.reason) }
             broken[index] = known
-            tell(.repairing(file: resource.file, problem))
+            emit(.repairing(file: resource.file, problem))
             do throws(DiskError) {
                 try await journal.commit(.drop(index))
             } catch {

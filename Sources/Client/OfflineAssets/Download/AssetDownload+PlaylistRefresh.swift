@@ -14,7 +14,7 @@ extension AssetDownload {
         _ reason: DownloadError?
     ) async throws(DownloadError) -> Bool {
         try checkCancellation()
-        tell(.loadingPlaylistsAgain(reason))
+        emit(.loadingPlaylistsAgain(reason))
         let plan = try await loadPlan()
         let refresh = try PlaylistRefresh(
             description,

@@ -20,7 +20,7 @@ extension AssetDownload {
             _ = try await refreshPlaylists(&description, nil)
         }
         let media = try mediaPlaylists(description)
-        tell(
+        emit(
             .planned(
                 DownloadPlanFacts(
                     isResumed: isResumed,
@@ -36,7 +36,7 @@ extension AssetDownload {
             BundleTimeline(media.map(\.media), resources: description.resources.map(\.file)),
             files: description.resources.count,
             now: { [clock] in clock.elapsed.now }
-        ) { self.tell(.progress($0)) }
+        ) { self.emit(.progress($0)) }
         for (file, content) in there { tracker.completed(file, length: content.length, isShown: false) }
         if !broken.isEmpty, description.state != .downloading {
             // From now on, the state in the description is no longer true.
@@ -77,7 +77,7 @@ extension AssetDownload {
                 groups.add(segment.keys, base: playlist.url)
             }
         }
-        tell(.acquiringKeys(groups.groups.count))
+        emit(.acquiringKeys(groups.groups.count))
         do throws(DownloadKeysError) {
             try await keys.acquire(groups.groups, title: description.title)
         } catch {
@@ -116,14 +116,14 @@ extension AssetDownload {
         try checkCancellation()
         let bundle = AssetBundle(folder: folder.path, description: description)
         if let keys {
-            tell(.proving)
+            emit(.proving)
             do throws(DownloadKeysError) {
                 try await keys.prove(bundle)
             } catch {
                 throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
             }
         } else if description.keys.isEmpty {
-            tell(.proving)
+            emit(.proving)
             do throws(PlayerError) {
                 try await BundleProof.play(bundle, keys: PlayerKeySystems())
             } catch {

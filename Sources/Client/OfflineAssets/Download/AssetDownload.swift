@@ -122,7 +122,7 @@ public actor AssetDownload {
         resume()
     }
 
-    nonisolated func tell(_ event: DownloadEvent) { stream.yield(event) }
+    nonisolated func emit(_ event: DownloadEvent) { stream.yield(event) }
 
     static func cancelled(_ url: String) -> DownloadError { DownloadError(MediaLoadError(.cancelled, url)) }
 
@@ -144,15 +144,15 @@ public actor AssetDownload {
     func fetchAll(_ files: DownloadFiles) async throws(DownloadError) {
         while true {
             if isPaused {
-                tell(.paused)
+                emit(.paused)
                 await withCheckedContinuation { waiters.append($0) }
-                if !isCancelled { tell(.resumed) }
+                if !isCancelled { emit(.resumed) }
             }
             try checkCancellation()
             // Files that were completed in an earlier round are not missing.
             var files = files
             files.missing = files.stillMissing
-            let transfers = DownloadRound(files: files, settings: settings, clock: clock) { self.tell($0) }
+            let transfers = DownloadRound(files: files, settings: settings, clock: clock) { self.emit($0) }
             let round = Task { await transfers.run() }
             self.round = round
             // A pause may have been requested before the round was stored.

@@ -40,7 +40,7 @@ struct DownloadQueue: Sendable {
     mutating func next(now: Duration) -> Int? {
         for (file, moment) in delayed where moment <= now {
             delayed[file] = nil
-            put(file)
+            enqueue(file)
         }
         guard active.count < max(1, settings.parallel) else { return nil }
         let free = waiting.filter { host, files in
@@ -56,14 +56,14 @@ struct DownloadQueue: Sendable {
 
     /// Marks a file as received.
     mutating func finished(_ file: Int) {
-        leave(file)
+        release(file)
         failures[file] = nil
     }
 
     /// Puts a file into the queue again.
-    mutating func again(_ file: Int) {
-        leave(file)
-        if hosts[file] != nil { put(file) }
+    mutating func requeue(_ file: Int) {
+        release(file)
+        if hosts[file] != nil { enqueue(file) }
     }
 
     /// Marks the attempt to download a file as failed.
@@ -84,7 +84,7 @@ struct DownloadQueue: Sendable {
         chance: Double,
         now: Duration
     ) -> (attempt: Int, pause: Duration)? {
-        leave(file)
+        release(file)
         let count = (progressed ? 0 : failures[file, default: 0]) + 1
         failures[file] = count
         guard error.canRetryDownload, count < max(1, settings.attempts) else { return nil }
@@ -96,12 +96,12 @@ struct DownloadQueue: Sendable {
         return (count + 1, pause)
     }
 
-    private mutating func leave(_ file: Int) {
+    private mutating func release(_ file: Int) {
         guard active.remove(file) != nil, let host = hosts[file] else { return }
         activeOfHost[host, default: 1] -= 1
     }
 
-    private mutating func put(_ file: Int) {
+    private mutating func enqueue(_ file: Int) {
         guard let host = hosts[file] else { return }
         var files = waiting[host] ?? []
         guard !files.contains(file) else { return }

@@ -31,7 +31,7 @@ struct DownloadRound: Sendable {
     let files: DownloadFiles
     let settings: DownloadSettings
     let clock: DownloadClock
-    let tell: @Sendable (DownloadEvent) -> Void
+    let emit: @Sendable (DownloadEvent) -> Void
 
     private enum Step: Sendable {
         case transferred(Int, ResourceTransfer.Outcome)
@@ -72,11 +72,15 @@ struct DownloadRound: Sendable {
                         try Self.check(result)
                         missing.remove(file)
                         files.tracker.completed(file, length: content.length)
-                    case .transferred(let file, .received(let piece, let content, let validators)):
+                    case .transferred(let file, .received(let partialFile, let content, let validators)):
                         try check(file, content, validators, &versions)
                         queue.finished(file)
                         group.addTask { [journal = files.journal] in
-                            .committed(file, content, await Self.commit(file, piece, content, validators, journal))
+                            .committed(
+                                file,
+                                content,
+                                await Self.commit(file, partialFile, content, validators, journal)
+                            )
                         }
                     case .transferred(let file, .failed(let reason, let progressed, let retryAfter)):
                         // The caller that cancels handles the interruption.
@@ -108,19 +112,19 @@ struct DownloadRound: Sendable {
             faults: files.faults,
             tracker: files.tracker,
             now: { [clock] in clock.elapsed.now },
-            tell: tell
+            emit: emit
         )
     }
 
     private static func commit(
         _ file: Int,
-        _ piece: PartialFile,
+        _ partialFile: PartialFile,
         _ content: BundleResource.Content,
         _ validators: Validators,
         _ journal: JournalFile
     ) async -> Result<Void, DiskError> {
         do throws(DiskError) {
-            return .success(try await journal.commit(.done(file, content, validators), of: piece))
+            return .success(try await journal.commit(.done(file, content, validators), of: partialFile))
         } catch {
             return .failure(error)
         }
@@ -182,7 +186,7 @@ struct DownloadRound: Sendable {
                 now: clock.elapsed.now
             )
             guard let (attempt, pause) = retry else { throw DownloadError(error) }
-            tell(.retrying(file: resource.file, error, attempt: attempt, pause: pause))
+            emit(.retrying(file: resource.file, error, attempt: attempt, pause: pause))
             return pause
         }
     }

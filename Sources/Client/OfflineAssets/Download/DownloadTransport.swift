@@ -15,7 +15,7 @@ public protocol DownloadTransport: Sendable {
 extension DownloadTransport {
     /// Sends a request, and rejects a response over plain HTTP to a request over HTTPS: a redirect must not remove the
     /// protection.
-    func ask(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+    func openSecurely(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
         let answer = try await open(request)
         if request.url.lowercased().hasPrefix("https:"), !answer.url.lowercased().hasPrefix("https:") {
             throw MediaLoadError(.badAddress, answer.url)

@@ -11,7 +11,7 @@ final class FolderLock: Sendable {
     convenience init(_ folder: BundleFolder) throws(DownloadError) {
         let descriptor: Int32?
         do throws(DiskError) {
-            descriptor = try Self.taken(folder)
+            descriptor = try Self.acquire(folder)
         } catch {
             throw error.downloadError
         }
@@ -26,8 +26,8 @@ final class FolderLock: Sendable {
     }
 
     /// Returns the lock if it is free; otherwise nil.
-    static func take(_ folder: BundleFolder) throws(DiskError) -> FolderLock? {
-        try taken(folder).map { FolderLock($0) }
+    static func tryAcquire(_ folder: BundleFolder) throws(DiskError) -> FolderLock? {
+        try acquire(folder).map { FolderLock($0) }
     }
 
     /// Returns whether the lock is free. The lock of a folder that does not exist is free.
@@ -39,7 +39,7 @@ final class FolderLock: Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) == 0
     }
 
-    private static func taken(_ folder: BundleFolder) throws(DiskError) -> Int32? {
+    private static func acquire(_ folder: BundleFolder) throws(DiskError) -> Int32? {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskError(file: folder.path, number: errno) }
         for attempt in 1...tries {

@@ -56,13 +56,13 @@ final class PartialFile: @unchecked Sendable {
             0o600
         )
         guard descriptor >= 0 else { throw DiskError(file: name, number: errno) }
-        try keep(length)
+        try truncate(to: length)
     }
 
     deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
 
     /// Truncates the file to a length, and reads it for the checksum. A shorter file keeps its length.
-    func keep(_ wanted: UInt64) throws(DiskError) {
+    func truncate(to wanted: UInt64) throws(DiskError) {
         hash = SHA256Stream()
         length = 0
         if wanted > 0 {

@@ -103,7 +103,7 @@ struct PresentationLoader: Sendable {
     ) async -> (result: Result<(bytes: [UInt8], url: String), MediaLoadError>, retryAfter: Duration?) {
         var retryAfter: Duration?
         do throws(MediaLoadError) {
-            let answer = try await transport.ask(DownloadRequest(url: url, headTimeout: settings.headTimeout))
+            let answer = try await transport.openSecurely(DownloadRequest(url: url, headTimeout: settings.headTimeout))
             retryAfter = answer.retryAfter
             switch answer.status {
             case 200: break

@@ -12,7 +12,7 @@ struct ResourceTransfer: Sendable {
     let faults: DiskFaultInjection
     let tracker: DownloadProgressTracker
     let now: @Sendable () -> Duration
-    let tell: @Sendable (DownloadEvent) -> Void
+    let emit: @Sendable (DownloadEvent) -> Void
 
     /// The result of a transfer.
     enum Outcome: Sendable {
@@ -33,8 +33,8 @@ struct ResourceTransfer: Sendable {
         var file: PartialFile
         var validators: Validators
         /// The number of bytes recorded in the journal.
-        var kept: UInt64
-        let begin: UInt64
+        var checkpointed: UInt64
+        let start: UInt64
         var retryAfter: Duration?
     }
 
@@ -57,13 +57,13 @@ struct ResourceTransfer: Sendable {
         var progress: Progress
         do throws(DiskError) {
             if let reason = ResumeDecision.obstacle(known) {
-                tell(.beginsAnew(file: resource.file, reason))
+                emit(.beginsAnew(file: resource.file, reason))
                 known = ResumeDecision.Known()
             }
             let file = try PartialFile(resource.file, in: folder, keeping: known.length, faults: faults)
             // The file may have lost its end in a power failure.
             known.length = file.length
-            progress = Progress(file: file, validators: known.validators, kept: file.length, begin: file.length)
+            progress = Progress(file: file, validators: known.validators, checkpointed: file.length, start: file.length)
         } catch {
             return .failed(.disk(error), progressed: false, retryAfter: nil)
         }
@@ -71,8 +71,8 @@ struct ResourceTransfer: Sendable {
             try await fetch(&progress, known, counter)
             return .received(progress.file, progress.file.finish(), progress.validators)
         } catch {
-            await keep(&progress)
-            let progressed = progress.file.length > progress.begin
+            await checkpoint(&progress)
+            let progressed = progress.file.length > progress.start
             return .failed(error, progressed: progressed, retryAfter: progress.retryAfter)
         }
     }
@@ -107,7 +107,7 @@ struct ResourceTransfer: Sendable {
         do throws(MediaLoadError) {
             var request = request
             request.headTimeout = settings.headTimeout
-            let answer = try await transport.ask(request)
+            let answer = try await transport.openSecurely(request)
             progress.retryAfter = answer.retryAfter
             return answer
         } catch {
@@ -116,11 +116,11 @@ struct ResourceTransfer: Sendable {
     }
 
     private func restart(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
-        tell(.beginsAnew(file: resource.file, reason))
+        emit(.beginsAnew(file: resource.file, reason))
         do throws(DiskError) {
-            try progress.file.keep(0)
-            if progress.kept > 0 { try await journal.commit(.drop(index)) }
-            progress.kept = 0
+            try progress.file.truncate(to: 0)
+            if progress.checkpointed > 0 { try await journal.commit(.drop(index)) }
+            progress.checkpointed = 0
         } catch {
             throw .disk(error)
         }
@@ -138,22 +138,22 @@ struct ResourceTransfer: Sendable {
         var lastCheckpoint = now()
         // A server without ranges continues after the wanted bytes. Other bodies are read to the end, so that the
         // connection can be reused.
-        let goesOn = answer.status == 200 && resource.range != nil
-        while !goesOn || progress.file.length < length ?? .max {
+        let bodyContinues = answer.status == 200 && resource.range != nil
+        while !bodyContinues || progress.file.length < length ?? .max {
             guard let bytes = try await next(answer) else { break }
             counter.add(bytes.count)
             let passed = Int(min(skip, UInt64(bytes.count)))
             skip -= UInt64(passed)
-            let room = (length ?? settings.limits.resourceBytes) - progress.file.length
-            let wanted = Int(min(room, UInt64(bytes.count - passed)))
-            guard goesOn || wanted == bytes.count - passed else {
+            let available = (length ?? settings.limits.resourceBytes) - progress.file.length
+            let wanted = Int(min(available, UInt64(bytes.count - passed)))
+            guard bodyContinues || wanted == bytes.count - passed else {
                 throw .load(MediaLoadError(length == nil ? .tooLarge : .wrongRange, resource.url))
             }
             try append(bytes, passed..<passed + wanted, to: progress.file)
             tracker.received(bytes.count, of: index, there: progress.file.length)
-            let isMuch = progress.file.length - progress.kept >= UInt64(max(1, settings.checkpointBytes))
+            let isMuch = progress.file.length - progress.checkpointed >= UInt64(max(1, settings.checkpointBytes))
             if isMuch || now() - lastCheckpoint >= settings.checkpointTime, progress.file.length < length ?? .max {
-                await keep(&progress)
+                await checkpoint(&progress)
                 lastCheckpoint = now()
             }
         }
@@ -183,10 +183,10 @@ struct ResourceTransfer: Sendable {
 
     /// Synchronizes the written bytes to the disk if the transfer could be resumed. If that fails, the bytes are
     /// downloaded again, and a disk error is reported by the next write.
-    private func keep(_ progress: inout Progress) async {
-        guard progress.file.length > progress.kept, progress.validators.ifRange != nil else { return }
+    private func checkpoint(_ progress: inout Progress) async {
+        guard progress.file.length > progress.checkpointed, progress.validators.ifRange != nil else { return }
         let length = progress.file.length
         let record = DownloadJournal.Record.part(index, length: length, progress.validators)
-        if (try? await journal.commit(record, of: progress.file)) != nil { progress.kept = length }
+        if (try? await journal.commit(record, of: progress.file)) != nil { progress.checkpointed = length }
     }
 }

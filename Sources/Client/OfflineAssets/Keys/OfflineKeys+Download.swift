@@ -150,7 +150,7 @@ extension OfflineKeys: DownloadKeys {
                     guard let bytes = (key.protectedKey as? ClearContentKey)?.key?.bytes else {
                         throw ContentKeyError(.keyGone, .session)
                     }
-                    playback.keys.keep(clear: bytes, for: identifier)
+                    playback.keys.storeClearKey(bytes, for: identifier)
                 } catch {
                     throw DownloadKeysError(code: error.code.rawValue, place: identifier, reason: "\(error)")
                 }

@@ -79,7 +79,7 @@ extension OfflineKeys {
         with playback: OfflinePlayback,
         for recipient: KeyWaiter
     ) async -> Renewal {
-        let before = try? playback.keys.kept(identifier)
+        let before = try? playback.keys.storedKey(identifier)
         do throws(ContentKeyError) {
             _ = try await playback.fairPlay.contentKey(
                 identifier: identifier,
@@ -108,7 +108,7 @@ extension OfflineKeys {
             let reason = "\(error): \(error.advice)"
             return .refused(OfflineKeyError(code: error.code.rawValue, place: identifier, reason: reason))
         }
-        guard let after = try? playback.keys.kept(identifier)?.bytes, after != before?.bytes else {
+        guard let after = try? playback.keys.storedKey(identifier)?.bytes, after != before?.bytes else {
             return .refused(
                 OfflineKeyError(
                     code: ContentKeyError.Code.persistenceNotAllowed.rawValue,

@@ -112,7 +112,7 @@ public final class OfflinePlayback: Sendable {
         if let clearLoader { return await clearLoader.run() }
         for await request in clearKey.requests {
             do throws(OfflineStorageError) {
-                if let kept = try keys.kept(request.identifier), kept.kind == .clear, let key = kept.bytes {
+                if let kept = try keys.storedKey(request.identifier), kept.kind == .clear, let key = kept.bytes {
                     await request.processContentKeyResponse(ContentKeyResponse(clearKeyData: key.bytes))
                 } else {
                     await request.processContentKeyResponseError(

@@ -29,7 +29,7 @@ public final class TitleKeys: KeptKeys {
 
     /// Returns the stored key for an identifier; nil if new keys are to be requested.
     public func key(for identifier: String) async -> [UInt8]? {
-        ignoresStoredKeys ? nil : attempt { () throws(OfflineStorageError) in try kept(identifier)?.bytes?.bytes }
+        ignoresStoredKeys ? nil : attempt { () throws(OfflineStorageError) in try storedKey(identifier)?.bytes?.bytes }
     }
 
     /// Stores a key that the device created from a CKC, and replaces an older key.
@@ -46,7 +46,7 @@ public final class TitleKeys: KeptKeys {
     }
 
     /// Stores a Clear Key of 16 bytes.
-    func keep(clear key: [UInt8], for identifier: String) {
+    func storeClearKey(_ key: [UInt8], for identifier: String) {
         let now = now()
         change(identifier) { _ in
             KeptKey(kind: .clear, bytes: RedactedBytes(key), entry: KeyLedgerEntry(terms: .limited(nil), issued: now))
@@ -76,7 +76,7 @@ public final class TitleKeys: KeptKeys {
 
     /// Records that the device accepted a key. This has an effect only after a rejection.
     func noteAccepted(_ identifier: String) {
-        guard (try? kept(identifier))?.entry.refusal != nil else { return }
+        guard (try? storedKey(identifier))?.entry.refusal != nil else { return }
         note(.taken, for: identifier)
     }
 
@@ -90,7 +90,9 @@ public final class TitleKeys: KeptKeys {
     }
 
     /// Returns the stored key for an identifier.
-    func kept(_ identifier: String) throws(OfflineStorageError) -> KeptKey? { try store.title(title)?.keys[identifier] }
+    func storedKey(_ identifier: String) throws(OfflineStorageError) -> KeptKey? {
+        try store.title(title)?.keys[identifier]
+    }
 
     private func change(_ identifier: String, _ change: (KeptKey?) -> KeptKey?) {
         _ = attempt { () throws(OfflineStorageError) in

@@ -42,7 +42,7 @@ extension KeptKeyStore {
     /// A download does not need this, because it locks its folder.
     public func use(_ title: String) async throws(OfflineStorageError) -> TitleUseLock {
         let path = usePath(title)
-        if let lock = try FileLock.take(path, .shared) { return TitleUseLock(lock: lock) }
+        if let lock = try FileLock.tryAcquire(path, .shared) { return TitleUseLock(lock: lock) }
         let result = await withCheckedContinuation { continuation in
             // Waiting blocks, which must not happen on the threads of tasks.
             DispatchQueue.global().async {
@@ -76,12 +76,12 @@ extension KeptKeyStore {
     ///   - folder: The path of its bundle.
     public func claim(_ title: String, folder: String) throws(OfflineStorageError) -> RemovalClaim? {
         // Under the lock, so that a process that only checks for use is not mistaken for one that plays.
-        let use = try locked { () throws(OfflineStorageError) in try FileLock.take(usePath(title), .exclusive) }
+        let use = try locked { () throws(OfflineStorageError) in try FileLock.tryAcquire(usePath(title), .exclusive) }
         guard let use else { return nil }
         let files = BundleFolder(folder)
         let writing: FolderLock?
         do throws(DiskError) {
-            writing = try FolderLock.take(files)
+            writing = try FolderLock.tryAcquire(files)
         } catch {
             // A missing folder cannot be in use by a download.
             guard error.number == ENOENT else { throw .system("open", folder, error.number) }

@@ -103,7 +103,7 @@ public struct EvictionPlan: Sendable, Hashable {
         let order = candidates.compactMap { candidate in
             Self.reason(for: candidate, at: now).map { (candidate: candidate, reason: $0) }
         }
-        .sorted { Self.goesBefore($0, $1) }
+        .sorted { Self.isOrderedBefore($0, $1) }
         var (evictions, freed): ([Eviction], UInt64) = ([], 0)
         for (candidate, reason) in order {
             guard freed < needed else { break }
@@ -129,7 +129,7 @@ public struct EvictionPlan: Sendable, Hashable {
 
     private typealias Entry = (candidate: EvictionCandidate, reason: Reason)
 
-    private static func goesBefore(_ left: Entry, _ right: Entry) -> Bool {
+    private static func isOrderedBefore(_ left: Entry, _ right: Entry) -> Bool {
         let all = Reason.allCases
         let (first, second) = (all.firstIndex(of: left.reason) ?? 0, all.firstIndex(of: right.reason) ?? 0)
         guard first == second else { return first < second }

@@ -24,7 +24,7 @@ final class FileLock: Sendable {
             while flock(file, kind.operation) != 0 {
                 guard errno == EINTR else { throw Self.failure("flock", path, closing: file) }
             }
-            guard Self.has(path, file) else {
+            guard Self.isSameFile(path, file) else {
                 close(file)
                 continue
             }
@@ -34,7 +34,7 @@ final class FileLock: Sendable {
     }
 
     /// Acquires a lock if it is free; otherwise returns nil.
-    static func take(_ path: String, _ kind: Kind) throws(OfflineStorageError) -> FileLock? {
+    static func tryAcquire(_ path: String, _ kind: Kind) throws(OfflineStorageError) -> FileLock? {
         while true {
             let file = try opened(path)
             guard flock(file, kind.operation | LOCK_NB) == 0 else {
@@ -44,7 +44,7 @@ final class FileLock: Sendable {
                 if isHeld { return nil }
                 continue
             }
-            if has(path, file) { return FileLock(file) }
+            if isSameFile(path, file) { return FileLock(file) }
             close(file)
         }
     }
@@ -55,7 +55,7 @@ final class FileLock: Sendable {
             if errno == ENOENT { return true }
             throw .system("access", path)
         }
-        return try take(path, .exclusive) != nil
+        return try tryAcquire(path, .exclusive) != nil
     }
 
     private init(_ file: Int32) { self.file = file }
@@ -67,7 +67,7 @@ final class FileLock: Sendable {
     }
 
     /// Returns whether the path still refers to the open file.
-    private static func has(_ path: String, _ file: Int32) -> Bool {
+    private static func isSameFile(_ path: String, _ file: Int32) -> Bool {
         var (own, named) = (stat(), stat())
         return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
             && own.st_dev == named.st_dev

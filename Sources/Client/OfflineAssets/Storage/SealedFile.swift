@@ -27,12 +27,12 @@ public struct SealedFile: Sendable {
 
     /// Decrypts the file; nil if it does not exist.
     public func read() throws(OfflineStorageError) -> SecretBytes? {
-        guard let sealed = try DurableFile.read(path, limit: Self.maximumSize) else { return nil }
-        return try key.open(sealed, as: identity, place: path)
+        guard let encrypted = try DurableFile.read(path, limit: Self.maximumSize) else { return nil }
+        return try key.decrypt(encrypted, as: identity, place: path)
     }
 
     /// Encrypts a secret and replaces the file; the change is on the disk when this returns.
     public func write(_ secret: SecretBytes) throws(OfflineStorageError) {
-        try DurableFile.write(try key.seal(secret, as: identity), to: path)
+        try DurableFile.write(try key.encrypt(secret, as: identity), to: path)
     }
 }

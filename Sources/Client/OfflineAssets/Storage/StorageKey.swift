@@ -6,8 +6,8 @@ import TextCoding
 /// HMAC-SHA256 derives from it an AES-256-GCM key and a key for file names, so that file names do not reveal their
 /// contents. Each encryption uses a random nonce: one key is good for about 2^32 encryptions.
 public struct StorageKey: Sendable {
-    private let sealing: SecretBytes
-    private let naming: SecretBytes
+    private let encryptionKey: SecretBytes
+    private let fileNameKey: SecretBytes
 
     /// Creates a storage key from 32 bytes.
     ///
@@ -16,8 +16,8 @@ public struct StorageKey: Sendable {
         guard secret.count == 32 else {
             throw OfflineStorageError(.malformedKey, place: place, reason: "\(secret.count) bytes, expected 32")
         }
-        sealing = HMACSHA256.derive(Array("keyway offline: sealing".utf8), key: secret)
-        naming = HMACSHA256.derive(Array("keyway offline: naming".utf8), key: secret)
+        encryptionKey = HMACSHA256.derive(Array("keyway offline: sealing".utf8), key: secret)
+        fileNameKey = HMACSHA256.derive(Array("keyway offline: naming".utf8), key: secret)
     }
 
     /// Loads the key from a file of mode 0600, which is created with random bytes if it does not exist.
@@ -54,7 +54,7 @@ public struct StorageKey: Sendable {
 
     /// Returns the file name for a name: 32 hexadecimal digits, which can be computed only with this key.
     func fileName(for name: String) -> String {
-        Hexadecimal.encode(HMACSHA256.authenticate(Array(name.utf8), key: naming).prefix(16))
+        Hexadecimal.encode(HMACSHA256.authenticate(Array(name.utf8), key: fileNameKey).prefix(16))
     }
 
     // The format of an encrypted file:
@@ -73,10 +73,10 @@ public struct StorageKey: Sendable {
     /// Encrypts the contents of a file.
     ///
     /// - Parameter identity: The identity of the file.
-    func seal(_ secret: SecretBytes, as identity: String) throws(OfflineStorageError) -> [UInt8] {
+    func encrypt(_ secret: SecretBytes, as identity: String) throws(OfflineStorageError) -> [UInt8] {
         do {
             return Self.header
-                + (try AES256GCM.seal(secret, key: sealing, authenticating: Self.header + Array(identity.utf8)))
+                + (try AES256GCM.seal(secret, key: encryptionKey, authenticating: Self.header + Array(identity.utf8)))
         } catch {
             throw OfflineStorageError(.fileSystem, place: identity, reason: "\(error)")
         }
@@ -85,8 +85,8 @@ public struct StorageKey: Sendable {
     /// Decrypts the contents of a file.
     ///
     /// - Throws: ``OfflineStorageError/Code/damaged``.
-    func open(_ sealed: [UInt8], as identity: String, place: String) throws(OfflineStorageError) -> SecretBytes {
-        guard sealed.starts(with: Self.header) else {
+    func decrypt(_ encrypted: [UInt8], as identity: String, place: String) throws(OfflineStorageError) -> SecretBytes {
+        guard encrypted.starts(with: Self.header) else {
             throw OfflineStorageError(
                 .damaged,
                 place: place,
@@ -95,8 +95,8 @@ public struct StorageKey: Sendable {
         }
         do {
             return try AES256GCM.open(
-                sealed.dropFirst(Self.header.count),
-                key: sealing,
+                encrypted.dropFirst(Self.header.count),
+                key: encryptionKey,
                 authenticating: Self.header + Array(identity.utf8)
             )
         } catch {

@@ -78,12 +78,14 @@ public struct QualityController: Sendable {
         let buffer = MediaTime.clamped(buffer)
         if buffer >= settings.lowBuffer { wasFilled = true }
         updateCandidates(now: now)
-        guard let current else { return begin(throughput, reason: nil, now) }
+        guard let current else { return chooseBest(throughput, reason: nil, now) }
         guard candidates.variants.contains(where: { $0.uri == current.uri }) else {
-            return begin(throughput, reason: failures[current.uri].map { .failed($0.failure) }, now)
+            return chooseBest(throughput, reason: failures[current.uri].map { .failed($0.failure) }, now)
         }
         let rejectionReasons = rejectionReasons(current)
-        guard rejectionReasons.isEmpty else { return begin(throughput, reason: .noLongerFits(rejectionReasons), now) }
+        guard rejectionReasons.isEmpty else {
+            return chooseBest(throughput, reason: .noLongerFits(rejectionReasons), now)
+        }
         guard playableCandidates > 1 else { return stay(.onlyOne) }
         if let target = selector.switchTarget(throughput: throughput, current: current, in: candidates) {
             if exceeds(current, throughput) {
@@ -132,7 +134,7 @@ public struct QualityController: Sendable {
     }
 
     /// Chooses the best variant that fits, at the start or as a replacement.
-    private mutating func begin(
+    private mutating func chooseBest(
         _ throughput: UInt64,
         reason: QualityDecision.Reason?,
         _ now: Duration

@@ -4,7 +4,7 @@ public import HLSPlaylist
 /// and 6.3.7). A state machine: events in, actions out; it neither loads nor waits.
 ///
 ///     var reload = LiveReload()
-///     for action in reload.begin(now: clock.now) { … }            // .load
+///     for action in reload.start(now: clock.now) { … }            // .load
 ///     for action in reload.loaded(playlist, began: moment, now: clock.now) { … }   // .use, .load
 ///
 /// | Result | Start of the next load |
@@ -40,7 +40,7 @@ public struct LiveReload: Sendable {
     }
 
     /// Requests the first load. Not needed if the player has already loaded the playlist.
-    public mutating func begin(now: Duration) -> [LiveReloadAction] {
+    public mutating func start(now: Duration) -> [LiveReloadAction] {
         isOver ? [] : [.load(load(at: now))]
     }
 
@@ -167,7 +167,7 @@ public struct LiveReload: Sendable {
         let waitsForParts = settings.waitsForParts && playlist?.partInf != nil
         let number = isBlocking && blocks ? playlist?.endSequenceNumber : nil
         return PlaylistLoad(
-            moment: moment,
+            startTime: moment,
             mediaSequenceNumber: number,
             part: number != nil && waitsForParts ? UInt64(parts) : nil,
             skip: skip(at: moment),

@@ -1,7 +1,7 @@
 /// A load of a Media Playlist: its time and its delivery directives (RFC 8216bis section 6.2.5).
 public struct PlaylistLoad: Hashable, Sendable {
     /// The start of the load, by the clock of the events.
-    public let moment: Duration
+    public let startTime: Duration
     /// The media sequence number that the server waits for before it responds: `_HLS_msn`.
     public let mediaSequenceNumber: UInt64?
     /// The index of the partial segment that the server waits for: `_HLS_part`.

@@ -128,7 +128,7 @@ public struct SegmentTimeline: Sendable {
         return segments[low]
     }
 
-    // MARK: Laying out
+    // MARK: Layout
 
     private mutating func replaceSegments(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
         segments = try Self.layOut(playlist, from: start)

@@ -169,7 +169,7 @@ public actor Player {
         guard let load = reader.dueLoad else {
             throw PlayerError(.live("the playlist has not ended, but no reload is scheduled"), reader.url)
         }
-        let wait = load.moment - clock.now
+        let wait = load.startTime - clock.now
         if wait > .zero { try? await clock.sleep(for: wait) }
         guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }
         await show(buffer.timePassed(now: clock.now))
