@@ -102,7 +102,7 @@ struct HTTPMediaLoaderTests {
             Issue.record("it was not ended")
         } catch {
             #expect(error == MediaLoadError(.abandoned, slow.address + "/a"))
-            #expect(!error.mayPass)
+            #expect(!error.isTemporary)
         }
         #expect(heard.progress.withLock(\.self) == MediaProgress(received: 3, expected: 100))
         let quick = try SocketServer { _ in Self.answer("200 OK", "abc") }
