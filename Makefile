@@ -1,48 +1,48 @@
-# What a developer types. Each target explains itself in `make help`; scripts/ holds what is longer than a line.
-# Package.swift makes warnings errors, in every one of these builds.
+# The commands that a developer types. `make help` explains each target; scripts/ contains everything longer than a line.
+# Package.swift treats warnings as errors in all of these builds.
 
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-swift-crypto acceptance bench soak fuzz lint format clean
 
-# Packages of their own (FuzzTesting, Benchmarks) build beside .build, so that nothing is left inside their folders.
+# Separate packages (FuzzTesting, Benchmarks) build into folders next to .build, so that no files are left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
 SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/* Benchmarks/Peers/*)
 
-# As scripts/release builds, for single products.
+# The release build of scripts/release, for single products.
 RELEASE := swift build -c release --static-swift-stdlib
 
-# How long `make fuzz` gives each fuzz target, in seconds. Ten minutes is the least before a release.
+# The duration for which `make fuzz` runs each fuzz target, in seconds. Ten minutes is the minimum before a release.
 FUZZ_SECONDS ?= 600
-# How long `make soak` lets streams and memory run, in seconds, and how often it kills the server under load.
+# The duration for which `make soak` runs streams and memory tests, in seconds, and how often it kills the server under load.
 SOAK_SECONDS ?= 600
 SOAK_KILLS ?= 100
 
-help: ## Say what there is to make
+help: ## List the targets of this Makefile
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Install the Debian packages that are missing (quick when none is)
+setup: ## Install the Debian packages that are missing (quick if none is missing)
 	@scripts/setup
 
-build: setup ## Build .build/release/keyway and .build/release/keyway-server, stripped; says how long it took
+build: setup ## Build .build/release/keyway and .build/release/keyway-server, stripped; prints the build time
 	@scripts/release
 
-demo: build ## Start a key server, let a virtual iPhone play with it, and leave the pages up (KEEP=1 without a terminal)
+demo: build ## Start a key server, let a virtual iPhone play a movie with it, and keep the pages up (without a terminal: KEEP=1)
 	@scripts/demo
 
-# One debug build serves the unit tests and, by its executables, the integration tests. Their films are made once, with
-# ffmpeg, and the packager that they compare with is installed once, both below .build-media.
-test: setup ## Run every test; of those that take over a minute by themselves, a part
+# One debug build serves the unit tests and, with its executables, the integration tests. The integration tests generate their
+# media once, with ffmpeg, and install the packager that they compare with once, both in .build-media.
+test: setup ## Run every test; of the tests that take over a minute each, run a part
 	@scripts/test-units
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
 
 test-swift-crypto: setup ## Run the tests of cryptography and FairPlay with the second backend, swift-crypto
 	@scripts/test-swift-crypto
 
-# With how many devices `make acceptance` tries each rule of a policy, with every change to their SPCs.
+# The number of devices with which `make acceptance` tests each rule of a policy, with every change to their SPCs.
 SWEEP_DEVICES ?= 2
 
-acceptance: setup ## Run what takes over a minute by itself: every change to SPCs, the integration tests in full, encoders beside players
+acceptance: setup ## Run the tests that take over a minute each: every change to SPCs, the full integration tests, encoders alongside players
 	swift build --build-tests
 	@report=$$(mktemp); KEYWAY_SWEEP=$(SWEEP_DEVICES) KEYWAY_SWEEP_REPORT=$$report \
 		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
@@ -52,8 +52,8 @@ acceptance: setup ## Run what takes over a minute by itself: every change to SPC
 	$(RELEASE) --product keyway-server
 	@Benchmarks/Server/encoders --bin "$$(swift build -c release --show-bin-path)"
 
-# The package manager sees new source files of a package beside its own only when that one's manifest has changed.
-bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packaging, live, playing, downloading beside others
+# The package manager notices new source files of the package that it depends on only when that package's manifest has changed.
+bench: setup ## Measure the KSM and the server against raw RSA; playlists, packaging, live, playback and downloads against other tools
 	@touch Package.swift
 	swift build -c release --package-path Benchmarks --scratch-path .build-bench
 	.build-bench/release/keyway-bench
@@ -73,8 +73,8 @@ bench: setup ## Measure the KSM and the server beside raw RSA; playlists, packag
 	[ -z "$$library" ] || Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" --soak 0 --no-bars && \
 	Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" $${library:+--multi-buffer "$$library"}
 
-# The tests run side by side; then nothing else may, while memory is measured.
-soak: setup ## Run the server for long: 100 kills, ten minutes of streams, ten minutes of load
+# The tests run concurrently; the memory measurement runs alone after them.
+soak: setup ## Run the server for a long time: 100 kills, ten minutes of streams, ten minutes of load
 	$(RELEASE) --product keyway
 	$(RELEASE) --product keyway-server
 	KILLS=$(SOAK_KILLS) SECONDS=$(SOAK_SECONDS) IntegrationTests/run "$$(swift build -c release --show-bin-path)" \
@@ -97,8 +97,8 @@ lint: setup ## Check format, words, layers, scripts and the code for Apple's sys
 	@scripts/check-avfoundation
 	shellcheck $(SHELL_SCRIPTS)
 
-format: setup ## Put the Swift files into the project's format
+format: setup ## Format the Swift files
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)
 
-clean: ## Remove everything that was built
+clean: ## Remove all build products
 	rm -rf .build .build-*

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What each target may import stands in docs/architecture.md; scripts/check-layers holds the two against each other.
+// docs/architecture.md lists the modules that each target may import; scripts/check-layers checks this file against it.
 
 let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
@@ -12,9 +12,9 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "keyway",
-    // Of Apple's systems, the oldest that the code for apps is type-checked for (scripts/check-availability). watchOS is
-    // left out: it has AVContentKeySession, but no resource loader, and whether it has the rest has not been checked. On
-    // Linux this means nothing.
+    // The oldest versions of Apple's systems for which the app code is type-checked (scripts/check-availability).
+    // watchOS is left out: it has AVContentKeySession, but no resource loader, and its other APIs have not been
+    // checked. These versions have no effect on Linux.
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .visionOS(.v1)],
     products: [
         .library(name: "ByteCoding", targets: ["ByteCoding"]),
@@ -55,7 +55,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-        // Both only with the trait SwiftCrypto.
+        // Both are used only with the trait SwiftCrypto.
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
     ],
@@ -80,7 +80,7 @@ let package = Package(
             path: "Sources/Base/ByteCoding",
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
-        // As for HLSPlaylist below: numbers of JSON are rounded.
+        // libm is needed as for HLSPlaylist below: JSON numbers are rounded.
         .target(
             name: "TextCoding",
             dependencies: ["ByteCoding"],
@@ -95,7 +95,7 @@ let package = Package(
             path: "Sources/Base/FileWriting",
             swiftSettings: settings
         ),
-        // The standard library's rounding calls the C library's, which nothing else links here.
+        // The standard library's rounding calls the C math library (libm), which nothing else links here.
         .target(
             name: "HLSPlaylist",
             dependencies: ["ByteCoding", "TextCoding"],
@@ -248,7 +248,7 @@ let package = Package(
             path: "Sources/Client/ContentKeySessionTesting",
             swiftSettings: settings
         ),
-        // Empty where there is no AVFoundation; scripts/check-avfoundation type-checks it there.
+        // Empty on systems without AVFoundation; scripts/check-avfoundation type-checks it on Linux.
         .target(
             name: "ContentKeySessionAVFoundation",
             dependencies: ["ContentKeySession", "Locking"],
@@ -273,7 +273,7 @@ let package = Package(
             path: "Sources/Client/OfflineAssets",
             swiftSettings: settings
         ),
-        // In no library product, nor under one: clients would resolve the packages of whatever is.
+        // Not part of a library product, nor a dependency of one: clients would have to resolve its dependencies.
         .target(
             name: "HTTPRequests",
             dependencies: [

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// A stand-in for type-checking: see README.md.
+// A stub for type-checking: see README.md.
 
 public import Foundation
 

@@ -4,8 +4,8 @@ import KeyServerModule
 import Testing
 import VirtualDevice
 
-/// SPCs and CKCs that somebody has tampered with.
-@Suite("Mistakes and attacks")
+/// Tests with manipulated SPCs and CKCs.
+@Suite("Malformed and manipulated messages")
 struct AttackTests {
     private func refusal(_ mutations: SPCMutation..., versions: Set<UInt32> = [1], policy: LicensePolicy = .default)
         throws
@@ -25,7 +25,7 @@ struct AttackTests {
         }
     }
 
-    @Test("Each is refused by its own name")
+    @Test("Each error is refused with its own reason")
     func refusals() throws {
         #expect(try refusal() == nil)
         #expect(try refusal(.spcVersion(9)) == "unsupported-version")
@@ -54,7 +54,7 @@ struct AttackTests {
         #expect(try refusal(.protocolVersions(used: 2, supported: [1]), versions: [1, 2]) == "version-mismatch")
     }
 
-    @Test("A replayed SPC gets old; one that does not say when it was made gets nothing")
+    @Test("A replayed SPC becomes too old; an SPC without a creation time is refused")
     func replay() throws {
         #expect(try refusal(.createdAt(UInt32(Stage.now - 6 * 3600 - 1))) == "spc-too-old")
         #expect(try refusal(.createdAt(UInt32(Stage.now + 601))) == "spc-from-the-future")
@@ -66,7 +66,7 @@ struct AttackTests {
         #expect(try refusal(.omitting(.mediaPlaybackState), policy: lease) == "playback-state-missing")
     }
 
-    @Test("Virtual machines are told by the version, not by the block")
+    @Test("Virtual machines are detected by the version, not by the presence of the block")
     func virtualMachines() throws {
         #expect(try refusal(.vmInformationVersion(0)) == nil)
         #expect(try refusal(.vmInformationVersion(1)) == "virtual-machine")
@@ -74,7 +74,7 @@ struct AttackTests {
         #expect(try refusal(.omitting(.vmDeviceInformation)) == nil)
     }
 
-    @Test("A tag return request that names what is absent is answered; the device sees that all it sent came back")
+    @Test("A tag return request for an absent tag gets a CKC; the device verifies that all tags it sent were returned")
     func tagReturns() throws {
         let stage = try Stage()
         let device = stage.device(.iPhone)
@@ -96,7 +96,7 @@ struct AttackTests {
         #expect(throws: KSMError(.sealing, .tagReturnConflict, "")) { try stage.answer(own.spc) }
     }
 
-    @Test("Uniform padding is met in real messages: noted, and answered")
+    @Test("Uniform padding, which occurs in real messages, is noted and accepted")
     func uniformPadding() throws {
         let stage = try Stage()
         let request = try stage.request(
@@ -107,7 +107,7 @@ struct AttackTests {
         #expect(notes.contains(.oddity(.uniformPadding(.transactionID))))
     }
 
-    @Test("A CKC opens on the device that asked, for the request that asked, once")
+    @Test("A CKC opens only on the device and for the request that it was made for, and only once")
     func ckcBinding() throws {
         let stage = try Stage()
         let device = stage.device(.iPhone, seed: 1)
@@ -122,7 +122,7 @@ struct AttackTests {
         #expect(throws: FPSError.invalidCKC) { try device.process(ckc: ckc, for: first) }
     }
 
-    @Test("No flipped bit of a CKC frees a key from its lease")
+    @Test("No flipped bit of a CKC removes the lease of a key")
     func flippedBits() throws {
         let stage = try Stage()
         let device = stage.device(.iPhone)
@@ -141,7 +141,7 @@ struct AttackTests {
                 #expect(error == .invalidCKC, "byte \(byte)")
                 refused += 1
             case .success(let key):
-                // Reserved bytes, padding, the HDCP filler and the content key have nothing that vouches for them.
+                // Reserved bytes, padding, the HDCP filler and the content key are not authenticated.
                 #expect(key.leaseEnd == Stage.now + 60, "byte \(byte)")
                 request = try stage.request(device)
                 ckc = try stage.answer(request.spc, policy).ckc

@@ -4,8 +4,8 @@ import KeyServerModule
 import Testing
 import VirtualDevice
 
-/// What happens after the CKC: the device enforces what the server granted.
-@Suite("Leases, rentals and kept keys over time")
+/// Tests of the time after the CKC: the device enforces the limits that the server granted.
+@Suite("Leases, rentals and persistent keys over time")
 struct LifetimeTests {
     private let minute = Seconds(rawValue: 60)
     private let day: Int64 = 86_400
@@ -27,7 +27,7 @@ struct LifetimeTests {
         #expect(FPSError.leaseExpired.code == -42656)
     }
 
-    @Test("A rental refuses to start late, and plays on when it has started")
+    @Test("A rental cannot start after its end, and continues if playback has started")
     func rental() throws {
         let stage = try Stage()
         let policy = LicensePolicy(rental: minute)
@@ -39,7 +39,7 @@ struct LifetimeTests {
         #expect(throws: FPSError.rentalExpired) { try late.startPlaying() }
     }
 
-    @Test("An online key goes when playback stops")
+    @Test("An online key is discarded when playback stops")
     func discarded() throws {
         let stage = try Stage()
         let key = try stage.key(stage.device(.iPhone))
@@ -48,7 +48,7 @@ struct LifetimeTests {
         #expect(throws: FPSError.keyDiscarded) { try key.startPlaying() }
     }
 
-    @Test("A limited key is kept for its validity")
+    @Test("A limited persistent key is valid for its validity period")
     func limited() throws {
         let stage = try Stage()
         let device = stage.device(.iPhone)
@@ -59,7 +59,7 @@ struct LifetimeTests {
         #expect(throws: FPSError.persistentKeyExpired) { try device.loadPersistentKey(kept).startPlaying() }
     }
 
-    @Test("An unlimited key is kept for ever")
+    @Test("An unlimited persistent key does not expire")
     func unlimited() throws {
         let stage = try Stage()
         let device = stage.device(.iPhone)
@@ -68,7 +68,7 @@ struct LifetimeTests {
         #expect(throws: Never.self) { try device.loadPersistentKey(kept).startPlaying() }
     }
 
-    @Test("Dual expiry: storage until first play, playback from there; the key is replaced and a Sync SPC reports")
+    @Test("Dual expiry: storage until first play, then playback; the key is replaced and a Sync SPC reports it")
     func dualExpiry() throws {
         let stage = try Stage()
         let device = stage.device(.iPhone)
@@ -92,7 +92,7 @@ struct LifetimeTests {
         #expect(try remaining(updated, device, stage) == 0)
     }
 
-    /// The remaining time that a Sync SPC reports to the server, which never answers it with a key.
+    /// Returns the remaining time that a Sync SPC reports to the server, which never returns a key for it.
     private func remaining(_ kept: [UInt8], _ device: FPSDevice, _ stage: Stage) throws -> UInt32? {
         let spc = try device.makeSyncSPC(for: kept, certificate: stage.certificate.der, challenge: 7)
         let opened = try stage.module.open(spc)
@@ -104,7 +104,7 @@ struct LifetimeTests {
         return report.expiry.rawValue
     }
 
-    @Test("A device with capability bit 1 alone gets version 1, and reports by content ID")
+    @Test("A device with only capability bit 1 gets version 1, and reports by content ID")
     func dualExpiryVersion1() throws {
         let stage = try Stage()
         var profile = DeviceProfile.iPhone
@@ -123,7 +123,7 @@ struct LifetimeTests {
         #expect(expiry.rawValue == 60)
     }
 
-    @Test("A device without the capability gets a limited key where the policy has a fallback")
+    @Test("A device without the capability gets a limited key if the policy has a fallback")
     func fallback() throws {
         let stage = try Stage()
         var profile = DeviceProfile.iPhone

@@ -4,10 +4,10 @@ import KeyServerModule
 import Testing
 import VirtualDevice
 
-/// Device and KSM against each other, over all profiles, policies and playback states. The two share no message code.
+/// Compares device and KSM over all profiles, policies and playback states. The two share no message code.
 @Suite("Every device, every policy, every playback state")
 struct MatrixTests {
-    /// A policy, and who gets no key under it in an ordinary first request.
+    /// A policy, and the devices that get no key under it in an ordinary first request.
     struct Case: Sendable {
         let policy: LicensePolicy
         let refused: [String: String]
@@ -62,7 +62,7 @@ struct MatrixTests {
         ),
     ]
 
-    @Test("The key arrives, or the refusal that was expected", arguments: cases, [1024, 2048])
+    @Test("The device gets the key or the expected refusal", arguments: cases, [1024, 2048])
     func matrix(row: Case, bits: Int) throws {
         let stage = try Stage(bits: bits)
         for profile in DeviceProfile.all {

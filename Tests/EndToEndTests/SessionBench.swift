@@ -7,18 +7,18 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-// What the session's tests stand on.
+// The fixture of the session's tests.
 extension SessionTests {
     final class Player: ContentKeyRecipient {
         let hasBegunLoading = false
     }
 
-    /// The device's clock, for the session.
+    /// A clock for the session that follows the device's clock.
     struct StageClock: Clock {
         struct Instant: InstantProtocol {
             var seconds: Int64
             func advanced(by duration: Duration) -> Instant {
-                // Up, so that nobody is woken early.
+                // Rounded up, so that no waiter is resumed early.
                 let (seconds, rest) = duration.components
                 return Instant(seconds: self.seconds + seconds + (rest > 0 ? 1 : 0))
             }
@@ -28,7 +28,7 @@ extension SessionTests {
         let clock: ManualDeviceClock
         var now: Instant { Instant(seconds: clock.now) }
         let minimumResolution = Duration.seconds(1)
-        /// Never by itself: these tests call `checkDeadlines()`.
+        /// Does not return unless it is cancelled: these tests call `checkDeadlines()` instead.
         func sleep(until deadline: Instant, tolerance: Duration?) async throws {
             let (forever, continuation) = AsyncStream.makeStream(of: Void.self)
             for await _ in forever {}
@@ -37,7 +37,7 @@ extension SessionTests {
         }
     }
 
-    /// A stage, a device, a session over it, and a player that was added.
+    /// Creates a stage, a device, a session over it, and a player that was added.
     struct Bench {
         let stage: Stage
         let device: FPSDevice
@@ -84,14 +84,14 @@ extension SessionTests {
             return await request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: ckc))
         }
 
-        /// The key for the player, which is loaded.
+        /// Returns the key for the player, loaded.
         func key() async throws -> ContentKey { try await session.contentKey(identifier: "skd://k", for: player) }
 
         func content(_ key: ContentKey) throws -> SecretBytes {
             try #require(key.protectedKey as? DeviceKey).contentKey().key
         }
 
-        /// Asks for a key to be stored, and makes it.
+        /// Requests a persistent key, and creates it.
         func keep(_ policy: LicensePolicy) async throws -> (request: any ContentKeyLoading, stored: [UInt8]) {
             let request = try await ask(persistable)
             try await request.respondByRequestingPersistableKey()

@@ -7,14 +7,14 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-/// The session over a real virtual device and a real KSM, with one clock for both.
+/// Tests of the session with a real virtual device and a real KSM, with one clock for both.
 @Suite("A content key session from SPC to CKC", .timeLimit(.minutes(10)))
 struct SessionTests {
     private static let minute = Seconds(rawValue: 60)
     static let persistable = ContentKeyRequestOptions(isPersistable: true)
     private static let dual = LicensePolicy(persist: .dual(storage: minute, playback: minute, fallback: nil))
 
-    @Test("A preloaded key is the server's, and asking again makes no request")
+    @Test("A preloaded key is the server's key, and a second call makes no request")
     func online() async throws {
         let bench = try await Bench()
         let request = try await bench.ask(.init(isPreload: true))
@@ -27,7 +27,7 @@ struct SessionTests {
         #expect(try await bench.next().identifier == "skd://other")
     }
 
-    @Test("A CKC for another request fails with the device's own number")
+    @Test("A CKC for another request fails with the device's error number")
     func wrongCKC() async throws {
         let bench = try await Bench()
         let request = try await bench.ask()
@@ -39,7 +39,7 @@ struct SessionTests {
         #expect((request as? ContentKeyRequest)?.error?.number == -42668)
     }
 
-    @Test("A lease is renewed before its end with a fresh answer; cached bytes are refused")
+    @Test("A lease is renewed before its end with a new CKC; a cached CKC is refused")
     func renewal() async throws {
         let bench = try await Bench()
         let policy = LicensePolicy(lease: Self.minute)
@@ -66,7 +66,7 @@ struct SessionTests {
         #expect(key.stopCause == .leaseExpired)
     }
 
-    @Test("A lease is renewed before playback has begun, too")
+    @Test("A lease is also renewed before playback has started")
     func renewalOfPreloaded() async throws {
         let bench = try await Bench()
         let policy = LicensePolicy(lease: Self.minute)
@@ -80,7 +80,7 @@ struct SessionTests {
         #expect(try bench.content(key) == bench.stage.contentKey.key)
     }
 
-    @Test("A renewal that comes too late fails; then the key has to be asked for")
+    @Test("A renewal that arrives too late fails; the key must then be requested again")
     func lateRenewal() async throws {
         let bench = try await Bench()
         let policy = LicensePolicy(lease: Self.minute)
@@ -98,7 +98,7 @@ struct SessionTests {
         #expect(try await bench.answer(try await bench.ask(), policy) == .receivedResponse)
     }
 
-    @Test("The first play of a stored key with two periods voids it; the one in its place is handed over")
+    @Test("The first play of a persistent key with dual expiry invalidates it; the delegate gets the updated key")
     func dualExpiry() async throws {
         let bench = try await Bench()
         let (request, stored) = try await bench.keep(Self.dual)
@@ -126,7 +126,7 @@ struct SessionTests {
     }
 
     @Test(
-        "Over AirPlay the persistable request throws, and an online key answers",
+        "Over AirPlay the persistable request throws, and the response is an online key",
         arguments: [
             ContentKeyRoute.airPlay, .digitalAVAdapter,
         ]
@@ -148,7 +148,7 @@ struct SessionTests {
         #expect(status == .receivedResponse)
     }
 
-    @Test("A device that keeps no keys is asked for none")
+    @Test("A device without persistent keys does not get a persistable request")
     func appleTV() async throws {
         let bench = try await Bench(.appleTV)
         let request = try await bench.ask(Self.persistable)
@@ -156,7 +156,7 @@ struct SessionTests {
         #expect(try await bench.answer(request) == .receivedResponse)
     }
 
-    @Test("A CKC that does not allow the key to be kept answers with an online key")
+    @Test("A CKC that does not allow persistence gives an online key")
     func onlineOnly() async throws {
         let bench = try await Bench()
         let request = try await bench.ask(Self.persistable)
@@ -170,7 +170,7 @@ struct SessionTests {
         #expect(status == .receivedResponse)
     }
 
-    @Test("A stored key from before a security update is obsolete: -42799")
+    @Test("A persistent key from before a security update is obsolete: -42799")
     func outdated() async throws {
         let bench = try await Bench()
         let (request, stored) = try await bench.keep(LicensePolicy(persist: .unlimited))
@@ -182,7 +182,7 @@ struct SessionTests {
         #expect(error.retryReason == .receivedObsoleteContentKey)
     }
 
-    @Test("A secure token tells the server how long a stored key is valid")
+    @Test("A secure token reports to the server how long a persistent key is valid")
     func secureToken() async throws {
         let bench = try await Bench()
         let (_, stored) = try await bench.keep(Self.dual)
@@ -199,7 +199,7 @@ struct SessionTests {
         #expect(report.expiry.rawValue == 40)
     }
 
-    @Test("Secure invalidation stops the key in use and reports to the challenge", arguments: [false, true])
+    @Test("Secure invalidation stops the key in use and answers the server's challenge", arguments: [false, true])
     func invalidation(all: Bool) async throws {
         let bench = try await Bench()
         let (request, stored) = try await bench.keep(Self.dual)
@@ -221,7 +221,7 @@ struct SessionTests {
         #expect(throws: FPSError.invalidPersistentKey) { try bench.device.loadPersistentKey(stored) }
     }
 
-    @Test("The end of a session is reported with an SPC that says so, under the session's own identifier")
+    @Test("An SPC reports the end of a session, with the session's identifier")
     func expiredSessionReport() async throws {
         let bench = try await Bench()
         _ = try await bench.answer(try await bench.ask())
@@ -238,7 +238,7 @@ struct SessionTests {
         #expect(opened.request.mediaPlaybackState?.sessionID == session)
     }
 
-    @Test("A display that protects too little is told of, and one that does is told of again")
+    @Test("The delegate is notified of a display with insufficient protection, and again when protection is sufficient")
     func externalProtection() async throws {
         let bench = try await Bench()
         _ = try await bench.answer(try await bench.ask(), LicensePolicy(hdcp: .type1))
@@ -249,7 +249,7 @@ struct SessionTests {
             bench.device.display = display
             await bench.session.checkExternalProtection()
             guard case .externalProtectionStatusDidChange(let changed) = await events.next() else {
-                Issue.record("nothing was told")
+                Issue.record("no notification")
                 return
             }
             #expect(changed === key)

@@ -4,7 +4,7 @@ import KeyServerModule
 import ServerCrypto
 import VirtualDevice
 
-/// A key server without a server: one bundle, one piece of content, and the devices that ask for it.
+/// A key server without HTTP: one bundle, one content item, and the devices that request its key.
 struct Stage {
     static let now: Int64 = 1_800_000_000
     static let assetID = Array("skd://movie/hd".utf8)
@@ -17,7 +17,7 @@ struct Stage {
     let module: KSM
     let contentKey: LicensedKey
 
-    // Making RSA keys takes long, so all tests share one of each size.
+    // RSA keys take long to generate, so all tests share one of each size.
     private static let keys: [Int: Result<RSAPrivateKey, any Error>] = [
         1024: Result { try RSAPrivateKey.generate(bits: 1024) },
         2048: Result { try RSAPrivateKey.generate(bits: 2048) },
@@ -58,7 +58,7 @@ struct Stage {
         )
     }
 
-    /// What a server does with an SPC.
+    /// Returns the server's result for an SPC.
     func answer(
         _ spc: [UInt8],
         _ policy: LicensePolicy = .default,
@@ -74,7 +74,7 @@ struct Stage {
         )
     }
 
-    /// SPC, license, key: ready to play.
+    /// Requests a license and returns the key, ready to play.
     func key(
         _ device: FPSDevice,
         _ policy: LicensePolicy = .default,
@@ -84,7 +84,7 @@ struct Stage {
         return try device.process(ckc: answer(request.spc, policy).ckc, for: request)
     }
 
-    /// SPC, license, persistent key.
+    /// Requests a license and returns the persistent key.
     func persistentKey(_ device: FPSDevice, _ policy: LicensePolicy) throws -> [UInt8] {
         let request = try request(device)
         let license = try answer(request.spc, policy, persistable: true)

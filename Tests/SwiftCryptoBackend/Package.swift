@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// FPSCrypto and what is built on it, with its second backend: scripts/test-swift-crypto. Sources and tests are those of the
-// package around this one, by symbolic links; building all of that package a second time takes minutes, and most of it
-// has only the first backend. Here the trait SwiftCrypto is a condition that is always on.
+// FPSCrypto and the targets built on it, with the second backend: scripts/test-swift-crypto. Sources and tests are
+// those of the main package, through symbolic links; a second build of the whole package takes minutes, and most of
+// its targets have only the first backend. Here the condition of the trait SwiftCrypto is always true.
 let settings: [SwiftSetting] = [
     .define("SwiftCrypto"),
     .treatAllWarnings(as: .error),
@@ -62,7 +62,7 @@ let package = Package(
         .testTarget(
             name: "KeyServerModuleTests",
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
-            // It compiles the example plug-in, with paths of the package around this one, and has no cryptography of its own.
+            // It compiles the example plug-in, with paths of the main package, and contains no cryptography.
             exclude: ["PluginTests.swift"],
             swiftSettings: settings
         ),

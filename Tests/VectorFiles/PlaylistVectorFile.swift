@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file of `TestVectors/playlist/`: what is expected, and one playlist or several. TestVectors/README.md describes the
-/// format.
+/// A file of `TestVectors/playlist/`: the expected results, and one or more playlists. TestVectors/README.md describes
+/// the format.
 ///
 ///     name: value                     headers
 ///     (blank line)
-///     === main.m3u8                   before each playlist, if there are several; its bytes follow as they are
+///     === main.m3u8                   before each playlist, if there are several; its bytes follow unchanged
 package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
-    /// What the playlists are to each other.
+    /// The relation between the playlists of a file.
     package enum Subject: String, Sendable {
         /// A Media Playlist.
         case media
@@ -17,20 +17,20 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         case presentation
         /// Two snapshots of one Media Playlist.
         case reload
-        /// A Media Playlist, a delta update of it, and what comes out; the third is missing if nothing can.
+        /// A Media Playlist, a delta update of it, and the merged result; without a result if the merge must fail.
         case delta
     }
 
-    /// A rule that is broken, and where: `rule@line`, with `file:` before it if there are several playlists.
+    /// A violated rule and its location: `rule@line`, with `file:` before it if there are several playlists.
     package struct Finding: Hashable, Sendable, Comparable, CustomStringConvertible {
-        /// The playlist's name; empty if there is one.
+        /// The playlist's name; empty if there is only one.
         package let file: String
         /// The rule's name.
         package let rule: String
-        /// The line from 1, or 0.
+        /// The line number, from 1; 0 for the whole playlist.
         package let line: Int
 
-        /// Makes a finding.
+        /// Creates a finding.
         package init(file: String = "", rule: String, line: Int) {
             self.file = file
             self.rule = rule
@@ -45,35 +45,35 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
             self.init(file: names.count == 2 ? String(names[0]) : "", rule: String(rule), line: line)
         }
 
-        /// As in a file.
+        /// The finding as it is written in a file.
         package var description: String { (file.isEmpty ? "" : file + ":") + "\(rule)@\(line)" }
 
-        /// By playlist, line and rule.
+        /// Orders findings by playlist, line and rule.
         package static func < (left: Finding, right: Finding) -> Bool {
             (left.file, left.line, left.rule) < (right.file, right.line, right.rule)
         }
     }
 
-    /// The name without folder and ending.
+    /// The name without folder and extension.
     package let name: String
-    /// What the playlists are to each other.
+    /// The relation between the playlists.
     package let subject: Subject
-    /// The URL from which the playlist came; nil when there is none.
+    /// The URL from which the playlist was loaded; nil if none.
     package let url: String?
     /// The errors and warnings, in order.
     package let findings: [Finding]
-    /// Notes that must be there, among others.
+    /// Notes that must be reported; others may be too.
     package let notes: [Finding]
-    /// The rule for which strict reading refuses the playlist; nil when it does not.
+    /// The rule for which strict parsing rejects the playlist; nil if it accepts the playlist.
     package let strict: String?
-    /// Whether the playlists are in the form in which they are written.
+    /// Whether the playlists are in canonical form, which is the form that the writer produces.
     package let isCanonical: Bool
-    /// The playlists; the name is empty if there is one.
+    /// The playlists; the name is empty if there is only one.
     package let files: [(name: String, bytes: [UInt8])]
 
-    /// All vectors, by name.
+    /// Returns all vectors, by name.
     ///
-    /// - Throws: ``VectorFile/Unreadable`` when one of them is not as its README says, or there are none.
+    /// - Throws: ``VectorFile/Unreadable`` if a file does not have the format in the README, or if there is none.
     package static func all() throws -> [PlaylistVectorFile] {
         let folder = VectorFile.root.appending(path: "playlist")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
@@ -89,7 +89,7 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         }
         name = String(file.dropLast(4))
         guard let gap = bytes.indices.dropLast().first(where: { bytes[$0] == 0x0A && bytes[$0 + 1] == 0x0A }) else {
-            throw unreadable("no blank line")
+            throw unreadable("no blank line after the headers")
         }
         var headers: [String: String] = [:]
         for line in String(decoding: bytes[..<gap], as: UTF8.self).split(separator: "\n") {
@@ -100,16 +100,20 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
             guard let text = headers[header] else { return nil }
             if text == "-" { return [] }
             return try text.split(separator: " ").map { item in
-                guard let finding = Finding(item) else { throw unreadable("\(header) has \(item)") }
+                guard let finding = Finding(item) else {
+                    throw unreadable("\(header): expected rule@line, found \(item)")
+                }
                 return finding
             }.sorted()
         }
-        guard let subject = headers["subject"].flatMap(Subject.init(rawValue:)) else { throw unreadable("no subject") }
+        guard let subject = headers["subject"].flatMap(Subject.init(rawValue:)) else {
+            throw unreadable("no valid subject header")
+        }
         guard let found = try findings("findings"), let strict = headers["strict"] else {
-            throw unreadable("no findings, or nothing about strict reading")
+            throw unreadable("the findings or strict header is missing")
         }
         guard let canonical = headers["canonical"], ["yes", "no"].contains(canonical) else {
-            throw unreadable("neither canonical nor not")
+            throw unreadable("the canonical header must be yes or no")
         }
         self.subject = subject
         self.findings = found
@@ -122,7 +126,7 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
             ?? { throw unreadable("the playlists have no names") }()
     }
 
-    /// Splits at the lines that begin with `=== `.
+    /// Splits the bytes at the lines that start with `=== `.
     private static func files(_ bytes: [UInt8], isSingle: Bool) -> [(name: String, bytes: [UInt8])]? {
         if isSingle { return [("", bytes)] }
         let mark = Array("=== ".utf8)
@@ -144,7 +148,7 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         return files.isEmpty ? nil : files
     }
 
-    /// The playlist of a name.
+    /// Returns the playlist of a name.
     package func bytes(_ name: String) -> [UInt8]? { files.first { $0.name == name }?.bytes }
 
     /// The name.

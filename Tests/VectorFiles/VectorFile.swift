@@ -1,17 +1,17 @@
 package import Foundation
 
-/// A file of `TestVectors/`: what is expected, facts, and the message. TestVectors/README.md describes the format.
+/// A file of `TestVectors/`: the expected result, facts, and the message. TestVectors/README.md describes the format.
 package struct VectorFile: Sendable, CustomStringConvertible {
-    /// The folder and the name, such as `spc/v2-iphone`.
+    /// The folder and the name, for example `spc/v2-iphone`.
     package let name: String
-    /// The headers, `expect` among them.
+    /// The headers, including `expect`.
     package let headers: [String: String]
     /// The message.
     package let message: [UInt8]
 
-    /// What went wrong with a vector file itself.
+    /// An error in a vector file itself.
     package struct Unreadable: Error, CustomStringConvertible {
-        /// Which file, and what is wrong.
+        /// The file, and its error.
         package let description: String
     }
 
@@ -20,9 +20,9 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "TestVectors")
 
-    /// All vectors of a folder, by name.
+    /// Returns all vectors of a folder, by name.
     ///
-    /// - Throws: ``Unreadable`` when one of them is not as its README says, or there are none.
+    /// - Throws: ``Unreadable`` if a file does not have the format in the README, or if there is none.
     package static func all(in folder: String) throws -> [VectorFile] {
         let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
             .filter { $0.hasSuffix(".txt") }.sorted()
@@ -30,11 +30,11 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         return try files.map { try VectorFile(path: "\(folder)/\($0)") }
     }
 
-    /// Reads a file, by its path below ``root``.
+    /// Reads a file at a path below ``root``.
     package init(path: String) throws {
         func unreadable(_ what: String) -> Unreadable { Unreadable(description: "\(path): \(what)") }
         let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
-        guard let gap = text.range(of: "\n\n") else { throw unreadable("no blank line") }
+        guard let gap = text.range(of: "\n\n") else { throw unreadable("no blank line after the headers") }
         var headers: [String: String] = [:]
         for line in text[..<gap.lowerBound].split(separator: "\n") {
             guard let colon = line.range(of: ": ") else { throw unreadable("a header without a colon: \(line)") }
@@ -45,12 +45,14 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         name = String(path.dropLast(4))
         self.headers = headers
         message = [UInt8](data)
-        guard isSuccess || headers["expect"] == "failure" else { throw unreadable("expects neither of two") }
+        guard isSuccess || headers["expect"] == "failure" else {
+            throw unreadable("the expect header must be success or failure")
+        }
     }
 
     /// Whether the message must be accepted.
     package var isSuccess: Bool { headers["expect"] == "success" }
-    /// The code that a refusal must have.
+    /// The error code that the refusal must have.
     package var error: String? { headers["error"] }
     /// The stage at which the message must be refused.
     package var stage: String? { headers["stage"] }
@@ -58,20 +60,20 @@ package struct VectorFile: Sendable, CustomStringConvertible {
     /// The name.
     package var description: String { name }
 
-    /// A fact as it stands; nil when absent.
+    /// Returns the value of a fact; nil if absent.
     package subscript(fact: String) -> String? { headers[fact] }
 
-    /// A fact that is a byte string.
+    /// Returns the value of a fact that is a byte string.
     package func bytes(_ fact: String) -> [UInt8]? {
         headers[fact].flatMap { $0 == "-" ? [] : Self.bytes(hexadecimal: $0) }
     }
 
-    /// A fact that is a list; `-` alone is an empty one.
+    /// Returns the value of a fact that is a list; `-` alone is an empty list.
     package func list(_ fact: String) -> [String]? {
         headers[fact].map { $0 == "-" ? [] : $0.split(separator: " ").map(String.init) }
     }
 
-    /// Reads hexadecimal; nil for anything else.
+    /// Parses hexadecimal digits; returns nil for anything else.
     package static func bytes(hexadecimal text: String) -> [UInt8]? {
         guard text.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else { return nil }
         return stride(from: 0, to: text.count, by: 2).compactMap { start in
@@ -80,7 +82,7 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Lower-case hexadecimal.
+    /// Returns the bytes as lowercase hexadecimal digits.
     package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
