@@ -6,11 +6,11 @@ import StreamPlayer
 import Testing
 import VirtualDevice
 
-@Suite("The end of a playback that the app did not live to report", .timeLimit(.minutes(10)))
+@Suite("Reports of playback that ended with a crash of the app", .timeLimit(.minutes(10)))
 struct CrashReportTests {
     private let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "reports-\(UUID().uuidString)")
 
-    @Test("After a crash the report is found, and the server takes it; after an orderly end there is one, too")
+    @Test("The report is found after a crash and accepted by the server; a normal end leaves a report too")
     func crash() async throws {
         let copy = folder.appendingPathExtension("crashed")
         defer { for url in [folder, copy] { try? FileManager.default.removeItem(at: url) } }
@@ -19,16 +19,16 @@ struct CrashReportTests {
             let app = bench.server.certificate.der
             #expect(try await bench.plays("film/leased"))
             #expect(try await bench.plays("film/hd"))
-            // While the session lives, none is to be sent.
+            // While the session is active, no report is pending.
             #expect(store.pendingExpiredSessionReports(withAppIdentifier: app).isEmpty)
-            // What a crash leaves: the files, and nobody who holds a lock.
+            // A crash leaves the files, and no process that holds a lock.
             try FileManager.default.copyItem(at: folder, to: copy)
             let crashed = try ExpiredSessionReportFolder(copy)
             let found = crashed.pendingExpiredSessionReports(withAppIdentifier: app)
             #expect(found.count == 2)
             for report in found {
                 let status = try await bench.send(report)
-                // It is understood: who has halted gets no key.
+                // The server understands the report: it returns no key to a halted playback.
                 #expect(status == 403)
             }
             crashed.removePendingExpiredSessionReports(found)
@@ -40,7 +40,7 @@ struct CrashReportTests {
 }
 
 extension KeyPathBench {
-    /// Sends a report as a license request: the status of the answer.
+    /// Sends a report as a license request and returns the status of the response.
     fileprivate func send(_ report: ExpiredSessionReport) async throws -> Int {
         let request = KeyTransportRequest(
             .post,

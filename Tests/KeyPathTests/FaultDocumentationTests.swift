@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// `UPDATE_DOCS=1 swift test --filter FaultDocumentationTests` writes the table anew.
+/// `UPDATE_DOCS=1 swift test --filter FaultDocumentationTests` updates the table.
 @Suite("docs/key-loader.md")
 struct FaultDocumentationTests {
     private static let file = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("docs/key-loader.md")
 
-    @Test("Has every fault that is tried, with its end, and no other")
+    @Test("Lists exactly the faults that are tested, with their results")
     func table() throws {
         let rows = FaultCase.all.map(\.row)
         #expect(Set(rows).count == rows.count)

@@ -8,9 +8,9 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("What was broken on purpose", .timeLimit(.minutes(10)))
+@Suite("Injected faults", .timeLimit(.minutes(10)))
 struct FaultTests {
-    @Test("ends as documented, and leaves no secret in a log", arguments: FaultCase.all)
+    @Test("The result is the documented one, and no log contains a secret", arguments: FaultCase.all)
     func ends(fault: FaultCase) async throws {
         let options = KeyPathBench.Options(skew: fault.skew, tokens: fault.tokens)
         try await KeyPathBench.run(options, script: fault.script) { bench in
@@ -24,7 +24,7 @@ struct FaultTests {
             #expect(bench.time.now - start >= fault.lasts)
             #expect(bench.time.now - start <= RetryPolicy().onDemandDeadline)
             #expect(bench.proxy.licenses.count == fault.attempts)
-            // What the device or the loader says takes a moment longer to be written down than to be told.
+            // The device and the loader log an event slightly after they report it.
             try await bench.pass(.seconds(1))
             let errors = await bench.errors
             #expect(errors.map(\.failure.kind) == fault.log)
@@ -38,7 +38,7 @@ struct FaultTests {
         }
     }
 
-    /// What became of the first request.
+    /// Returns the final status of the first request.
     private func status(_ events: AsyncStream<ContentKeyEvent>) async -> ContentKeyRequestStatus? {
         for await event in events {
             switch event {
@@ -66,15 +66,15 @@ struct FaultTests {
         }
         for sent in bench.transport.licenses {
             let body = String(decoding: sent.body, as: UTF8.self)
-            // The SPC's beginning says enough.
+            // The first bytes of the SPC are sufficient.
             secrets += body.split(separator: "\"").filter { $0.count > 200 }.map { String($0.prefix(60)) }
         }
-        // Apart, so that a failing expectation prints none of them.
+        // Computed separately, so that a failing expectation does not print a secret.
         let leaks = secrets.contains { text.contains($0) }
         #expect(!leaks)
     }
 
-    @Test("A CKC for another request spoils the two that were exchanged, and no other")
+    @Test("Two exchanged CKCs fail their two requests, and no other")
     func exchanged() async throws {
         let last = Notes<String>()
         try await KeyPathBench.run { heard in
@@ -93,9 +93,9 @@ struct FaultTests {
         }
     }
 
-    /// A CKC is encrypted, but no seal goes over all of it: the device notices what makes it malformed, and the number
-    /// that it must give back. Where the key itself was hit, the key is another.
-    @Test("A CKC with a bit changed anywhere is refused, or gives a key that is as good as none; nothing else happens")
+    /// A CKC is encrypted, but no authentication tag covers all of it: the device detects malformed CKCs and a bad R1.
+    /// If a bit of the key itself was changed, the device gets a different key.
+    @Test("A CKC with one changed bit is refused, or gives a key that does not decrypt; there are no other effects")
     func changedAnywhere() async throws {
         try await KeyPathBench.run { heard in
             heard.isCertificate ? .none : .changedCKC(at: heard.number * 37)
@@ -118,7 +118,7 @@ struct FaultTests {
         }
     }
 
-    @Test("One changed CKC of a batch spoils no other key")
+    @Test("A changed CKC in a batch does not affect the other keys")
     func changedInBatch() async throws {
         try await KeyPathBench.run {
             $0.isCertificate ? .none : .changedCKC()
@@ -132,10 +132,10 @@ struct FaultTests {
         }
     }
 
-    @Test("A server without a route for batches is asked for each key on its own")
+    @Test("A server without a batch route gets a request for each key")
     func noBatchRoute() async throws {
         try await KeyPathBench.run { heard in
-            heard.path == "/fps/licenses" ? .answer(404, "nothing here") : .none
+            heard.path == "/fps/licenses" ? .answer(404, "not found") : .none
         } _: { bench in
             let assets = ["film/audio", "film/sd", "film/hd"]
             await bench.loader.preload(assets.map { "skd://" + $0 })
@@ -148,7 +148,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A certificate that the device cannot use is not kept: the next key fetches another")
+    @Test("A certificate that the device cannot use is not cached: the next key request fetches it again")
     func badCertificateIsNotKept() async throws {
         try await KeyPathBench.run { heard in
             heard.isCertificate && heard.number == 1 ? .body { _ in [0x30, 3, 1, 1, 7] } : .none

@@ -3,9 +3,9 @@ import ContentKeySessionTesting
 import Testing
 import VirtualDevice
 
-@Suite("Leases and kept keys from player to server", .timeLimit(.minutes(10)))
+@Suite("Leases and persistent keys from player to server", .timeLimit(.minutes(10)))
 struct KeyPathLifetimeTests {
-    @Test("The loader renews a lease of the server's before it ends, each time with a new SPC and a new token")
+    @Test("The loader renews the server's lease before its end, each time with a new SPC and a new token")
     func renewal() async throws {
         try await KeyPathBench.run(.init(settings: .with { $0.lease = { _ in .seconds(60) } })) { bench in
             let key = try await bench.key("film/leased")
@@ -23,7 +23,7 @@ struct KeyPathLifetimeTests {
         }
     }
 
-    @Test("The loader knows from the device how long a lease is, where the settings do not say or say too much")
+    @Test("The loader uses the device's lease duration if the settings have none or a longer one")
     func grantedLease() async throws {
         for setting in [nil, Duration.seconds(3600)] {
             try await KeyPathBench.run(.init(settings: .with { $0.lease = { _ in setting } })) { bench in
@@ -39,7 +39,7 @@ struct KeyPathLifetimeTests {
         }
     }
 
-    @Test("A preloaded key has a short lease of its own, which is renewed too")
+    @Test("A preloaded key has a short lease, which is renewed too")
     func preloadedLease() async throws {
         try await KeyPathBench.run(.init(settings: .with { $0.lease = { _ in .seconds(600) } })) { bench in
             await bench.loader.preload(["skd://film/long-lease"])
@@ -53,7 +53,7 @@ struct KeyPathLifetimeTests {
         }
     }
 
-    @Test("A lease that ended makes a preload ask again")
+    @Test("A preload after the end of a lease makes a new request")
     func preloadAfterLease() async throws {
         try await KeyPathBench.run(.init(settings: .with { $0.renewal = LeaseRenewal(share: 0.5) })) { bench in
             await bench.loader.preload(["skd://film/leased"])
@@ -70,19 +70,19 @@ struct KeyPathLifetimeTests {
         }
     }
 
-    @Test("A key that may be kept is asked for once; the next session asks nobody")
+    @Test("A persistent key is requested only once; the next session makes no request")
     func kept() async throws {
-        let (time, shelf) = (JumpingTime(), Shelf())
+        let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
         try await ServerWithRules.run(time) { server in
             let device = server.device(time)
-            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = shelf }, device: device)
+            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 let key = try await bench.key("film/kept", persistable: true)
                 #expect(try await bench.plays(key, as: "film/kept"))
-                #expect(shelf.all.keys.sorted() == ["skd://film/kept"])
-                // The policy of this one keeps nothing: an online key.
+                #expect(persistentKeys.all.keys.sorted() == ["skd://film/kept"])
+                // The policy of this asset does not allow persistence, so the key is an online key.
                 #expect(try await bench.plays("film/hd", persistable: true))
-                #expect(shelf.all.count == 1)
+                #expect(persistentKeys.all.count == 1)
             }
             try await KeyPathBench.run(options, server: server, time: JumpingTime()) { bench in
                 let key = try await bench.key("film/kept", persistable: true)
@@ -92,17 +92,17 @@ struct KeyPathLifetimeTests {
         }
     }
 
-    @Test("A kept key that the device refuses is not the answer twice: the server is asked for another")
+    @Test("A persistent key that the device refuses is not used again: the server is asked for a new one")
     func obsoleteKeptKey() async throws {
-        let (time, shelf) = (JumpingTime(), Shelf())
+        let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
         try await ServerWithRules.run(time) { server in
             let device = server.device(time)
-            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = shelf }, device: device)
+            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 _ = try await bench.key("film/kept", persistable: true)
             }
             device.installSecurityUpdate()
-            let old = shelf.all
+            let old = persistentKeys.all
             try await KeyPathBench.run(options, server: server, time: JumpingTime()) { bench in
                 let delegate = Retrying()
                 await bench.session.setDelegate(delegate)
@@ -110,17 +110,18 @@ struct KeyPathLifetimeTests {
                 #expect(try await bench.plays(key, as: "film/kept"))
                 #expect(delegate.reasons.all == [.receivedObsoleteContentKey])
                 #expect(bench.proxy.licenses.count == 1)
-                #expect(shelf.all != old)
+                #expect(persistentKeys.all != old)
             }
         }
     }
 
-    @Test("A kept key that the device refuses, without a delegate: the request fails, and the next one asks the server")
+    @Test("Without a delegate, a refused persistent key fails the request; the next one goes to the server")
     func obsoleteKeptKeyAskedAgain() async throws {
-        let (time, shelf) = (JumpingTime(), Shelf())
+        let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
         try await ServerWithRules.run(time) { server in
-            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = shelf }, device: server.device(time))
-            await shelf.keep([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
+            let settings = KeyLoaderSettings.with { $0.keptKeys = persistentKeys }
+            let options = KeyPathBench.Options(settings: settings, device: server.device(time))
+            await persistentKeys.keep([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 await #expect(throws: ContentKeyError.self) { _ = try await bench.key("film/kept", persistable: true) }
                 #expect(await bench.errors.map(\.failure.kind) == [.deviceRefusesAnswer])
@@ -132,7 +133,7 @@ struct KeyPathLifetimeTests {
     }
 }
 
-/// Says yes to every other try, a few times.
+/// A delegate that allows every other retry, a limited number of times.
 final class Retrying: KeySessionDelegate {
     let reasons = Notes<ContentKeyRetryReason>()
 

@@ -4,9 +4,9 @@ import FPSCrypto
 import Testing
 import VirtualDevice
 
-@Suite("The path of a key from player to server", .timeLimit(.minutes(10)))
+@Suite("Key requests from player to server", .timeLimit(.minutes(10)))
 struct KeyPathTests {
-    @Test("A request that somebody waits for is answered with the server's key")
+    @Test("A request of a waiting player gets the server's key")
     func onDemand() async throws {
         try await KeyPathBench.run { bench in
             let key = try await bench.key("film/hd")
@@ -17,7 +17,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("Preloading a title takes one POST, and afterwards nobody asks")
+    @Test("A preload of a title makes one POST, and later requests make none")
     func preload() async throws {
         try await KeyPathBench.run { bench in
             let assets = ["film/audio", "film/sd", "film/hd"]
@@ -30,7 +30,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("Three players that want one key at once share a request")
+    @Test("Three concurrent players of one key share a request")
     func merging() async throws {
         try await KeyPathBench.run { bench in
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -43,7 +43,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("A player that wants a key which is being preloaded gets that one")
+    @Test("A player gets a key from a preload in progress")
     func mergingWithPreload() async throws {
         try await KeyPathBench.run { bench in
             await bench.loader.preload(["skd://film/sd", "skd://film/hd"])
@@ -53,7 +53,7 @@ struct KeyPathTests {
         }
     }
 
-    @Test("A refusal is not tried again, and the log has the server's reason")
+    @Test("A refusal is not retried, and the log contains the server's reason")
     func refusal() async throws {
         try await KeyPathBench.run { bench in
             await bench.session.setRoute(.airPlay)
@@ -70,10 +70,10 @@ struct KeyPathTests {
         }
     }
 
-    @Test("Over AirPlay each call asks, and a persistable request gets an online key", .timeLimit(.minutes(10)))
+    @Test("Over AirPlay each call makes a request, and a persistable one gets an online key", .timeLimit(.minutes(10)))
     func airPlay() async throws {
-        let shelf = Shelf()
-        try await KeyPathBench.run(.init(settings: .with { $0.keptKeys = shelf })) { bench in
+        let persistentKeys = InMemoryPersistentKeys()
+        try await KeyPathBench.run(.init(settings: .with { $0.keptKeys = persistentKeys })) { bench in
             #expect(try await bench.plays("film/hd"))
             await bench.session.setRoute(.airPlay)
             for count in 2...3 {
@@ -81,12 +81,12 @@ struct KeyPathTests {
                 #expect(bench.proxy.licenses.count == count)
             }
             #expect(try await bench.plays("film/kept", persistable: true))
-            #expect(shelf.all.isEmpty)
+            #expect(persistentKeys.all.isEmpty)
             #expect(await bench.errors.isEmpty)
         }
     }
 
-    @Test("A Clear Key comes over HTTP with the token")
+    @Test("A Clear Key is fetched over HTTP with the token")
     func clearKey() async throws {
         try await KeyPathBench.run(.init(keySystem: .clearKey)) { bench in
             let kid = String(repeating: "ab", count: 16)

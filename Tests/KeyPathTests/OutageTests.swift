@@ -3,9 +3,9 @@ import ContentKeySessionTesting
 import Testing
 import VirtualDevice
 
-@Suite("A key server that comes and goes", .timeLimit(.minutes(10)))
+@Suite("Outages of the key server", .timeLimit(.minutes(10)))
 struct OutageTests {
-    @Test("A preload outlives a server that is stopped and comes back on the same port")
+    @Test("A preload survives a restart of the server on the same port")
     func restart() async throws {
         try await KeyPathBench.run(.init(isDirect: true)) { bench in
             #expect(try await bench.plays("film/audio"))
@@ -26,7 +26,7 @@ struct OutageTests {
         }
     }
 
-    @Test("A server that stays away ends the wait before a player's patience does")
+    @Test("A permanent outage fails the request before the player's timeout")
     func away() async throws {
         try await KeyPathBench.run(.init(isDirect: true)) { bench in
             await bench.time.outside { await bench.server.stop() }
@@ -39,7 +39,7 @@ struct OutageTests {
         }
     }
 
-    @Test("A connection that died while it was idle is replaced without the viewer noticing")
+    @Test("A connection that died while idle is replaced without an interruption")
     func deadConnection() async throws {
         try await KeyPathBench.run { heard in
             heard.onConnection > 1 ? .resetBeforeHead : .none
@@ -65,7 +65,7 @@ struct OutageTests {
         }
     }
 
-    @Test("The end of a session ends a request that never gets an answer")
+    @Test("The end of a session ends a request without a response")
     func sessionEnds() async throws {
         try await KeyPathBench.run {
             $0.isCertificate ? .none : .silence
@@ -80,7 +80,7 @@ struct OutageTests {
         }
     }
 
-    @Test("A request that the session gave up on is not blamed on the device")
+    @Test("A request that the session cancelled is not reported as a failure of the device")
     func overdue() async throws {
         try await KeyPathBench.run(.init(responseTimeout: .seconds(10))) { heard in
             heard.isCertificate || heard.number > 2 ? .none : .problem(503, "overloaded", headers: ["Retry-After: 9"])
@@ -97,7 +97,7 @@ struct OutageTests {
         }
     }
 
-    @Test("An answer that comes after the session gave up is not blamed on the device")
+    @Test("A response after the session cancelled is not reported as a failure of the device")
     func late() async throws {
         try await KeyPathBench.run(.init(responseTimeout: .seconds(3))) { heard in
             heard.isCertificate || heard.number > 1 ? .none : .latency(.seconds(6))

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import OfflineAssets
 
-/// A web server with a film, for downloads, whose network can be cut.
+/// A transport that serves a movie's files for downloads, with a network that can be cut.
 final class FilmTransport: DownloadTransport {
     private let film: Film
     private let state = Mutex((isCut: false, asked: [String]()))
@@ -12,7 +12,7 @@ final class FilmTransport: DownloadTransport {
     init(_ film: Film) { self.film = film }
 
     func cut() { state.withLock { $0.isCut = true } }
-    /// What was asked for.
+    /// The paths that were requested.
     var asked: [String] { state.withLock { $0.asked } }
 
     func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {

@@ -10,8 +10,8 @@ import VirtualDevice
 
 @testable import OfflineAssets
 
-/// What ``OfflineStoryTests`` tells of keys, with the media of the downloader: two qualities and two languages.
-@Suite("A downloaded film with its kept keys", .timeLimit(.minutes(10)))
+/// The scenarios of ``OfflineStoryTests``, with the media of the downloader: two qualities and two languages.
+@Suite("A downloaded movie with its persistent keys", .timeLimit(.minutes(10)))
 struct OfflineFilmTests {
     private static let day: Int64 = 86_400
     private static let sizes = [Resolution(width: 64, height: 48), Resolution(width: 96, height: 72)]
@@ -36,7 +36,7 @@ struct OfflineFilmTests {
             selection: selection
         )
         var settings = DownloadSettings()
-        // Who is not there does not come back in these tests.
+        // A missing network does not return in these tests.
         settings.attempts = 1
         return try await AssetDownload(
             request,
@@ -47,7 +47,7 @@ struct OfflineFilmTests {
         ).run()
     }
 
-    /// The media of a bundle in one quality and one language: the samples of each segment.
+    /// Returns the media of a bundle in one quality and one language: the samples of each segment.
     private static func watch(
         _ bundle: AssetBundle,
         _ size: Resolution,
@@ -75,13 +75,13 @@ struct OfflineFilmTests {
     ) async throws -> [[UInt8]] {
         let playback = stage.offline.playback(of: "film", reach)
         return try await playback.whileAnswering {
-            // Nobody takes it away meanwhile.
+            // The claim prevents an eviction meanwhile.
             #expect(try stage.offline.store.claim("film", folder: bundle.folder) == nil)
             return try await watch(bundle, size, language, playback.systems)
         }
     }
 
-    @Test("Rented, downloaded, watched without a network in every quality and language, over, and gone")
+    @Test("A rental is downloaded, played offline in every quality and language, expires, and is evicted")
     func story() async throws {
         try await OfflineStage.run { stage in
             let film = try Film(keys: stage.contents, name: "rent", rounds: 1)
@@ -98,12 +98,12 @@ struct OfflineFilmTests {
                 bundle.description.playlists.map(\.kind) == [.multivariant, .variant, .variant, .audio, .audio]
             )
             for asset in Self.assets {
-                // Proven, and not begun.
+                // Verified, but playback has not started.
                 #expect(try stage.state(asset, of: "film") == .stored)
                 #expect(try await stage.server.kept(asset)?.storageUntil == stage.now + 30 * Self.day)
             }
 
-            // Nothing is left of any network.
+            // No network is needed from here on.
             network.cut()
             await stage.server.stop()
             stage.pass(days: 10)
@@ -121,7 +121,7 @@ struct OfflineFilmTests {
             #expect(try stage.key("rent/hd", of: "film")?.bytes != before)
             for asset in Self.assets { #expect(try stage.state(asset, of: "film") == .playing) }
 
-            // The server hears of it when it is there again.
+            // The server is notified when the network is available again.
             try await stage.server.start()
             stage.pass(days: 1)
             _ = try await stage.offline.report("film")
@@ -130,13 +130,13 @@ struct OfflineFilmTests {
                 #expect(try await stage.server.kept(asset)?.firstPlaySeen == stage.now)
             }
 
-            // Over: the player says why, the server gives no other, and its records have ended.
+            // After the end: the player reports why, the server issues no other key, and its records have ended.
             stage.pass(days: 1)
             let over = await #expect(throws: PlayerError.self) {
                 try await Self.watchOffline(stage, bundle, Self.sizes[1], "en", .keptThenServer)
             }
             guard case .key? = over?.cause else {
-                Issue.record("it is no key that fails: \(String(describing: over))")
+                Issue.record("the error is not a key error: \(String(describing: over))")
                 return
             }
             _ = try await stage.offline.renew("film")
@@ -146,7 +146,7 @@ struct OfflineFilmTests {
             _ = try await stage.offline.report("film")
             for asset in Self.assets { #expect(try await stage.server.kept(asset)?.end == .expired) }
 
-            // When room runs short it goes first, and before what nobody has watched.
+            // If storage runs short, it is evicted first, before titles that were not watched.
             let candidates = [(bundle, KeptKeyState.playbackExpired), (clear, nil)].map { bundle, keys in
                 EvictionCandidate(
                     title: keys == nil ? "clear" : "film",
@@ -165,7 +165,7 @@ struct OfflineFilmTests {
     }
 
     @Test(
-        "Keys that are kept are not asked for again, those that the device refuses are; without them nothing is proven"
+        "Persistent keys are not requested again unless the device refuses them; without keys no download is verified"
     )
     func acquireAndProve() async throws {
         try await OfflineStage.run { stage in
@@ -183,13 +183,13 @@ struct OfflineFilmTests {
             let bundle = try await Self.download(folder, from: network, keys: stage.offline)
             #expect(bundle.description.state == .complete)
 
-            // All is kept: it is checked and proven with nobody there.
+            // All keys are stored: the download is checked and verified without a network.
             await stage.server.stop()
             network.cut()
             #expect(try await Self.download(folder, from: network, keys: stage.offline) == bundle)
             try await stage.offline.prove(bundle)
 
-            // Outdated: the server is needed, and then not any more.
+            // Outdated keys: the server is needed once.
             stage.device.installSecurityUpdate()
             let outdated = await #expect(throws: DownloadKeysError.self) { try await stage.offline.prove(bundle) }
             #expect(outdated?.code == ContentKeyError.Code.persistentKeyOutdated.rawValue)
@@ -198,7 +198,7 @@ struct OfflineFilmTests {
             await stage.server.stop()
             try await stage.offline.prove(bundle)
 
-            // Begun: from now on a proof decrypts, and notices media that are not what they were.
+            // After playback has started, verification decrypts, and detects media that have changed.
             _ = try await Self.watchOffline(stage, bundle, Self.sizes[0], "de")
             _ = try await Self.watchOffline(stage, bundle, Self.sizes[1], "en")
             try await stage.offline.prove(bundle)
@@ -206,7 +206,7 @@ struct OfflineFilmTests {
             try FileManager.default.removeItem(atPath: "\(folder)/\(segment.file)")
             await #expect(throws: DownloadKeysError.self) { try await stage.offline.prove(bundle) }
 
-            // A title of which no key is kept.
+            // A title without a persistent key.
             try stage.offline.store.remove("film")
             await #expect(throws: DownloadKeysError.self) { try await stage.offline.prove(bundle) }
         }

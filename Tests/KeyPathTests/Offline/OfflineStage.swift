@@ -8,20 +8,20 @@ import VirtualDevice
 
 @testable import OfflineAssets
 
-/// A viewer's device with its kept keys, before a real server. Server, device and ledger share one time.
+/// A viewer's device with its persistent keys, and a real server. Server, device and ledger share one clock.
 struct OfflineStage: Sendable {
     let server: ServerWithRules
     let time: JumpingTime
     let device: FPSDevice
     let offline: OfflineKeys
-    /// Where keys are kept, and downloads beside them.
+    /// The folder of the persistent keys and the downloads.
     let folder: String
     let contents: [String: SecretBytes]
 
     static let rental = #"{"persist":{"storage":"P30D","playback":"P2D"},"renewAfterExpiry":false}"#
     static let subscription = #"{"persist":{"storage":"P30D","playback":"P2D"}}"#
 
-    /// Runs a story: the title `film` with four streams is rented, `show` with one belongs to a subscription.
+    /// Runs a test: the title `film` with four streams is rented, `show` with one stream is part of a subscription.
     static func run(_ story: @Sendable (OfflineStage) async throws -> Void) async throws {
         let time = JumpingTime()
         try await ServerWithRules.run(time) { server in
@@ -69,7 +69,7 @@ struct OfflineStage: Sendable {
 
     func pass(days: Int64) { time.skip(.seconds(days * 86_400)) }
 
-    /// Has a player take a title's keys, begin to play and compare what it decrypts with.
+    /// Lets a player load a title's keys, start playback, and compare the keys that it decrypts with.
     func plays(_ title: String, _ assets: [String], _ reach: OfflineKeys.Reach = .keptAlone) async throws -> Bool {
         let playback = offline.playback(of: title, reach)
         return try await playback.whileAnswering {

@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import OfflineAssets
 
-@Suite("Kept keys, from rental to their end, the server's records beside them", .timeLimit(.minutes(10)))
+@Suite("Persistent keys from rental to expiry, with the server's records", .timeLimit(.minutes(10)))
 struct OfflineStoryTests {
     private static let film = ["rent/sd", "rent/hd", "rent/audio"]
     private static let show = ["show/hd", "show/audio"]
@@ -14,7 +14,7 @@ struct OfflineStoryTests {
 
     private static func uris(_ assets: [String]) -> [String] { assets.map { "skd://" + $0 } }
 
-    @Test("A rental: kept, played without a network, replaced at first play, over, and not given again")
+    @Test("A rental is stored, played offline, replaced at first play, expires, and is not renewed")
     func rental() async throws {
         try await OfflineStage.run { stage in
             let got = try await stage.offline.obtain(Self.uris(Self.film), title: "film")
@@ -28,7 +28,7 @@ struct OfflineStoryTests {
                 #expect(try stage.state(asset, of: "film") == .stored)
             }
 
-            // Ten days later, on a plane: the first play. The device's new key is in the old one's place.
+            // Ten days later, offline: the first play. The device's updated key has replaced the old one.
             stage.pass(days: 10)
             let before = try stage.key("rent/hd", of: "film")?.bytes
             #expect(try await stage.plays("film", ["rent/hd", "rent/audio"]))
@@ -38,7 +38,7 @@ struct OfflineStoryTests {
             #expect(try stage.key("rent/hd", of: "film")?.entry.end == stage.now + 2 * Self.day)
             #expect(try await stage.plays("film", ["rent/hd"]))
 
-            // Back online a day later: the server learns of the first play.
+            // Back online a day later: the server gets the report of the first play.
             stage.pass(days: 1)
             let told = try await stage.offline.report("film")
             #expect(told["skd://rent/hd"]?.remaining == Self.day)
@@ -48,10 +48,10 @@ struct OfflineStoryTests {
             #expect(seen.until == stage.now + Self.day)
             #expect(seen.end == nil)
 
-            // Of the quality that was not played the report says nothing.
+            // The report does not include the quality that was not played.
             #expect(try await stage.server.kept("rent/sd")?.firstPlaySeen == nil)
 
-            // A day later playback is over; and where nothing was played in time, storage.
+            // A day later the playback period is over, and the storage period of the quality that was not played.
             #expect(try await stage.plays("film", ["rent/hd"]))
             stage.pass(days: 1)
             #expect(try stage.state("rent/hd", of: "film") == .playbackExpired)
@@ -65,13 +65,13 @@ struct OfflineStoryTests {
                 _ = try await stage.plays("film", ["rent/sd"])
             }
 
-            // With a network the server is asked, and decides: a rental that has run out is not given again.
+            // With a network, the request goes to the server, which decides: an expired rental is not renewed.
             await #expect(throws: ContentKeyError.self) {
                 _ = try await stage.plays("film", ["rent/hd"], .keptThenServer)
             }
             let again = try await stage.offline.renew("film")
             guard case .refused(let refusal)? = again["skd://rent/hd"] else {
-                Issue.record("a key was given again")
+                Issue.record("an expired rental was renewed")
                 return
             }
             #expect(refusal.code == "renewal-after-expiry")
@@ -82,7 +82,7 @@ struct OfflineStoryTests {
         }
     }
 
-    @Test("A subscription: what has expired, or is outdated, is given again when the device refuses it")
+    @Test("A subscription's expired or outdated keys are renewed when the device refuses them")
     func subscription() async throws {
         try await OfflineStage.run { stage in
             _ = try await stage.offline.obtain(Self.uris(Self.show), title: "show")
@@ -104,12 +104,12 @@ struct OfflineStoryTests {
             #expect(try await stage.plays("show", ["show/hd"], .keptThenServer))
             entry = try #require(try stage.key("show/hd", of: "show")?.entry)
             #expect(entry.renewals == 2)
-            // Before it runs out, too.
+            // A renewal before the expiry is possible too.
             #expect(try await stage.offline.renew("show")["skd://show/hd"] == .renewed)
         }
     }
 
-    @Test("Given back: a stream, and then all of the title, each by a challenge of the server's")
+    @Test("A stream, and then the whole title, is invalidated with a challenge of the server")
     func invalidation() async throws {
         try await OfflineStage.run { stage in
             _ = try await stage.offline.obtain(Self.uris(Self.film), title: "film")
@@ -131,7 +131,7 @@ struct OfflineStoryTests {
             }
             await #expect(throws: OfflineKeyError.self) { _ = try await stage.offline.report("film") }
 
-            // What was given back goes first when room is needed; a title that plays stays.
+            // Invalidated titles are evicted first when storage is needed; a title that can be played stays.
             let candidates = [("film", false), ("show", true)].map { title, isInUse in
                 EvictionCandidate(
                     title: title,

@@ -5,17 +5,17 @@ import MediaFormats
 import Packager
 import Testing
 
-/// A film of three seconds, packaged with the keys of a server, that goes on for as long as it is wanted: its segments
-/// come again and again, a discontinuity before each beginning.
+/// A movie of three seconds, packaged with a server's keys and looped for any duration: its segments repeat, with a
+/// discontinuity before each repetition.
 struct Film {
-    /// The files by their path, such as `main.m3u8`.
+    /// The files by path, for example `main.m3u8`.
     let files: [String: [UInt8]]
 
-    /// Packages it: three qualities, each with a key of its own, and two languages with one.
+    /// Packages the movie: three qualities, each with a separate key, and two languages with one key.
     ///
     /// - Parameters:
-    ///   - keys: by asset ID; nil packages it in clear.
-    ///   - name: what asset IDs begin with: `film` of `film/hd`.
+    ///   - keys: the keys by asset ID; nil packages without encryption.
+    ///   - name: the prefix of asset IDs: `film` of `film/hd`.
     init(keys: [String: SecretBytes]?, name: String = "film", rounds: Int) throws {
         let folder = NSTemporaryDirectory() + "film-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

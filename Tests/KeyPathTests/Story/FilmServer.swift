@@ -2,11 +2,11 @@ import StreamPlayer
 import Synchronization
 import VirtualDevice
 
-/// A web server with a film, behind a network that takes its time and may be gone.
+/// A web server with a movie, and a network with limited bandwidth that can be interrupted.
 final class FilmServer: MediaLoader {
     private let film: Film
     private let time: JumpingTime
-    /// Bits per second.
+    /// The bandwidth, in bits per second.
     private let rate: Double
     private let outage: Range<Duration>
 
@@ -25,7 +25,7 @@ final class FilmServer: MediaLoader {
     }
 }
 
-/// What was handed on: the samples' bytes of each segment, whatever stands around them.
+/// An output that stores the samples' bytes of each segment, without the boxes around them.
 final class FilmOutput: MediaOutput {
     let takesNewInitializations = true
     private let all = Mutex<[(track: ClearPiece.TrackKind, samples: [UInt8])]>([])
@@ -41,7 +41,7 @@ final class FilmOutput: MediaOutput {
 
     func finish() async throws {}
 
-    /// The content of the mdat boxes.
+    /// Returns the content of the mdat boxes.
     static func samples(_ file: [UInt8]) -> [UInt8] {
         var (samples, offset): ([UInt8], Int) = ([], 0)
         while offset + 8 <= file.count {

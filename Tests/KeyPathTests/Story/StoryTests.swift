@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-@Suite("The whole story", .timeLimit(.minutes(10)))
+@Suite("End to end: packaging, keys, playback", .timeLimit(.minutes(10)))
 struct StoryTests {
-    /// What happened, for the end.
+    /// The events of a playback, for the expectations at the end.
     private final class Diary: Sendable {
         let events = Mutex<[PlayerEvent]>([])
 
@@ -39,7 +39,7 @@ struct StoryTests {
         var settings = PlayerSettings()
         settings.pace = .realTime(ahead: .seconds(30))
         settings.preferences.languages = ["de"]
-        // What a phone knows of its network when it begins.
+        // The bandwidth that a phone assumes before its first measurement.
         settings.abilities.throughput = 60_000
         change(&settings)
         let keys = PlayerKeySystems(fairPlay: bench.session) { key in
@@ -57,7 +57,7 @@ struct StoryTests {
         }
     }
 
-    @Test("A film is packaged, its keys preloaded, it plays, leases are renewed, variants switched, the network lost")
+    @Test("A movie is packaged, keys are preloaded, leases renewed, variants switched; the network fails and recovers")
     func film() async throws {
         let time = JumpingTime()
         try await ServerWithRules.run(time) { server in
@@ -76,7 +76,7 @@ struct StoryTests {
                 let player = Self.player(bench, web, diary) { $0.attempts = 10 }
                 let report = try await player.play("https://film.test/main.m3u8", to: output)
 
-                // All keys came in one round trip, before the first segment; later requests renew the lease.
+                // All keys arrived in one round trip, before the first segment; later requests renew the lease.
                 #expect(bench.proxy.licenses.first?.path == "/fps/licenses")
                 let accesses = await bench.accesses
                 #expect(accesses.filter { $0.kind == .preload }.map(\.batchSize) == [4, 4, 4, 4])
@@ -84,17 +84,17 @@ struct StoryTests {
                 #expect(accesses.count { $0.kind == .renewal } >= 3)
                 #expect(accesses.filter { $0.kind == .renewal }.allSatisfy { "\($0.label)" == "skd://film/uhd" })
 
-                // It began low and went up, to another key; the viewer saw every second once, and never waited.
+                // Playback started low and switched up, to another key; every second played once, without a stall.
                 #expect(!diary.switches.isEmpty && diary.switches.count <= 2)
                 #expect(report.switches.up == diary.switches.count)
                 #expect(diary.mainNumbers == Array(0..<240))
                 #expect(report.stalls.count == 0)
                 #expect(report.duration == 240)
                 #expect(report.encryptedSegments == 480)
-                // The network was away, and is back.
+                // The network failed, and recovered.
                 #expect(diary.retries > 0)
             }
-            // Each segment is what was packaged, in the variant that played then.
+            // Each segment equals the packaged one of the variant that played at the time.
             let names = clear.files.keys.filter { $0.hasSuffix(".m4s") }
             let known = Set(names.compactMap { clear.files[$0].map(FilmOutput.samples) })
             #expect(output.samples(.main).allSatisfy(known.contains))
@@ -103,7 +103,7 @@ struct StoryTests {
         }
     }
 
-    @Test("Over AirPlay each segment asks, each gets an online key, and none that is kept")
+    @Test("Over AirPlay each segment makes a key request and gets an online key, never a persistent one")
     func airPlay() async throws {
         let time = JumpingTime()
         try await ServerWithRules.run(time) { server in
@@ -115,7 +115,7 @@ struct StoryTests {
                     settings.isAdaptive = false
                     settings.pace = .unpaced
                 } onSegment: { segment in
-                    // The viewer sends it to the television after the sixth segment.
+                    // AirPlay starts after the sixth segment.
                     if segment.track == .main, segment.mediaSequenceNumber == 5 {
                         await bench.session.setRoute(.airPlay)
                     }

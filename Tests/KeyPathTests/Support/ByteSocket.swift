@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP socket of 127.0.0.1 that blocks, for threads of their own. Its owner closes it.
+/// A blocking TCP socket on 127.0.0.1, for use on dedicated threads. Its owner closes it.
 struct ByteSocket: Sendable {
     let number: Int32
 
@@ -21,13 +21,13 @@ struct ByteSocket: Sendable {
         return (ByteSocket(number: number), Int(UInt16(bigEndian: name.sin_port)))
     }
 
-    /// Nil where nobody listens.
+    /// Connects to a port; returns nil if no process listens.
     static func connected(to port: Int) -> ByteSocket? {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var name = address(port)
-        // A server that does not do its part fails the test.
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        // A server that does not respond fails the test.
+        var timeout = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let isConnected = withUnsafePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -50,13 +50,13 @@ struct ByteSocket: Sendable {
         return name
     }
 
-    /// The next connection; nil once the listener was shut down.
+    /// Returns the next connection; nil after the listener was shut down.
     func accept() -> ByteSocket? {
         let connection = Glibc.accept(number, nil, nil)
         return connection >= 0 ? ByteSocket(number: connection) : nil
     }
 
-    /// False when the other side is gone.
+    /// Sends bytes; returns false if the peer has closed the connection.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -68,14 +68,14 @@ struct ByteSocket: Sendable {
         return true
     }
 
-    /// Some bytes; nil at the end.
+    /// Receives some bytes; nil at the end.
     func receive() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(number, &buffer, buffer.count, 0)
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
 
-    /// Closing it sends a RST from now on.
+    /// Makes a later close send an RST.
     func resetWhenClosed() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -3,37 +3,37 @@ import TextCoding
 
 @testable import KeyServer
 
-/// What a ``FaultProxy`` has heard.
+/// A request that a ``FaultProxy`` received.
 struct Heard: Sendable {
-    /// Of its kind, from 1: certificates are counted on their own.
+    /// The number of the request, from 1; requests for certificates are counted separately.
     let number: Int
     let path: String
-    /// Its place on its connection, from 1.
+    /// The number of the request on its connection, from 1.
     let onConnection: Int
     var isCertificate: Bool { path == "/fps/certificate" }
 }
 
-/// What a ``FaultProxy`` does with an exchange. Where there is an answer to spoil, the server was asked for it.
+/// The behavior of a ``FaultProxy`` for an exchange. Faults that change a response forward the request first.
 enum Fault: Sendable {
     case none
-    /// The answer arrives so much later, by the client's clock.
+    /// Delays the response, by the client's clock.
     case latency(Duration)
     case resetBeforeHead
     case resetWithinHead
     case resetWithinBody
-    /// The connection closes before as much has come as the head says.
+    /// Closes the connection before the body has the length that the header declares.
     case endsEarly
-    /// The body is another.
+    /// Replaces the body.
     case body(@Sendable ([UInt8]) -> [UInt8])
-    /// Somebody else answers.
+    /// Returns this response instead of the server's.
     case answer(Int, String, headers: [String] = [], type: String = "text/plain")
     case silence
-    /// Head and a few bytes, then a byte now and then, for ever.
+    /// Sends the header and a few bytes, then single bytes at long intervals, without end.
     case trickle
-    /// The server's answer, and then the connection is closed without a word.
+    /// Sends the server's response, and then closes the connection without notice.
     case closesAfter
 
-    /// A page where an answer in JSON was expected.
+    /// An HTML page instead of a JSON response.
     static let page = answer(200, "<html><title>Welcome to our hotel</title>Sign in!</html>", type: "text/html")
 
     static func problem(_ status: Int, _ type: String, reason: String? = nil, headers: [String] = []) -> Fault {
@@ -42,7 +42,7 @@ enum Fault: Sendable {
         return answer(status, body, headers: headers, type: "application/problem+json")
     }
 
-    /// One bit of the CKC is turned over: of the last byte of its version, or of the byte at a place from there on.
+    /// Flips one bit of the CKC: of the last byte of its version, or of the byte at an offset from there.
     static func changedCKC(at place: Int = 0) -> Fault {
         body { body in
             replacingCKC(of: body) { text in
@@ -53,10 +53,10 @@ enum Fault: Sendable {
         }
     }
 
-    /// The document ends in its middle, and the head agrees.
+    /// Truncates the document in the middle; the header declares the truncated length.
     static let cutJSON = body { Array($0.prefix($0.count / 2)) }
 
-    /// Puts something in the place of the first CKC of an answer in JSON.
+    /// Replaces the first CKC of a JSON response.
     static func replacingCKC(of body: [UInt8], _ change: (String) -> String) -> [UInt8] {
         let text = String(decoding: body, as: UTF8.self)
         guard let start = text.range(of: #""ckc":""#)?.upperBound, let end = text[start...].firstIndex(of: "\"") else {
@@ -66,7 +66,7 @@ enum Fault: Sendable {
         return Array((text[..<start] + change(unescaped) + text[end...]).utf8)
     }
 
-    /// The CKC of an answer in JSON.
+    /// Returns the CKC of a JSON response.
     static func ckc(of body: [UInt8]) -> String? {
         var found: String?
         _ = replacingCKC(of: body) {

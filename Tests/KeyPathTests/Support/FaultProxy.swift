@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import VirtualDevice
 
-/// A proxy between client and server, with real sockets, that does what a script says with each exchange.
+/// A proxy between client and server, with real sockets, that runs a script's fault for each exchange.
 final class FaultProxy: Sendable {
     let port: Int
     private let listener: ByteSocket
@@ -34,7 +34,7 @@ final class FaultProxy: Sendable {
                 }
                 Thread.detachNewThread { self.serve(connection) }
             }
-            // Closed here and not where it is shut down: the next socket may have the number by then.
+            // Closed here, and not where it is shut down: the next socket may have the same descriptor by then.
             listener.close()
         }
     }
@@ -72,7 +72,7 @@ final class FaultProxy: Sendable {
         }
     }
 
-    /// True when the connection stays open.
+    /// Returns true if the connection stays open.
     private func carryOut(_ fault: Fault, _ request: HTTPMessage, _ exchange: Int, _ connection: ByteSocket) -> Bool {
         if case .silence = fault {
             time.abandonExchange(exchange)
@@ -81,7 +81,7 @@ final class FaultProxy: Sendable {
         }
         if case .answer(let status, let body, let headers, let type) = fault {
             let fields = headers + ["Content-Type: \(type)", "Content-Length: \(body.utf8.count)"]
-            let head = "HTTP/1.1 \(status) Whatever\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+            let head = "HTTP/1.1 \(status) Injected\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
             return connection.send(Array((head + body).utf8))
         }
         guard let answer = ask(request) else {
@@ -110,7 +110,7 @@ final class FaultProxy: Sendable {
         case .trickle:
             connection.send(answer.head + answer.body.prefix(20))
             time.abandonExchange(exchange)
-            // Far slower than any answer, and more often than a client's look at its deadline.
+            // Much slower than any response, but more frequent than the client's checks of its deadline.
             for byte in answer.body.dropFirst(20) {
                 usleep(20_000)
                 guard connection.send([byte]) else { break }
@@ -127,7 +127,7 @@ final class FaultProxy: Sendable {
         return stream.next()
     }
 
-    /// Blocks this thread for so long by the client's clock.
+    /// Blocks this thread for a duration of the client's clock.
     private func wait(_ latency: Duration, _ exchange: Int) {
         let isOver = DispatchSemaphore(value: 0)
         let time = time

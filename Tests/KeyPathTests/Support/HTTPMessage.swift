@@ -1,12 +1,12 @@
-/// A message of HTTP/1.1 as it stands on the wire.
+/// An HTTP/1.1 message in its wire format.
 struct HTTPMessage: Sendable {
-    /// With the empty line at its end.
+    /// The header, including the empty line at its end.
     let head: [UInt8]
     let body: [UInt8]
 
     private var lines: [Substring] { String(decoding: head, as: UTF8.self).split(separator: "\r\n") }
 
-    /// A request's.
+    /// The path of a request.
     var path: String {
         let parts = lines.first?.split(separator: " ") ?? []
         return parts.count == 3 ? String(parts[1]) : ""
@@ -14,7 +14,7 @@ struct HTTPMessage: Sendable {
 
     func header(_ name: String) -> String? { Self.value(of: name, lines) }
 
-    /// The head for a body of another length.
+    /// Returns the header for a body of another length.
     func head(length: Int) -> [UInt8] {
         let kept = lines.filter { !$0.lowercased().hasPrefix("content-length:") }
         return Array((kept + ["Content-Length: \(length)"]).map { $0 + "\r\n" }.joined().utf8) + Array("\r\n".utf8)
@@ -28,14 +28,14 @@ struct HTTPMessage: Sendable {
     }
 }
 
-/// The messages of a connection, one after the other. All have a Content-Length or no body.
+/// The messages of a connection, in order. All have a Content-Length or no body.
 struct HTTPBytes {
     private let socket: ByteSocket
     private var bytes: [UInt8] = []
 
     init(_ socket: ByteSocket) { self.socket = socket }
 
-    /// Nil at the end of the connection.
+    /// Returns the next message; nil at the end of the connection.
     mutating func next() -> HTTPMessage? {
         while true {
             if let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {

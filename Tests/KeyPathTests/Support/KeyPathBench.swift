@@ -9,8 +9,8 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-/// The whole path of a key: session over a virtual device, loader, transport, and a proxy before a real server. Server,
-/// device, session and loader share one time.
+/// The full path of a key request: session over a virtual device, loader, transport, and a proxy before a real server.
+/// Server, device, session and loader share one clock.
 struct KeyPathBench: Sendable {
     final class Player: ContentKeyRecipient {
         let hasBegunLoading = false
@@ -27,13 +27,13 @@ struct KeyPathBench: Sendable {
     let purposes: TokenDesk
     private let client: HTTPClient
 
-    /// What differs from the usual.
+    /// Options that differ from the defaults.
     struct Options: Sendable {
         var keySystem = ContentKeySystem.fairPlayStreaming
         var settings = KeyLoaderSettings()
-        /// How far the device's clock is ahead, in seconds.
+        /// The offset of the device's clock, in seconds; a positive value is ahead.
         var skew: Int64 = 0
-        /// Whether the client talks to the server's port itself.
+        /// Whether the client connects to the server's port directly, without the proxy.
         var isDirect = false
         var device: FPSDevice?
         var tokens: [String] = []
@@ -42,7 +42,7 @@ struct KeyPathBench: Sendable {
         var reports: any ExpiredSessionReportStore = InMemoryExpiredSessionReports()
     }
 
-    /// Runs a story with everything in place, and takes it down.
+    /// Runs a test with all components started, and stops them.
     static func run(
         _ options: Options = Options(),
         time: JumpingTime = JumpingTime(),
@@ -121,7 +121,7 @@ struct KeyPathBench: Sendable {
 
     func pass(_ duration: Duration) async throws { try await time.sleep(until: time.now + duration) }
 
-    /// Asks as a player does, and waits.
+    /// Requests a key as a player does, and waits for it.
     func key(_ asset: String, persistable: Bool = false) async throws(ContentKeyError) -> ContentKey {
         try await session.contentKey(
             identifier: "skd://" + asset,
@@ -130,18 +130,18 @@ struct KeyPathBench: Sendable {
         )
     }
 
-    /// The content key that the device has for an asset, if it may be used now.
+    /// Returns the content key that the device has for an asset, if it can be used now.
     func content(_ key: ContentKey) throws -> SecretBytes {
         try #require(key.protectedKey as? DeviceKey).contentKey().key
     }
 
-    /// Whether an asset's key plays, and is the server's.
+    /// Whether an asset's key can start playback and equals the server's key.
     func plays(_ key: ContentKey, as asset: String) async throws -> Bool {
         try await key.beginPlayback()
         return try content(key) == server.keys[asset]
     }
 
-    /// Asks as a player does, and plays.
+    /// Requests a key as a player does, and starts playback.
     func plays(_ asset: String, persistable: Bool = false) async throws -> Bool {
         try await plays(try await key(asset, persistable: persistable), as: asset)
     }
@@ -150,7 +150,7 @@ struct KeyPathBench: Sendable {
     var accesses: [KeyAccess] { get async { await loader.accessLog.entries } }
 }
 
-/// Gives out the tokens that it was given, then good ones, and notes what for.
+/// Issues the given tokens, then valid ones, and records the purpose of each request.
 final class TokenDesk: Sendable {
     private let state: Mutex<(tokens: [String], purposes: [KeyService.Purpose])>
 

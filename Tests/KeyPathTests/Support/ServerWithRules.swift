@@ -12,11 +12,11 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// A key server as it is run: SQLite in a folder of its own, a development certificate, tokens, policies, a port.
+/// A key server as in production: SQLite in a separate folder, a development certificate, tokens, policies, a port.
 final class ServerWithRules: Sendable {
-    /// What the audio's Clear Key is asked by.
+    /// The key ID of the Clear Key for the audio.
     static let clearKeyID = [UInt8](repeating: 0xab, count: 16)
-    /// The content with its policy; "" is none.
+    /// The content with its policy; "" means no policy.
     private static let contents: [(asset: String, policy: String)] = [
         ("film/audio", ""), ("film/sd", ""), ("film/hd", ""), ("film/uhd", #"{"lease":"PT60S"}"#),
         ("film/leased", #"{"lease":"PT60S"}"#), ("film/long-lease", #"{"lease":"PT600S"}"#),
@@ -30,7 +30,7 @@ final class ServerWithRules: Sendable {
     let certificate: X509Certificate
     let ask = SecretBytes(copying: Array("development ask!".utf8))
     let keys: [String: SecretBytes]
-    /// What goes with each key, 16 bytes.
+    /// The IV of each key, 16 bytes.
     let vectors: [String: [UInt8]]
     let folder: String
     private let store: SQLiteKeyStore
@@ -42,7 +42,7 @@ final class ServerWithRules: Sendable {
 
     var port: Int { lastPort.withLock { $0 } }
 
-    /// Runs a server for as long as `test` runs.
+    /// Runs a server for the duration of `test`.
     static func run(_ time: JumpingTime, _ test: @Sendable (ServerWithRules) async throws -> Void) async throws {
         let server = try await ServerWithRules(time)
         let result: Result<Void, any Error>
@@ -106,7 +106,7 @@ final class ServerWithRules: Sendable {
         )
     }
 
-    /// Listens, on the port of the last time if there was one.
+    /// Listens, on the port of the previous start if there was one.
     func start() async throws {
         let router = Listener.makeRouter(proxies: TrustedProxies([]))
         let tokens = Tokens()
@@ -134,7 +134,7 @@ final class ServerWithRules: Sendable {
         lastPort.withLock { $0 = port }
     }
 
-    /// Goes away, as if it was stopped.
+    /// Stops the server gracefully.
     func stop() async {
         guard let (group, task) = running.withLock({ $0 }) else { return }
         running.withLock { $0 = nil }
@@ -144,7 +144,7 @@ final class ServerWithRules: Sendable {
 
     struct NotListening: Error {}
 
-    /// An iPhone whose messages this server takes.
+    /// Creates an iPhone whose SPCs this server accepts.
     func device(_ time: JumpingTime, skew: Int64 = 0) -> FPSDevice {
         FPSDevice(
             profile: .iPhone,
@@ -153,7 +153,7 @@ final class ServerWithRules: Sendable {
         )
     }
 
-    /// Puts content that may be kept on the shelf, and returns its key.
+    /// Adds content whose key may be persisted, and returns the key.
     func rent(_ asset: String, policy: String, titleID: [UInt8], at time: Int64) async throws -> SecretBytes {
         let name = asset.replacingOccurrences(of: "/", with: "-")
         try await store.putPolicy(ContentDefaults.policy(name: name, json: Array(policy.utf8)), replacing: false)
@@ -172,18 +172,18 @@ final class ServerWithRules: Sendable {
         return key
     }
 
-    /// What the server knows of the key that the viewer's device keeps of an asset.
+    /// Returns the server's record of the persistent key on the viewer's device for an asset.
     func kept(_ asset: String) async throws -> OfflineLicenseRecord? {
         try await store.offlineLicenses(account: "viewer").first { $0.assetID == Array(asset.utf8) }
     }
 
-    /// A certificate that this server has never had.
+    /// Returns a certificate that this server does not have.
     static func foreignCertificate() throws -> [UInt8] {
         try X509Certificate.selfSigned(subject: "Another", key: privateKeys[1].get(), days: 30).der
     }
 }
 
-/// Takes tokens that begin with the word for good ones.
+/// An authorizer that accepts tokens with the prefix ``good``.
 struct Tokens: PlaybackAuthorizer {
     static let good = "good-secret-token"
 

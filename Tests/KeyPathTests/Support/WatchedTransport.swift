@@ -5,7 +5,7 @@ import StreamPlayer
 import Synchronization
 import VirtualDevice
 
-/// The real transport. It lets time stand still while an exchange is on its way, and counts what was sent.
+/// The real transport. It stops the test clock while an exchange is in progress, and records the requests.
 final class WatchedTransport: KeyTransport {
     struct Sent: Sendable {
         let path: String
@@ -25,7 +25,7 @@ final class WatchedTransport: KeyTransport {
     }
 
     var sent: [Sent] { all.withLock { $0 } }
-    /// Requests for licenses and keys.
+    /// The requests for licenses and keys.
     var licenses: [Sent] { sent.filter { $0.path != "/fps/certificate" } }
     var certificates: [Sent] { sent.filter { $0.path == "/fps/certificate" } }
 

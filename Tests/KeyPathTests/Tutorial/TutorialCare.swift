@@ -1,5 +1,5 @@
-// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md, as it stands there. TutorialTextTests.swift holds the two
-// against each other, TutorialCareTests.swift runs it.
+// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md, identical to the article. TutorialTextTests.swift compares
+// the two, TutorialCareTests.swift runs this code.
 
 import ContentKeySession
 import ContentKeySessionTesting

@@ -9,7 +9,7 @@ import VirtualDevice
 
 @Suite("The tutorial's steps 6 to 10, against a real server", .timeLimit(.minutes(10)))
 struct TutorialCareTests {
-    @Test("6: a refusal says what a viewer may read, and support reads more")
+    @Test("6: a refusal gives a message for viewers, and more details for support")
     func failures() async throws {
         try await KeyPathBench.run { bench in
             let parts = bench.tutorial()
@@ -31,7 +31,7 @@ struct TutorialCareTests {
         }
     }
 
-    @Test("6: every kind of failure has words for viewers, and unknown ones a code")
+    @Test("6: every kind of failure has a message for viewers, and unknown kinds have a code")
     func words() {
         let messages = KeyFailure.Kind.allCases.map { ($0, messageForViewer($0)) }
         for (kind, message) in messages where message.contains("support") {
@@ -40,7 +40,7 @@ struct TutorialCareTests {
         #expect(messages.filter { $0.1.contains("support") }.count < messages.count / 2 + 1)
     }
 
-    @Test("7: a kept key plays when the server is not asked")
+    @Test("7: a persistent key plays without a request to the server")
     func kept() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tutorial-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -63,7 +63,7 @@ struct TutorialCareTests {
         }
     }
 
-    @Test("8: the next key is fetched before its tag appears, and by then it is there")
+    @Test("8: the next key is fetched before its tag appears in the playlist")
     func live() async throws {
         try await KeyPathBench.run { bench in
             let parts = bench.tutorial(.live)
@@ -80,7 +80,7 @@ struct TutorialCareTests {
         }
     }
 
-    @Test("9: a server that always says the same, without a server")
+    @Test("9: a simulated server that always returns the same response")
     func script() async throws {
         let time = JumpingTime()
         let table: [(KeyTransportAnswer, KeyFailure.Kind)] = [
@@ -108,7 +108,7 @@ struct TutorialCareTests {
         }
     }
 
-    @Test("10: the loader works over whatever is a source of requests")
+    @Test("10: the loader works with any source of requests")
     func source() async throws {
         try await KeyPathBench.run { bench in
             try await bench.time.outside {
@@ -127,7 +127,7 @@ struct TutorialCareTests {
     }
 }
 
-/// What an adapter has to have, and nothing else.
+/// The minimum that an adapter needs.
 private struct Platform: ContentKeySource {
     let session: KeySession
     var requests: AsyncStream<any ContentKeyLoading> { session.requests }

@@ -1,5 +1,5 @@
-// The code of steps 1 to 5 of FromAnAppToOneWithKeys.md, as it stands there. TutorialTextTests.swift holds the two against
-// each other, TutorialTests.swift runs it.
+// The code of steps 1 to 5 of FromAnAppToOneWithKeys.md, identical to the article. TutorialTextTests.swift compares the
+// two, TutorialTests.swift runs this code.
 
 import ContentKeySession
 import ContentKeySessionTesting

@@ -6,13 +6,13 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-/// A site with one film, clear or under a key of the server's.
+/// A web site with one movie, clear or encrypted with a key of the server.
 struct TutorialSite: MediaLoader {
     static let film = "https://site.test/main.m3u8"
-    static let content = "the picture and the sound"
+    static let content = "the video and the audio"
     private let files: [String: [UInt8]]
 
-    /// - Parameter announced: the keys that EXT-X-SESSION-KEY names.
+    /// - Parameter announced: the keys that EXT-X-SESSION-KEY declares.
     init(_ asset: String?, of server: ServerWithRules, announced: [String] = []) throws {
         var segment = Array(Self.content.utf8)
         var key = ""
@@ -41,7 +41,7 @@ struct TutorialSite: MediaLoader {
     }
 }
 
-/// Keeps what a player hands on.
+/// An output that stores what a player writes.
 final class TutorialOutput: MediaOutput {
     let takesNewInitializations = true
     private let pieces = Notes<[UInt8]>()
@@ -60,7 +60,7 @@ struct TutorialAccount: Account {
 }
 
 extension KeyPathBench {
-    /// A session and a loader as step 9 makes them, over this bench's device, transport and time.
+    /// Creates a session and a loader as in step 9, over this bench's device, transport and clock.
     func tutorial(
         _ settings: KeyLoaderSettings = .patient,
         account: TutorialAccount = TutorialAccount()

@@ -10,7 +10,7 @@ import VirtualDevice
 struct TutorialTests {
     private let output = TutorialOutput()
 
-    @Test("1: a clear film plays, and an encrypted one says that nobody answers for its keys")
+    @Test("1: a clear movie plays, and an encrypted one fails because it has no key system")
     func clear() async throws {
         try await KeyPathBench.run { bench in
             let report = try await play(TutorialSite.film, from: TutorialSite(nil, of: bench.server), to: output)
@@ -24,10 +24,10 @@ struct TutorialTests {
         }
     }
 
-    @Test("2: with a delegate of one's own it plays")
+    @Test("2: with a custom delegate the movie plays")
     func delegate() async throws {
         try await KeyPathBench.run { bench in
-            // The delegate's task is nobody's child, so that time has to stand still for it.
+            // The delegate's task has no parent task, so the test clock must stop for it explicitly.
             try await bench.time.outside {
                 let session = KeySession(device: bench.device)
                 let license = "http://127.0.0.1:\(bench.server.port)/fps/license"
@@ -50,7 +50,7 @@ struct TutorialTests {
         }
     }
 
-    @Test("3: with the key loader it plays")
+    @Test("3: with the key loader the movie plays")
     func loader() async throws {
         try await KeyPathBench.run { bench in
             let account = TutorialAccount()
@@ -69,7 +69,7 @@ struct TutorialTests {
         }
     }
 
-    @Test("4: what EXT-X-SESSION-KEY names comes in one round trip, and the next episode before it is asked for")
+    @Test("4: the keys of EXT-X-SESSION-KEY arrive in one round trip, and those of the next episode in advance")
     func preloading() async throws {
         try await KeyPathBench.run { bench in
             let parts = bench.tutorial()
@@ -92,7 +92,7 @@ struct TutorialTests {
         }
     }
 
-    @Test("5: a renewal is tried until a long lease ends, and an outage of minutes is not seen")
+    @Test("5: a renewal is retried until a long lease ends, so an outage of minutes has no effect")
     func longLease() async throws {
         let outage = Notes<Bool>()
         try await KeyPathBench.run(script: { _ in outage.all.last == true ? .resetBeforeHead : .none }) { bench in
@@ -115,7 +115,7 @@ struct TutorialTests {
         }
     }
 
-    @Test("5: a short outage is not seen, a long one stops the key, and afterwards it plays again")
+    @Test("5: a short outage has no effect, a long one stops the key, and afterwards playback works again")
     func leases() async throws {
         let outage = Notes<Bool>()
         try await KeyPathBench.run(script: { _ in outage.all.last == true ? .resetBeforeHead : .none }) { bench in

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("FromAnAppToOneWithKeys.md")
 struct TutorialTextTests {
-    /// A piece of code and the step that it belongs to.
+    /// A code block and the step that it belongs to.
     private struct Block: Equatable {
         let step: Int
         var lines: [String] = []
@@ -52,7 +52,7 @@ struct TutorialTextTests {
         return blocks
     }
 
-    @Test("Has the code that is compiled and run, and no other")
+    @Test("Contains exactly the code that is compiled and run")
     func same() throws {
         let (article, code) = (try Self.article(), try Self.code())
         for (written, tested) in zip(article, code) {

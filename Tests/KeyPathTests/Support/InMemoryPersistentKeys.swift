@@ -1,8 +1,8 @@
 import ContentKeySession
 import Synchronization
 
-/// Keeps keys in memory.
-final class Shelf: KeptKeys {
+/// An in-memory store of persistent keys.
+final class InMemoryPersistentKeys: KeptKeys {
     private let keys = Mutex<[String: [UInt8]]>([:])
     var all: [String: [UInt8]] { keys.withLock { $0 } }
     func key(for identifier: String) async -> [UInt8]? { all[identifier] }
@@ -10,7 +10,7 @@ final class Shelf: KeptKeys {
 }
 
 extension KeyLoaderSettings {
-    /// Settings that differ from the usual ones.
+    /// Returns settings that differ from the defaults.
     static func with(_ change: (inout KeyLoaderSettings) -> Void) -> KeyLoaderSettings {
         var settings = KeyLoaderSettings()
         change(&settings)
@@ -18,7 +18,7 @@ extension KeyLoaderSettings {
     }
 }
 
-/// What happened, in order.
+/// A record of events, in order.
 final class Notes<Element: Sendable>: Sendable {
     private let notes = Mutex<[Element]>([])
     var all: [Element] { notes.withLock { $0 } }
