@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// libFuzzer targets, a build of their own: `make fuzz`, or scripts/fuzz for a shorter run. Every executable is one.
+// libFuzzer targets in a separate build: `make fuzz`, or scripts/fuzz for a shorter run. Every executable is a target.
 
 func fuzzTarget(_ name: String, _ libraries: [String], mutates: Bool = false) -> Target {
     .executableTarget(
         name: name,
         dependencies: libraries.map { .product(name: $0, package: "keyway") } + (mutates ? ["Mutations"] : []),
-        // libFuzzer brings the main function.
+        // libFuzzer provides the main function.
         swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-parse-as-library"])]
     )
 }
@@ -16,7 +16,7 @@ let package = Package(
     name: "keyway-fuzz-testing",
     dependencies: [.package(name: "keyway", path: "..")],
     targets: [
-        // How inputs are changed by what their formats are made of.
+        // Mutations of inputs by the syntax of their formats.
         .target(name: "Mutations", swiftSettings: [.treatAllWarnings(as: .error)]),
         fuzzTarget("FuzzPlaylist", ["HLSPlaylist"], mutates: true),
         fuzzTarget("FuzzTS", ["ByteCoding", "MediaFormats"]),

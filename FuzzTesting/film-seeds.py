@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes small inputs for the fuzz targets out of films that ffmpeg makes.
+"""Makes small inputs for the fuzz targets from media that ffmpeg generates.
 
-    FuzzTesting/film-seeds.py FOLDER     writes FOLDER/TARGET/NAME, as scripts/fuzz looks for them in .build-fuzz/corpus
+    FuzzTesting/film-seeds.py FOLDER     writes FOLDER/TARGET/NAME, the layout of .build-fuzz/corpus in scripts/fuzz
 
-Fuzzing finds its way through a format much faster from whole files than from nothing. The films are a few frames of
-32x32 samples; what ffmpeg does not write is put into them box by box. Only what reaches code that nothing else reaches
-goes into the committed corpus, by `scripts/fuzz --merge`.
+Fuzzing covers a format much faster when it starts with complete files than when it starts with none. The media have a few
+frames of 32x32 samples; structures that ffmpeg does not write are inserted box by box. `scripts/fuzz --merge` adds only the
+inputs that reach new code to the committed corpus.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ CONTAINERS = {
 
 
 class Box:
-    """A box: its type, what stands in front of the boxes in it, and these."""
+    """A box: its type, the bytes before its child boxes, and the child boxes."""
 
     def __init__(self, kind, head=b"", children=()):
         self.kind, self.head, self.children = kind, head, list(children)
@@ -66,7 +66,7 @@ def numbers(*values):
 
 
 def ffmpeg(arguments, name):
-    """What ffmpeg writes into a file of that name, the same each time."""
+    """Returns ffmpeg's output for a file name; it is the same each time."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / name
         command = ["ffmpeg", "-v", "error", "-nostdin", *arguments, "-fflags", "+bitexact", "-threads", "1", str(path)]
@@ -75,7 +75,7 @@ def ffmpeg(arguments, name):
 
 
 def films():
-    """MP4 files as ffmpeg writes them."""
+    """Returns MP4 files as ffmpeg writes them."""
     fragments = ["-movflags", "frag_keyframe+empty_moov+default_base_moof"]
     encryption = ["-encryption_scheme", "cenc-aes-ctr", "-encryption_key", KEY, "-encryption_kid", KEY]
     both = PICTURE + SOUND + AVC + ["-c:a", "aac"]
@@ -113,7 +113,7 @@ def films():
 
 
 def additions(film):
-    """The film once more for each thing that ffmpeg does not write."""
+    """Returns a variation of the movie for each structure that ffmpeg does not write."""
 
     def changed(change):
         boxes = Box.read(film)
@@ -241,7 +241,7 @@ def additions(film):
 
 
 def damages(film):
-    """The film once more for each thing that the verifier, or a reader, finds wrong with it."""
+    """Returns a variation of the movie for each error that the verifier or a reader detects."""
 
     def changed(change):
         boxes = Box.read(film)
@@ -309,7 +309,7 @@ def damages(film):
 
 
 def encryptions(film):
-    """The fragments of a film, marked as encrypted in the ways of cbcs and cenc; the samples stay as they are."""
+    """Yields a movie's fragments, marked as encrypted with cbcs and cenc; the samples are unchanged."""
     identity = bytes(range(16))
     ways = {
         "cbcs": (b"cbcs", full("tenc", 1, 0, b"\0\x19\1\0" + identity + b"\x10" + identity), 0),
@@ -338,7 +338,7 @@ def encryptions(film):
 
 
 def place_entries(boxes):
-    """Makes saio lead to the entries of senc, and trun to the data, now that the boxes have their sizes."""
+    """Sets the offsets in saio to the entries of senc, and those in trun to the data, after the boxes have their sizes."""
     for fragment in (box for box in boxes if box.kind == "moof"):
         size, offset = len(fragment.write()), 8
         for child in fragment.children:
@@ -355,13 +355,13 @@ def place_entries(boxes):
 
 
 def rarities(made):
-    """What a mutation hardly finds: it takes several changes at once that agree with each other."""
+    """Yields files that mutations rarely find, because they need several consistent changes at once."""
 
     def read(name):
         boxes = Box.read(made[name])
         return Box("", b"", boxes), boxes
 
-    # The description of the samples is clear, a second one protected, and groups speak of keys.
+    # The first sample description is clear, a second one protected, and sample groups refer to keys.
     root, boxes = read("avc-encrypted.mp4")
     for table in root.all("stbl"):
         description = table.all("stsd")[0]
@@ -373,7 +373,7 @@ def rarities(made):
         table.children.append(full("sbgp", 0, 0, b"seig" + numbers(1, 2, 0)))
     yield "clear-first", b"".join(box.write() for box in boxes)
 
-    # The index says that each segment begins with a key frame, and none does.
+    # The index declares that each segment starts with a key frame, but none does.
     root, boxes = read("avc-index.mp4")
     for run in root.all("trun"):
         place = 8 + 4 * (run.head[3] & 1)
@@ -385,7 +385,7 @@ def rarities(made):
     # ffmpeg's index does not count producer reference times.
     yield "no-key-frames", b"".join(box.write() for box in boxes if box.kind != "prft")
 
-    # One constant vector: the samples' own information is empty, or ends before they do.
+    # One constant IV: the samples' own information is empty, or ends before they do.
     film = dict(encryptions(made["avc-every-frame.mp4"]))["cbcs"]
     for name, count in {"empty-entries": None, "few-entries": 0}.items():
         boxes = Box.read(film)
@@ -395,7 +395,7 @@ def rarities(made):
             fragment.children.append(full("saiz", 0, 0, b"\0" + numbers(samples) + bytes(samples)))
         yield name, place_entries(boxes)
 
-    # A rate that only version 2 of a sound description can say, and subtitles of WebVTT.
+    # A sample rate that only version 2 of a sound description can contain, and WebVTT subtitles.
     fast = struct.pack(">IdIIIIIII", 72, 96000.0, 2, 0x7F000000, 16, 0, 0, 0, 0)
     sound = bytes(7) + b"\1" + struct.pack(">H", 2) + bytes(6) + struct.pack(">HHHHI", 2, 16, 0, 0, 1) + fast
     for name, handler, entry in [
@@ -410,7 +410,7 @@ def rarities(made):
                 box.children = [entry]
             yield f"{name}-{film}", b"".join(box.write() for box in boxes)
 
-    # A picture of 16 bits a sample, which hvcC has no place for.
+    # A picture of 16 bits per sample, which hvcC cannot represent.
     root, boxes = read("hevc.mp4")
     for box in root.all("hvcC"):
         box.head = deep_colour(box.head)
@@ -423,7 +423,7 @@ def rarities(made):
 
 
 def deep_colour(configuration):
-    """An hvcC whose sequence parameter set has bit_depth_luma_minus8 8 instead of 0."""
+    """Returns an hvcC whose sequence parameter set has bit_depth_luma_minus8 8 instead of 0."""
     place, arrays = 23, configuration[22]
     for _ in range(arrays):
         kind, count = configuration[place] & 63, int.from_bytes(configuration[place + 1 : place + 3])
@@ -439,7 +439,7 @@ def deep_colour(configuration):
 
 
 def deeper(unit):
-    """The sequence parameter set, without sublayers, with 16 bits of luma."""
+    """Returns the sequence parameter set, without sublayers, with 16 bits of luma."""
     bits = "".join(f"{byte:08b}" for byte in unit.replace(b"\0\0\3", b"\0\0"))
     # The unit's header, IDs and sublayers, profile, tier and level.
     position = 16 + 8 + 96
@@ -472,7 +472,7 @@ def deeper(unit):
 
 
 def streams():
-    """Elementary and transport streams, by target."""
+    """Yields elementary and transport streams, by target."""
     mixing = ["-dmix_mode", "ltrt", "-ltrt_cmixlev", "0.8", "-loro_surmixlev", "0.5", "-dialnorm", "-20"]
     production = ["-mixing_level", "90", "-room_type", "small", "-copyright", "1", "-dsur_mode", "on"]
     for rate in ["48000", "44100", "32000"]:
@@ -509,7 +509,7 @@ def streams():
 
 
 def configurations():
-    """AudioSpecificConfig of the kinds that ffmpeg does not write."""
+    """Yields AudioSpecificConfigs of the types that ffmpeg does not write."""
 
     def bits(*fields):
         text = "".join(f"{value:0{width}b}" for value, width in fields)
@@ -540,7 +540,7 @@ def configurations():
 
 
 def tags():
-    """ID3 tags of packed audio, and what old writers do with them."""
+    """Yields ID3 tags of packed audio, with variations by old writers."""
     owner = b"com.apple.streaming.transportStreamTimestamp\0"
 
     def tag(version, flags, *frames):

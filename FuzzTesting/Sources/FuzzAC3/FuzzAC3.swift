@@ -1,10 +1,10 @@
 import ByteCoding
 import MediaFormats
 
-// AC-3 and E-AC-3: pieces of any size give the same access units; their syncframes cover them; boxes that are made of
-// them, and boxes that are read, come back.
+// AC-3 and E-AC-3: chunks of any size give the same access units, and the access units consist of the syncframes;
+// configuration boxes that are generated from access units or read can be written and read again.
 
-/// What came out of a stream.
+/// The result of parsing a stream.
 struct Result: Equatable {
     var units: [AC3Splitter.AccessUnit] = []
     var bytes: [[UInt8]] = []
@@ -40,7 +40,7 @@ func check(_ unit: AC3Splitter.AccessUnit, _ bytes: [UInt8]) {
         while let range = try syncframes.next(bytes.span.bytes) {
             precondition(range.lowerBound == end && !range.isEmpty)
             end = range.upperBound
-            guard let header = syncframes.header else { preconditionFailure("no header") }
+            guard let header = syncframes.header else { preconditionFailure("a syncframe without a header") }
             if header.beginsAccessUnit { blocks += header.blockCount }
             precondition((1...6).contains(header.channelCount) && header.blockCount <= 6)
             let syncframe = Array(bytes[range])
@@ -48,7 +48,7 @@ func check(_ unit: AC3Splitter.AccessUnit, _ bytes: [UInt8]) {
         }
         precondition(end == bytes.count && blocks == 6)
     } catch {
-        preconditionFailure("an access unit does not hold syncframes: \(error)")
+        preconditionFailure("an access unit does not consist of syncframes: \(error)")
     }
     if let box = try? EnhancedAC3ConfigurationBox(accessUnit: bytes.span.bytes) {
         let entry = SampleEntry.ec3(box, sampleRate: unit.header.sampleRate)
@@ -62,13 +62,13 @@ func check(_ unit: AC3Splitter.AccessUnit, _ bytes: [UInt8]) {
         precondition((try? entry.ac3Configuration()) == box)
         precondition((try? entry.audioDescription())??.codecs == "ac-3" && box.bitRate <= 640_000)
         precondition((try? AudioSetupInformation(ac3: bytes.span.bytes)) != nil)
-        // A box of one kind is missed in the entry of the other.
+        // The sample entry of one codec must not contain the box of the other.
         let other = SampleEntry(format: "ec-3", fields: entry.fields, boxes: entry.boxes)
         precondition((try? other.enhancedAC3Configuration()) == nil)
     }
 }
 
-/// What is taken for a syncframe, or for one that begins an access unit, is or is not: the input may be anything.
+/// Calls the checks for syncframes and for the start of an access unit, whose results may be anything for this input.
 func checkAnything(_ input: [UInt8]) {
     do throws(ParseError) {
         let header = try AC3Syncframe(input.span.bytes)
@@ -81,7 +81,7 @@ func checkAnything(_ input: [UInt8]) {
     _ = try? EnhancedAC3ConfigurationBox(accessUnit: input.span.bytes)
 }
 
-/// Reads a box's content, and what is written of it.
+/// Parses a box's content, writes it, and parses the result.
 func checkBox<Kind: Box & Equatable>(_: Kind.Type, _ input: [UInt8]) {
     do throws(ParseError) {
         var reader = ByteReader(input.span.bytes)
@@ -93,7 +93,7 @@ func checkBox<Kind: Box & Equatable>(_: Kind.Type, _ input: [UInt8]) {
     }
 }
 
-/// One stream; its first byte says how large the pieces are.
+/// Tests one stream; its first byte selects the size of the chunks.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))

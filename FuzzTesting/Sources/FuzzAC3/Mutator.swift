@@ -1,6 +1,6 @@
 import Mutations
 
-/// What libFuzzer calls to make a new input of an old one: half of the time by bytes, half by bits.
+/// The custom mutator that libFuzzer calls: half of the time it changes bytes, half of the time bits.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ seed: UInt32) -> Int {
     var random = Xorshift(seed: UInt64(seed))

@@ -1,9 +1,9 @@
 import ByteCoding
 import MediaFormats
 
-// ADTS, AudioSpecificConfig and ID3: pieces of any size give the same frames; what is read is written again to the bit.
+// ADTS, AudioSpecificConfig and ID3: chunks of any size give the same frames; what was parsed is written bit by bit.
 
-/// What came out of a stream.
+/// The result of parsing a stream.
 struct Result: Equatable {
     var frames: [ADTSSplitter.Frame] = []
     var bytes: [[UInt8]] = []
@@ -58,10 +58,10 @@ func check(_ frame: ADTSSplitter.Frame, _ bytes: [UInt8]) {
         let again = try AudioSpecificConfig(written.span.bytes)
         precondition(again.bytes == written && again.outputChannelCount == config.outputChannelCount)
     } catch {
-        preconditionFailure("not read again: \(error)")
+        preconditionFailure("the written data cannot be parsed: \(error)")
     }
     guard let framing = try? ADTSFraming(config, isMPEG2: frame.header.isMPEG2) else {
-        preconditionFailure("ADTS cannot say what it said")
+        preconditionFailure("the configuration of an ADTS header cannot be written as ADTS")
     }
     precondition((7...8191).contains(framing.overhead) && frame.header.bufferFullness < 2048)
     var framed: [UInt8] = []
@@ -95,7 +95,7 @@ func checkConfig(_ input: [UInt8]) {
     }
 }
 
-/// A segment of packed audio begins with a tag that says when it begins, and what it is.
+/// A segment of packed audio starts with an ID3 tag that contains its start time, and its audio format.
 func checkPackedAudio(_ setup: AudioSetupInformation) {
     guard setup.setupData.count < 256 else { return }
     let time = UInt64(setup.setupData.count) << 32 | 0x8000_0001
@@ -109,7 +109,7 @@ func checkPackedAudio(_ setup: AudioSetupInformation) {
     precondition(sameTime == time & (1 << 33 - 1) && sameSetup == setup)
 }
 
-/// What describes audio otherwise: an audio setup by itself, a descriptor of MP4.
+/// Other descriptions of audio: a separate AudioSpecificConfig, an MP4 descriptor.
 func checkDescriptions(_ input: [UInt8]) {
     var reader = ByteReader(input.span.bytes)
     if let setup = try? AudioSetupInformation(reading: &reader) {
@@ -142,7 +142,7 @@ func checkTag(_ input: [UInt8]) {
     }
 }
 
-/// One stream; its first byte says how large the pieces are.
+/// Tests one stream; its first byte selects the size of the chunks.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -1,7 +1,7 @@
 import ByteCoding
 import FPSMessages
 
-/// The clear payload of a CKC: every typed block that was read writes its own value again.
+/// The decrypted payload of a CKC: every typed block that was parsed writes the same value again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))

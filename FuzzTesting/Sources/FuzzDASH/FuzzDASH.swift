@@ -1,7 +1,7 @@
 import DASHManifest
 
-/// What can be read as a manifest means the same when it was written, and the checker comes to an end with it. What stands
-/// behind a zero byte is a later state of it.
+/// DASH manifests: a manifest that was parsed has the same meaning after it is written, and the validator terminates.
+/// The data after a zero byte is a later update of the manifest.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
@@ -19,7 +19,7 @@ private func roundTrip(_ bytes: [UInt8]) -> MPD? {
     guard let manifest = try? MPD(bytes) else { return nil }
     let findings = MPDChecker().check(manifest)
     precondition(findings.count <= 10_000 + 100 * bytes.count)
-    guard let again = try? MPD(manifest.bytes) else { preconditionFailure("its own manifest is not read") }
+    guard let again = try? MPD(manifest.bytes) else { preconditionFailure("the written manifest cannot be parsed") }
     precondition(again.periods.count == manifest.periods.count)
     precondition(again.bytes == manifest.bytes)
     return manifest

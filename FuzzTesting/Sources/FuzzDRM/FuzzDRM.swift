@@ -1,7 +1,7 @@
 import ByteCoding
 import DRMSignaling
 
-/// pssh boxes, Widevine's header, PlayReady's object and header, CPIX: what can be read means the same when it was written.
+/// pssh boxes, Widevine's header, PlayReady's object and header, CPIX: parsed data has the same meaning after writing.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -34,6 +34,8 @@ private func checkPlayReady(_ data: [UInt8]) {
 
 private func checkHeader(_ header: PlayReadyHeader?) {
     guard let header else { return }
-    guard let again = try? PlayReadyHeader(xml: header.xml) else { preconditionFailure("its own text is not read") }
+    guard let again = try? PlayReadyHeader(xml: header.xml) else {
+        preconditionFailure("the written text cannot be parsed")
+    }
     precondition(again.keys == header.keys)
 }

@@ -24,7 +24,7 @@ private let kinds: [FourCC: any (Box & Equatable).Type] = {
     return kinds
 }()
 
-/// The tree of the boxes can be drawn, and each box in it that is known is written and read again.
+/// Prints the tree of the boxes, and parses and writes each box of a known type.
 func checkBoxes(_ input: [UInt8]) {
     let tree = BoxTree(reading: input.span.bytes)
     precondition(tree.description.utf8.count <= 100 * input.count + 1000)
@@ -35,7 +35,7 @@ private func checkNodes(_ nodes: [BoxTree.Node], _ parent: Range<Int>, _ input: 
     var position = parent.lowerBound
     for node in nodes {
         precondition(node.offset >= position && node.offset + 8 <= parent.upperBound && node.size >= 8)
-        // What its header says may be more than there is.
+        // The header may declare more bytes than there are.
         let end = min(parent.upperBound, node.offset + node.size)
         position = end
         checkNodes(node.children, node.offset + 8..<end, input)
@@ -51,7 +51,7 @@ private func checkNodes(_ nodes: [BoxTree.Node], _ parent: Range<Int>, _ input: 
     }
 }
 
-/// A box means the same when it was written, and is not written differently the second time.
+/// Checks that a box has the same meaning after it is written, and that writing it again gives the same bytes.
 private func checkWriting<Kind: Box & Equatable>(_: Kind.Type, _ content: [UInt8]) {
     var reader = ByteReader(content.span.bytes)
     guard let box = try? Kind(reading: &reader) else { return }
@@ -68,11 +68,11 @@ private func checkWriting<Kind: Box & Equatable>(_: Kind.Type, _ content: [UInt8
         again.write(to: &second)
         precondition(second.bytes == writer.bytes)
     } catch {
-        preconditionFailure("a \(Kind.type) box that was written is not read: \(error)")
+        preconditionFailure("a \(Kind.type) box that was written cannot be parsed: \(error)")
     }
 }
 
-/// What groups of samples mean, by their kind and whatever their kind.
+/// Parses sample group descriptions, by their grouping type and as other types.
 private func checkGroups(_ content: [UInt8]) {
     var reader = ByteReader(content.span.bytes)
     guard let box = try? SampleGroupDescriptionBox(reading: &reader) else { return }
@@ -90,7 +90,7 @@ private func checkGroups(_ content: [UInt8]) {
     }
 }
 
-/// Entries of one size are not those of another, but each reading of them can be written.
+/// Entries of one size are not valid entries of another size, but the result of each parser can be written.
 private func checkEncryption(_ content: [UInt8], ivSize: Int) {
     var reader = ByteReader(content.span.bytes)
     guard let box = try? SampleEncryptionBox(reading: &reader, ivSize: ivSize) else { return }

@@ -1,7 +1,7 @@
 import ByteCoding
 import MediaFormats
 
-/// What a packager asks of the codecs.
+/// Calls the functions that a packager needs of the codecs.
 func checkConfigurations(_ track: Track) {
     for entry in track.descriptions {
         for box in entry.boxes { check(box, in: entry) }
@@ -39,7 +39,7 @@ private func check(_ box: RawBox, in entry: SampleEntry) {
     }
 }
 
-/// A box that is made of the sets of another has the same sets.
+/// Checks that a box made of another box's parameter sets has the same parameter sets.
 private func checkParameterSets(_ box: AVCConfigurationBox) {
     _ = try? H264ParameterSets(box)
     let made = try? AVCConfigurationBox(

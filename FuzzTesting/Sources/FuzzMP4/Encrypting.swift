@@ -1,15 +1,15 @@
 import ByteCoding
 import MediaFormats
 
-/// A way of saying how samples are encrypted.
+/// A way to signal how samples are encrypted.
 private struct Protection {
     let encryption: FragmentWriter.Encryption
     let scheme: FourCC
     let box: TrackEncryptionBox
-    /// How many subsamples each sample has.
+    /// The number of subsamples of each sample.
     let subsamples: Int
 
-    /// One of all ways, by a number that is drawn from the input.
+    /// Returns one of all combinations, selected by a number from the input.
     init(_ number: Int) {
         let key = Array<UInt8>(1...16)
         let constant = Array<UInt8>(17...32)
@@ -30,7 +30,7 @@ private struct Protection {
 
     var hasSubsamples: Bool { encryption == .subsamples || encryption == .vectorsAndSubsamples }
 
-    /// Clear bytes and protected ones by turns; a sample without bytes has none.
+    /// Returns alternating clear and protected ranges; none for a sample without bytes.
     func entries(_ size: Int) -> [SampleEncryptionBox.Subsample] {
         guard hasSubsamples else { return [] }
         var entries: [SampleEncryptionBox.Subsample] = []
@@ -54,9 +54,10 @@ private struct Protection {
     }
 }
 
-/// A segment that says how its samples are encrypted is read as it says, and the verifier finds it in order.
+/// Checks that a segment that signals the encryption of its samples is parsed accordingly, and that the verifier
+/// accepts it.
 func checkEncryptedSegment(_ track: Track, _ samples: [Sample], _ movie: Movie, _ input: [UInt8]) {
-    // Entries of kinds that are not known are kept as bytes, and say nothing of protection.
+    // Entries of unknown types are stored as bytes, and contain no protection information.
     for entry in track.descriptions {
         if case .visual = entry.fields {} else if case .audio = entry.fields {} else { return }
     }
@@ -111,7 +112,7 @@ private func checkReading(_ bytes: [UInt8], _ samples: [Sample], _ protection: P
         var cursor = try MovieFile(reading: file).samples()
         for (index, sample) in samples.enumerated() {
             guard let again = try cursor.next(file), let own = again.protection else {
-                preconditionFailure("a sample is lost, or clear")
+                preconditionFailure("a sample is missing or not encrypted")
             }
             precondition(again.size == sample.size && own.scheme == protection.scheme)
             precondition(own.keyID.bytes == protection.box.keyID)
@@ -120,6 +121,6 @@ private func checkReading(_ bytes: [UInt8], _ samples: [Sample], _ protection: P
             precondition(own.subsamples.entries(in: file) == protection.entries(sample.size))
         }
     } catch {
-        preconditionFailure("a segment that was written is not read: \(error)")
+        preconditionFailure("a segment that was written cannot be parsed: \(error)")
     }
 }

@@ -1,11 +1,11 @@
 import ByteCoding
 import MediaFormats
 
-// MP4 files: every sample lies in the file and every cursor comes to its end in time; a pipe gives the samples that a file
-// gives, in whatever pieces it comes; boxes that were read are written and read again; and what the writers make of a
-// file's tracks, the verifier finds in order.
+// MP4 files: every sample is inside the file and every cursor terminates in time; reading from a pipe, in chunks of any
+// size, gives the same samples as reading the file; boxes that were parsed can be written and parsed again; the
+// verifier accepts what the writers make of a file's tracks.
 
-/// One file, read in every way there is.
+/// Tests one file with all readers.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -18,12 +18,12 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What a file holds, as its cursors say it.
+/// The content of a file, according to its cursors.
 struct FileContents {
     let movie: Movie
-    /// By track.
+    /// The samples by track.
     private(set) var samples: [[Sample]] = []
-    /// Whether all cursors came to their ends.
+    /// Whether all cursors reached their ends.
     private(set) var isComplete: Bool
 
     init?(_ input: [UInt8]) {
@@ -42,9 +42,9 @@ struct FileContents {
             let (samples, isComplete) = Self.read(&cursor, bytes)
             self.samples.append(samples)
             self.isComplete = self.isComplete && isComplete
-            // A sample takes 4 bits of a table at least, or bytes of the file.
+            // A sample takes at least 4 bits of a table, or bytes of the file.
             precondition(samples.count <= 3 * input.count)
-            // A file that grows or shrinks while it is read is noticed.
+            // A file that grows or shrinks while it is read must be detected.
             precondition(input.isEmpty || (try? cursor.next(bytes.extracting(0..<input.count - 1))) == nil)
             for sample in samples { Self.check(sample, track, bytes) }
         }
@@ -76,7 +76,7 @@ struct FileContents {
         precondition(sum == sample.size)
     }
 
-    /// All tracks at once give what each gives by itself, until the first that breaks.
+    /// Checks that reading all tracks together gives the same as reading each track alone, until the first error.
     private func checkMerging(_ file: MovieFile, _ bytes: RawSpan) {
         var cursor = file.samples()
         let (merged, isComplete) = Self.read(&cursor, bytes)

@@ -1,6 +1,6 @@
 import Mutations
 
-/// What libFuzzer calls to make a new input of an old one: one time of three by bytes, else by boxes.
+/// The custom mutator that libFuzzer calls: one time of three it changes bytes, otherwise boxes.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ seed: UInt32) -> Int {
     var random = Xorshift(seed: UInt64(seed))
@@ -8,7 +8,7 @@ public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: In
     return mutateBoxes(data, size, limit, &random)
 }
 
-/// What libFuzzer calls to make a new input of two old ones: boxes of the second come into the first.
+/// The custom crossover that libFuzzer calls: inserts boxes of the second input into the first.
 @_cdecl("LLVMFuzzerCustomCrossOver")
 public func cross(
     _ first: UnsafePointer<UInt8>,

@@ -1,13 +1,13 @@
 import ByteCoding
 import MediaFormats
 
-/// What a pipe gave.
+/// The result of reading a pipe.
 struct StreamContents {
     var samples: [MovieStream.StreamSample] = []
-    /// nil: it came to its end.
+    /// The error; nil if the end was reached.
     var error: ParseError.Code?
 
-    /// Reads a pipe that gives `size` bytes at a time.
+    /// Reads a pipe that delivers `size` bytes at a time.
     init(_ input: [UInt8], pieces size: Int) {
         var stream = MovieStream(maximumHeaderSize: 1 << 16, maximumSampleSize: 1 << 16)
         do throws(ParseError) {
@@ -25,13 +25,13 @@ struct StreamContents {
     }
 }
 
-/// A pipe gives the same in one piece and in many, and what it gives is what the file gives.
+/// Checks that a pipe gives the same in one chunk and in many, and the same as the file.
 func checkStream(_ input: [UInt8], _ contents: FileContents?) {
     let whole = StreamContents(input, pieces: max(1, input.count))
-    // Another size for each input.
+    // A different size for each input.
     let size = 1 + input.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % 67
     let pieces = StreamContents(input, pieces: size)
-    precondition(whole.error == pieces.error, "\(whole.error as Any), in pieces of \(size): \(pieces.error as Any)")
+    precondition(whole.error == pieces.error, "\(whole.error as Any), in chunks of \(size): \(pieces.error as Any)")
     precondition(whole.samples.elementsEqual(pieces.samples, by: isSame))
     for sample in whole.samples {
         precondition(sample.sample.range.upperBound <= input.count)
@@ -52,7 +52,7 @@ private func isSame(_ left: MovieStream.StreamSample, _ right: MovieStream.Strea
     left.sample == right.sample && left.bytes == right.bytes && left.subsamples == right.subsamples
 }
 
-/// Subsamples lie elsewhere: in the file, or in the box that was kept of it.
+/// Returns the subsamples, which are stored in the file, or in the box that was read from it.
 private func isSame(_ left: Sample, _ right: Sample) -> Bool {
     var moved = left
     moved.protection?.subsamples = right.protection?.subsamples ?? .none

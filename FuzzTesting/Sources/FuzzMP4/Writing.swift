@@ -1,16 +1,16 @@
 import ByteCoding
 import MediaFormats
 
-/// Each track is written as an init segment and a segment of its own, which read as the track does.
+/// Writes each track as an init segment and a media segment, and checks that they have the track's content.
 func checkWriting(_ input: [UInt8], _ contents: FileContents) {
     for (track, samples) in zip(contents.movie.tracks, contents.samples) {
         checkDescriptions(track)
         checkConfigurations(track)
         checkTiming(track, contents.movie)
         let initialization = initSegment(track, contents.movie)
-        // A track that does not say what its samples are has none.
+        // A track without a sample description has no samples.
         guard !track.descriptions.isEmpty else { continue }
-        // A segment has samples of one description, and the times of its samples follow one another.
+        // A segment has samples of one description, and their decode times are contiguous.
         let first = samples.first?.descriptionIndex ?? 1
         let segment = Array(samples.prefix { $0.descriptionIndex == first })
         checkSegment(track, segment, initialization, input)
@@ -18,7 +18,8 @@ func checkWriting(_ input: [UInt8], _ contents: FileContents) {
     }
 }
 
-/// What samples are is written as it was read, protection included; protecting and the reverse undo each other.
+/// Checks that sample descriptions are written as parsed, with protection, and that protecting and unprotecting are
+/// inverse.
 private func checkDescriptions(_ track: Track) {
     let box = SampleDescriptionBox(entries: track.descriptions)
     let again = reread(box, track.kind)
@@ -42,7 +43,7 @@ private func reread(_ box: SampleDescriptionBox, _ kind: FourCC) -> SampleDescri
         try reader.finish("stsd box")
         return again
     } catch {
-        preconditionFailure("a stsd box that was written is not read: \(error)")
+        preconditionFailure("a stsd box that was written cannot be parsed: \(error)")
     }
 }
 
@@ -56,7 +57,7 @@ func written(_ entry: SampleEntry) -> SampleEntry {
     return written
 }
 
-/// An edit list that is made of a track's timing means the same, but for what the movie's timescale rounds down.
+/// Checks that an edit list made of a track's timing means the same, except for rounding down to the movie's timescale.
 private func checkTiming(_ track: Track, _ movie: Movie) {
     try? track.requireSelfContained()
     guard let timing = try? track.timing() else { return }
@@ -69,7 +70,7 @@ private func checkTiming(_ track: Track, _ movie: Movie) {
             movieTimescale: scale,
             timescale: timing.timescale
         )
-        // Without a timescale there are no times.
+        // Without a timescale there are no timestamps.
         guard let again else { return precondition(scale == 0 || timing.timescale == 0) }
         precondition(again.mediaTime == timing.mediaTime && again.delay <= timing.delay)
         precondition(isFragmented || again.movieDuration == timing.movieDuration)
@@ -117,7 +118,7 @@ func initSegment(_ track: Track, _ movie: Movie) -> [UInt8] {
             precondition(shifted.compositionShift <= 0)
         }
     } catch {
-        preconditionFailure("an init segment that was written is not read: \(error)")
+        preconditionFailure("an init segment that was written cannot be parsed: \(error)")
     }
     return bytes
 }
@@ -151,7 +152,7 @@ private func checkSegment(_ track: Track, _ samples: [Sample], _ initialization:
         var cursor = try MovieFile(reading: file).samples()
         var time = start
         for sample in samples {
-            guard let again = try cursor.next(file) else { preconditionFailure("a sample is lost") }
+            guard let again = try cursor.next(file) else { preconditionFailure("a sample is missing") }
             precondition(again.size == sample.size && again.duration == sample.duration && again.decodeTime == time)
             precondition(again.compositionOffset == sample.compositionOffset && again.isSync == sample.isSync)
             precondition(again.descriptionIndex == sample.descriptionIndex && again.protection == nil)
@@ -161,6 +162,6 @@ private func checkSegment(_ track: Track, _ samples: [Sample], _ initialization:
         let end = try cursor.next(file)
         precondition(end == nil)
     } catch {
-        preconditionFailure("a segment that was written is not read: \(error)")
+        preconditionFailure("a segment that was written cannot be parsed: \(error)")
     }
 }

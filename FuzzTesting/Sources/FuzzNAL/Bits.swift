@@ -1,7 +1,7 @@
 import ByteCoding
 import MediaFormats
 
-/// What was escaped is unescaped, has no start code in it, and is as long as it must be.
+/// Checks that escaped bytes unescape to the same, contain no start code, and have the required size.
 func checkEmulationPrevention(_ input: [UInt8]) {
     let escaped = escape(input)
     precondition(escaped.count <= EmulationPrevention.maximumEscapedSize(of: input.count))
@@ -21,7 +21,9 @@ func escape(_ bytes: [UInt8]) -> [UInt8] {
     var escaped = [UInt8](repeating: 0xAA, count: EmulationPrevention.maximumEscapedSize(of: bytes.count))
     var span = escaped.mutableSpan
     var output = span.mutableBytes
-    guard let size = EmulationPrevention.escape(bytes.span.bytes, into: &output) else { preconditionFailure("no room") }
+    guard let size = EmulationPrevention.escape(bytes.span.bytes, into: &output) else {
+        preconditionFailure("the buffer is too small")
+    }
     escaped.removeLast(escaped.count - size)
     return escaped
 }
@@ -31,13 +33,13 @@ func unescape(_ bytes: [UInt8]) -> [UInt8] {
     var span = unescaped.mutableSpan
     var output = span.mutableBytes
     guard let size = EmulationPrevention.unescape(bytes.span.bytes, into: &output) else {
-        preconditionFailure("no room")
+        preconditionFailure("the buffer is too small")
     }
     unescaped.removeLast(unescaped.count - size)
     return unescaped
 }
 
-/// Byte by byte (ITU-T H.264, 7.4.1.1).
+/// Escapes byte by byte (ITU-T H.264, 7.4.1.1).
 private func naiveEscape(_ bytes: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     var zeros = 0
@@ -53,7 +55,7 @@ private func naiveEscape(_ bytes: [UInt8]) -> [UInt8] {
     return escaped
 }
 
-/// Byte by byte (ITU-T H.264, 7.3.1).
+/// Unescapes byte by byte (ITU-T H.264, 7.3.1).
 private func naiveUnescape(_ bytes: [UInt8]) -> [UInt8] {
     var unescaped: [UInt8] = []
     var zeros = 0
@@ -68,7 +70,7 @@ private func naiveUnescape(_ bytes: [UInt8]) -> [UInt8] {
     return unescaped
 }
 
-/// How many bytes are left of the first ones, for each number of them, when emulation prevention bytes are taken out.
+/// Returns, for each count of leading bytes, the number of bytes that are left without emulation prevention bytes.
 private func cleanCounts(_ bytes: [UInt8]) -> [Int] {
     var counts = [0]
     counts.reserveCapacity(bytes.count + 1)
@@ -81,7 +83,7 @@ private func cleanCounts(_ bytes: [UInt8]) -> [Int] {
     return counts
 }
 
-/// A reader that passes over emulation prevention bytes reads what another reads where they were taken out.
+/// Checks that a reader that skips emulation prevention bytes reads the same as one that reads unescaped bytes.
 func checkBits(_ input: [UInt8]) {
     let clean = naiveUnescape(input)
     let counts = cleanCounts(input)
@@ -107,7 +109,7 @@ func checkBits(_ input: [UInt8]) {
     }
 }
 
-/// Whether a number is there; it is the same for both readers, or there for none.
+/// Returns whether there is a number; it must be the same for both readers, or missing for both.
 private func readSame(
     _ plain: inout BitReader,
     _ escaped: inout BitReader,

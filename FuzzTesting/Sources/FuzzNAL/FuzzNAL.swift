@@ -1,10 +1,11 @@
 import ByteCoding
 import MediaFormats
 
-// NAL units: start codes and lengths are the same units; emulation prevention is undone; parameter sets and slice headers
-// end inside their NAL units, at the same bit however much follows; access units come out as they went in.
+// NAL units: start codes and length prefixes give the same units; emulation prevention is undone; parameter sets and
+// slice headers end inside their NAL units, at the same bit whatever follows; access units are unchanged after a round
+// trip.
 
-/// One byte stream, taken as H.264 and as HEVC.
+/// Tests one byte stream, parsed as H.264 and as HEVC.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -16,14 +17,14 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for unit in units {
         for headerSize in 1...2 {
             guard let messages = try? SEIMessage.messages(unit.span.bytes, headerSize: headerSize) else { continue }
-            // A message has a type and a size, a byte each at least.
+            // An SEI message has a type and a size, of at least a byte each.
             precondition(messages.count <= unit.count / 2)
         }
     }
     return 0
 }
 
-/// The NAL units of a byte stream, which come back from samples with lengths.
+/// Converts the NAL units of a byte stream to samples with length prefixes and back.
 func checkByteStream(_ input: [UInt8]) -> [[UInt8]] {
     let stream = input.span.bytes
     let units = byteStreamUnits(input)
@@ -32,7 +33,9 @@ func checkByteStream(_ input: [UInt8]) -> [[UInt8]] {
     var sample = [UInt8](repeating: 0xAA, count: AnnexB.maximumLengthPrefixedSize(of: input.count))
     var span = sample.mutableSpan
     var output = span.mutableBytes
-    guard let size = AnnexB.write(byteStream: stream, into: &output) else { preconditionFailure("no room") }
+    guard let size = AnnexB.write(byteStream: stream, into: &output) else {
+        preconditionFailure("the buffer is too small")
+    }
     precondition(size == units.reduce(0) { $0 + 4 + $1.count })
     if size > 0 {
         var small = [UInt8](repeating: 0, count: size - 1)
@@ -43,7 +46,7 @@ func checkByteStream(_ input: [UInt8]) -> [[UInt8]] {
     }
     sample.removeLast(sample.count - size)
     precondition(lengthPrefixed(sample, 4) == units)
-    // One size for each input: all would take longer than everything else.
+    // One size per input: all sizes would take longer than all other checks.
     let lengthSize = [1, 2, 4][input.count % 3]
     checkLengths(units, lengthSize)
     // The input itself as a sample.
@@ -51,7 +54,7 @@ func checkByteStream(_ input: [UInt8]) -> [[UInt8]] {
     return units
 }
 
-/// The NAL units of a byte stream.
+/// Returns the NAL units of a byte stream.
 func byteStreamUnits(_ stream: [UInt8]) -> [[UInt8]] {
     var cursor = AnnexBNALUnits()
     var units: [[UInt8]] = []
@@ -62,7 +65,7 @@ func byteStreamUnits(_ stream: [UInt8]) -> [[UInt8]] {
     return units
 }
 
-/// Start codes found byte by byte.
+/// Finds start codes byte by byte.
 private func naiveUnits(_ input: [UInt8]) -> [[UInt8]] {
     var units: [[UInt8]] = []
     var begin: Int?
@@ -85,7 +88,7 @@ private func naiveUnits(_ input: [UInt8]) -> [[UInt8]] {
     return units
 }
 
-/// The NAL units of a sample; nil when its lengths do not fit.
+/// Returns the NAL units of a sample; nil if its lengths are not valid.
 private func lengthPrefixed(_ sample: [UInt8], _ lengthSize: Int) -> [[UInt8]]? {
     var cursor = LengthPrefixedNALUnits(lengthSize: lengthSize)
     var units: [[UInt8]] = []
@@ -98,7 +101,7 @@ private func lengthPrefixed(_ sample: [UInt8], _ lengthSize: Int) -> [[UInt8]]? 
     }
 }
 
-/// NAL units behind lengths come back from behind start codes.
+/// Converts NAL units with length prefixes to start codes and back.
 private func checkLengths(_ units: [[UInt8]], _ lengthSize: Int) {
     let fitting = units.filter { lengthSize == 4 || $0.count < 1 << (8 * lengthSize) }
     let sample = lengthPrefixed(fitting, lengthSize)
@@ -106,7 +109,7 @@ private func checkLengths(_ units: [[UInt8]], _ lengthSize: Int) {
     precondition(byteStreamUnits(checkSample(sample, lengthSize) ?? []) == fitting)
 }
 
-/// A sample of NAL units, each behind a length of `lengthSize` bytes.
+/// Returns a sample of NAL units, each with a length prefix of `lengthSize` bytes.
 func lengthPrefixed(_ units: [[UInt8]], _ lengthSize: Int) -> [UInt8] {
     var sample: [UInt8] = []
     for unit in units {
@@ -116,7 +119,7 @@ func lengthPrefixed(_ units: [[UInt8]], _ lengthSize: Int) -> [UInt8] {
     return sample
 }
 
-/// Writes a sample as a byte stream; nil when its lengths do not fit.
+/// Writes a sample as a byte stream; nil if its lengths are not valid.
 @discardableResult
 private func checkSample(_ sample: [UInt8], _ lengthSize: Int) -> [UInt8]? {
     var stream = [UInt8](repeating: 0xAA, count: AnnexB.maximumSize(of: sample.count, lengthSize: lengthSize))
@@ -125,7 +128,7 @@ private func checkSample(_ sample: [UInt8], _ lengthSize: Int) -> [UInt8]? {
     let units = lengthPrefixed(sample, lengthSize)
     do throws(ParseError) {
         let size = try AnnexB.write(lengthPrefixed: sample.span.bytes, lengthSize: lengthSize, into: &output)
-        guard let size, let units else { preconditionFailure("no room, or lengths that do not fit") }
+        guard let size, let units else { preconditionFailure("the buffer is too small, or the lengths are not valid") }
         stream.removeLast(stream.count - size)
         var expected: [UInt8] = []
         for unit in units where !unit.isEmpty { expected += [0, 0, 0, 1] + unit }

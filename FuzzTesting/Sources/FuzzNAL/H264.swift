@@ -17,7 +17,7 @@ func checkH264(_ units: [[UInt8]]) {
         }
         if H264NALHeader(rawValue: unit[0]).type == .sequenceParameterSet {
             sequences.append(unit)
-            guard let set = sets.latestSequence else { preconditionFailure("the set that came last is not there") }
+            guard let set = sets.latestSequence else { preconditionFailure("the last parameter set is missing") }
             precondition(sets.sequence(set.id) == set && set.codecs().utf8.count == 11)
             precondition(set.croppedSize.width <= set.codedSize.width && set.croppedSize.width > 0)
             precondition(set.croppedSize.height <= set.codedSize.height && set.croppedSize.height > 0)
@@ -26,7 +26,7 @@ func checkH264(_ units: [[UInt8]]) {
             checkRange(set.usability)
         } else {
             pictures.append(unit)
-            // Both kinds of set are found by their numbers, and none where there is none.
+            // Both kinds of parameter sets are found by their IDs; an unused ID gives none.
             for id in [0, 1, 255, -1, 256] { precondition(sets.picture(id).map { $0.id == id } ?? true) }
         }
     }
@@ -34,14 +34,14 @@ func checkH264(_ units: [[UInt8]]) {
     checkAccessUnits(units)
 }
 
-/// What the track's box says goes before what the codec says.
+/// The values of the track's box have priority over those of the codec.
 func checkRange(_ usability: VideoUsabilityInformation) {
     let range = DynamicRange(container: nil, codec: usability.color)
     precondition(range == usability.color?.dynamicRange ?? .sdr)
     precondition(DynamicRange(container: usability.color, codec: nil, alternativeTransfer: 18) == .hlg)
 }
 
-/// The header of a slice ends where it says: with as many bytes it is the same, with one less it is not there.
+/// A slice header ends where it declares: with exactly its bytes it is the same, with one byte less parsing fails.
 private func checkSlice(_ unit: [UInt8], _ sets: H264ParameterSets) {
     guard let slice = try? H264SliceHeader(unit.span.bytes, parameterSets: sets) else { return }
     precondition(slice.clearByteCount <= unit.count && slice.bitCount > 8)
@@ -55,7 +55,7 @@ private func checkSlice(_ unit: [UInt8], _ sets: H264ParameterSets) {
     precondition(none == nil)
 }
 
-/// Sets that go into an avcC box come out, and stand in force.
+/// Parameter sets that are put into an avcC box can be read back, and are active.
 private func checkConfiguration(_ sequences: ArraySlice<[UInt8]>, _ pictures: ArraySlice<[UInt8]>) {
     func fits(_ unit: [UInt8]) -> Bool { unit.count < 1 << 16 }
     guard
@@ -65,28 +65,30 @@ private func checkConfiguration(_ sequences: ArraySlice<[UInt8]>, _ pictures: Ar
         )
     else { return }
     let raw = RawBox(box)
-    guard let same = try? raw.parse(as: AVCConfigurationBox.self) else { preconditionFailure("not read again") }
+    guard let same = try? raw.parse(as: AVCConfigurationBox.self) else {
+        preconditionFailure("the written box cannot be parsed")
+    }
     precondition(same == box && box.codecs(sampleEntry: "avc3").utf8.count == 11)
     _ = try? H264ParameterSets(box)
 }
 
-/// Access units that are written as a byte stream come out as they went in, each behind a delimiter.
+/// Access units that are written as a byte stream are unchanged when read, each after a delimiter.
 private func checkAccessUnits(_ units: [[UInt8]]) {
     var splitter = H264AccessUnitSplitter()
-    // What cannot be read changes nothing for what follows.
+    // Invalid NAL units do not affect the following ones.
     let readable = units.filter { (try? splitter.startsAccessUnit($0.span.bytes)) != nil }
     splitter = H264AccessUnitSplitter()
     let accessUnits = split(readable) { unit throws(ParseError) in try splitter.startsAccessUnit(unit.span.bytes) }
-    // Without parameter sets in the box, none are put in.
+    // Without parameter sets in the box, none are inserted.
     guard
         let box = try? RawBox(type: "avcC", content: [1, 66, 0, 30, 0xFF, 0xE0, 0]).parse(as: AVCConfigurationBox.self)
-    else { preconditionFailure("an avcC box without sets") }
+    else { preconditionFailure("an avcC box without parameter sets") }
     let writer = ByteStreamWriter(box)
     var stream: [UInt8] = []
     for accessUnit in accessUnits {
         let sample = lengthPrefixed(accessUnit, 4)
         guard let summary = try? H264AccessUnit.summary(sample.span.bytes, lengthSize: 4) else {
-            preconditionFailure("lengths that do not fit")
+            preconditionFailure("lengths that are not valid")
         }
         let slices = accessUnit.filter { [1, 2, 5].contains($0[0] & 31) }
         precondition(summary.sliceCount == slices.count)
@@ -99,12 +101,12 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
     var again = H264AccessUnitSplitter()
     let same = split(byteStreamUnits(stream)) { unit throws(ParseError) in try again.startsAccessUnit(unit.span.bytes) }
     func undelimited(_ accessUnit: [[UInt8]]) -> [[UInt8]] { accessUnit.filter { $0[0] & 31 != 9 } }
-    precondition(same.count == accessUnits.count, "\(same.count) access units, \(accessUnits.count) before")
+    precondition(same.count == accessUnits.count, "\(same.count) access units, expected \(accessUnits.count)")
     precondition(same.map(undelimited) == accessUnits.map(undelimited))
     precondition(same.allSatisfy { $0[0][0] & 31 == 9 })
 }
 
-/// Takes NAL units for access units; one that cannot be read belongs to the one before it.
+/// Splits NAL units into access units; a unit that cannot be parsed belongs to the access unit before it.
 func split(_ units: [[UInt8]], _ starts: ([UInt8]) throws(ParseError) -> Bool) -> [[[UInt8]]] {
     var accessUnits: [[[UInt8]]] = []
     for unit in units {
@@ -114,13 +116,13 @@ func split(_ units: [[UInt8]], _ starts: ([UInt8]) throws(ParseError) -> Bool) -
     return accessUnits
 }
 
-/// What is written into a buffer of a size that suffices.
+/// Returns the bytes that are written into a buffer of sufficient size.
 func written(_ sample: [UInt8], _ size: Int, _ write: (inout MutableRawSpan) throws(ParseError) -> Int?) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xAA, count: size)
     var span = bytes.mutableSpan
     var output = span.mutableBytes
     let count: Int?
     do throws(ParseError) { count = try write(&output) } catch { preconditionFailure("\(error)") }
-    guard let count else { preconditionFailure("no room") }
+    guard let count else { preconditionFailure("the buffer is too small") }
     return Array(bytes[..<count])
 }

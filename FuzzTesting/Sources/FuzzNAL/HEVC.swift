@@ -17,10 +17,10 @@ func checkHEVC(_ units: [[UInt8]]) {
             continue
         }
         byType[header.type, default: []].append(unit)
-        // Sets are found by their numbers, and none where there is none.
+        // Parameter sets are found by their IDs; an unused ID gives none.
         for id in [0, 1, 63, -1, 64] { precondition(sets.picture(id).map { $0.id == id } ?? true) }
         if header.type == .sequenceParameterSet {
-            guard let set = sets.latestSequence else { preconditionFailure("the set that came last is not there") }
+            guard let set = sets.latestSequence else { preconditionFailure("the last parameter set is missing") }
             precondition(sets.sequence(set.id) == set && set.profileTierLevel.codecs().hasPrefix("hvc1."))
             precondition(set.croppedSize.width <= set.codedSize.width && set.croppedSize.width > 0)
             precondition(set.croppedSize.height <= set.codedSize.height && set.croppedSize.height > 0)
@@ -33,7 +33,7 @@ func checkHEVC(_ units: [[UInt8]]) {
     checkAccessUnits(units)
 }
 
-/// The header of a slice segment ends where it says: with as many bytes it is the same, with one less it is not there.
+/// A slice segment header ends where it declares: with exactly its bytes it is the same, with one less parsing fails.
 private func checkSlice(_ unit: [UInt8], _ sets: HEVCParameterSets) {
     guard let slice = try? HEVCSliceHeader(unit.span.bytes, parameterSets: sets) else { return }
     precondition(slice.clearByteCount <= unit.count && slice.bitCount % 8 == 0 && slice.bitCount > 16)
@@ -47,7 +47,7 @@ private func checkSlice(_ unit: [UInt8], _ sets: HEVCParameterSets) {
     precondition(none == nil)
 }
 
-/// Sets that go into a hvcC box come out, and stand in force.
+/// Parameter sets that are put into an hvcC box can be read back, and are active.
 private func checkConfiguration(_ byType: [HEVCNALUnitType: [[UInt8]]]) {
     func last(_ type: HEVCNALUnitType) -> [[UInt8]] { (byType[type] ?? []).suffix(3).filter { $0.count < 1 << 16 } }
     guard
@@ -58,28 +58,30 @@ private func checkConfiguration(_ byType: [HEVCNALUnitType: [[UInt8]]]) {
         )
     else { return }
     let raw = RawBox(box)
-    guard let same = try? raw.parse(as: HEVCConfigurationBox.self) else { preconditionFailure("not read again") }
+    guard let same = try? raw.parse(as: HEVCConfigurationBox.self) else {
+        preconditionFailure("the written box cannot be parsed")
+    }
     precondition(same == box)
     _ = try? HEVCParameterSets(box)
 }
 
-/// Access units that are written as a byte stream come out as they went in, each behind a delimiter.
+/// Access units that are written as a byte stream are unchanged when read, each after a delimiter.
 private func checkAccessUnits(_ units: [[UInt8]]) {
-    // Less than a header is no NAL unit; other layers have access units of their own making.
+    // Less than a header is not a NAL unit; other layers form separate access units.
     let units = units.filter { HEVCNALHeader($0.span.bytes)?.layer == 0 }
     var splitter = HEVCAccessUnitSplitter()
     let accessUnits = split(units) { unit in splitter.startsAccessUnit(unit.span.bytes) }
     var content = [UInt8](repeating: 0, count: 23)
     (content[0], content[21]) = (1, 3)
     guard let box = try? RawBox(type: "hvcC", content: content).parse(as: HEVCConfigurationBox.self) else {
-        preconditionFailure("a hvcC box without sets")
+        preconditionFailure("an hvcC box without parameter sets")
     }
     let writer = ByteStreamWriter(box)
     var stream: [UInt8] = []
     for accessUnit in accessUnits {
         let sample = lengthPrefixed(accessUnit, 4)
         guard let summary = try? HEVCAccessUnit.summary(sample.span.bytes, lengthSize: 4) else {
-            preconditionFailure("lengths that do not fit")
+            preconditionFailure("lengths that are not valid")
         }
         let slices = accessUnit.map(type).filter(\.isSlice)
         precondition(summary.sliceCount == slices.count)
@@ -93,7 +95,7 @@ private func checkAccessUnits(_ units: [[UInt8]]) {
     var again = HEVCAccessUnitSplitter()
     let same = split(byteStreamUnits(stream)) { unit in again.startsAccessUnit(unit.span.bytes) }
     func undelimited(_ accessUnit: [[UInt8]]) -> [[UInt8]] { accessUnit.filter { type($0) != .accessUnitDelimiter } }
-    precondition(same.count == accessUnits.count, "\(same.count) access units, \(accessUnits.count) before")
+    precondition(same.count == accessUnits.count, "\(same.count) access units, expected \(accessUnits.count)")
     precondition(same.map(undelimited) == accessUnits.map(undelimited))
     precondition(same.allSatisfy { type($0[0]) == .accessUnitDelimiter })
 }

@@ -1,7 +1,7 @@
 import HLSPlaylist
 
-/// Changes one thing and reads what is then written. Which thing is changed depends on `choice`, a number drawn from the
-/// input: all of them would take a hundred times as long as reading.
+/// Makes one change and parses the written result. `choice`, a number from the input, selects the change: testing all
+/// of them would take a hundred times as long as parsing.
 func checkEdits(_ playlist: Playlist, choice: Int, isValid: Bool, hasReferences: Bool) {
     let edited: Playlist
     let copied: Playlist
@@ -19,35 +19,35 @@ func checkEdits(_ playlist: Playlist, choice: Int, isValid: Bool, hasReferences:
     if !hasReferences, choice % 4 == 0 { check(copied, isValid, false) }
 }
 
-/// Writes a playlist and reads it again. One that was strictly valid stays so, and means the same; of one that was not, what
-/// can be written has at least the same segments, variants and renditions.
+/// Writes a playlist and parses it again. A strictly valid one must stay valid, with the same meaning; otherwise, if it
+/// can be written, it must have at least the same segments, variants and renditions.
 func check(_ edited: Playlist, _ isValid: Bool, _ hasReferences: Bool) {
     let written: [UInt8]
     do {
         written = try edited.write()
     } catch {
-        precondition(!isValid, "not written: \(error)")
+        precondition(!isValid, "a valid playlist was not written: \(error)")
         return
     }
     let again: Playlist
     do {
         again = try Playlist.parseLeniently(written, options: options).playlist
     } catch {
-        // What was added may be the one key format too many.
-        precondition(error.rule == .limitExceeded, "not read again: \(error)")
+        // The added key may exceed the limit of key formats.
+        precondition(error.rule == .limitExceeded, "the written playlist cannot be parsed: \(error)")
         return
     }
     if isValid {
         do {
             let strict = try Playlist(parsing: written, options: options)
-            precondition(isSame(normalized(strict), normalized(edited)), "not the same")
+            precondition(isSame(normalized(strict), normalized(edited)), "the written playlist differs")
             let same = try strict.write()
             precondition(same == written)
         } catch {
-            preconditionFailure("not valid any more: \(error)")
+            preconditionFailure("the written playlist is not valid: \(error)")
         }
     }
-    // A reference that was undefined may be defined now; a tag that was refused as the second may be the first.
+    // A reference that was undefined may now be defined; a tag that was refused as a duplicate may now be the first.
     if hasReferences { return }
     switch (edited, again) {
     case (.media(let left), .media(let right)):
@@ -56,7 +56,7 @@ func check(_ edited: Playlist, _ isValid: Bool, _ hasReferences: Bool) {
     case (.multivariant(let left), .multivariant(let right)):
         precondition(left.variants == right.variants && left.renditions == right.renditions)
         precondition(left.sessionKeys == right.sessionKeys)
-    // Without a tag that only one kind has, it is the other.
+    // Without a tag that only one kind of playlist has, it is parsed as the other kind.
     default: precondition(!isValid || isEmpty(edited))
     }
 }
@@ -68,8 +68,8 @@ func isEmpty(_ playlist: Playlist) -> Bool {
     }
 }
 
-/// What may differ is made alike: a comment between the header and the first segment belongs to either, and a duration that
-/// is written anew has microseconds.
+/// Normalizes permitted differences: a comment between the header and the first segment belongs to either, and a
+/// duration that is written again has microseconds.
 func normalized(_ playlist: Playlist) -> Playlist {
     guard case .media(var media) = playlist else { return playlist }
     func take(_ tags: inout [SegmentTag]) {
@@ -140,7 +140,7 @@ private let dateRange = DateRangeTag(
     otherAttributes: [Attribute(name: "X-FUZZ", value: "x", isQuoted: true)]
 )
 
-/// Each place that there is, once, in the same order each time, so that a finding is found again.
+/// Edits each possible position once, in the same order each time, so that findings are reproducible.
 private func places(_ places: [Int], below count: Int) -> [Int] {
     Set(places).filter { (0..<count).contains($0) }.sorted()
 }
@@ -176,11 +176,11 @@ func multivariantEdits(_ playlist: MultivariantPlaylist) -> [MultivariantPlaylis
     return edits
 }
 
-/// The same playlist, made and not read.
+/// Returns the same playlist, constructed and not parsed.
 func copy(_ playlist: MediaPlaylist) -> MediaPlaylist {
     var copy = MediaPlaylist(
         version: playlist.version,
-        // A playlist that is made has no tag for 0.
+        // A constructed playlist has no tag for the value 0.
         targetDuration: max(playlist.targetDuration, 1),
         segments: playlist.segments.map { segment in
             MediaSegment(
@@ -213,7 +213,7 @@ func copy(_ playlist: MediaPlaylist) -> MediaPlaylist {
     return copy
 }
 
-/// The same playlist, made and not read.
+/// Returns the same playlist, constructed and not parsed.
 func copy(_ playlist: MultivariantPlaylist) -> MultivariantPlaylist {
     var copy = MultivariantPlaylist()
     copy.version = playlist.version

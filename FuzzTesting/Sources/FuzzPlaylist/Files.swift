@@ -1,12 +1,12 @@
 import HLSPlaylist
 
-/// A playlist of the input. A line `=== NAME` begins another one, as in the project's vectors: so an input can be a
-/// Multivariant Playlist with its Media Playlists, or two snapshots of one playlist.
+/// A playlist of the input. A line `=== NAME` starts another one, as in the project's vectors, so that an input can be
+/// a Multivariant Playlist with its Media Playlists, or two snapshots of one playlist.
 struct NamedFile {
     let name: String
     var bytes: [UInt8] = []
 
-    /// The playlists of an input; the first needs no line for its name.
+    /// Returns the playlists of an input; the first needs no line with its name.
     static func split(_ input: [UInt8]) -> [NamedFile] {
         let marker = Array("=== ".utf8)
         var files: [NamedFile] = []
@@ -27,11 +27,11 @@ struct NamedFile {
     }
 }
 
-/// The first playlist as a Multivariant Playlist, the others as its Media Playlists; alone, it is its own.
+/// Parses the first playlist as a Multivariant Playlist and the others as its Media Playlists; a single one as both.
 func checkPresentation(_ files: [NamedFile]) {
     var options = options
     guard let first = try? LintFile(name: files[0].name, bytes: files[0].bytes, options: options) else { return }
-    // An empty playlist lacks #EXTM3U on its first line.
+    // An empty playlist has no #EXTM3U on its first line.
     let own = linter.check(first)
     for finding in own {
         precondition(finding.line <= max(1, first.lines.count) && !finding.message.isEmpty)
@@ -50,7 +50,7 @@ func checkPresentation(_ files: [NamedFile]) {
     precondition(findings.allSatisfy { names.contains($0.file) && !$0.diagnostic.message.isEmpty })
 }
 
-/// Two snapshots of one playlist: the first two playlists, or what two parts of one make.
+/// Returns two snapshots of one playlist: the first two playlists, or two parts of a single one.
 func checkReload(_ files: [NamedFile], choice: Int) {
     let (before, after) =
         if files.count > 1 { (files[0].bytes, files[1].bytes) } else { parts(files[0].bytes, choice: choice) }
@@ -71,7 +71,7 @@ func checkReload(_ files: [NamedFile], choice: Int) {
     precondition(mayRefer || again.segments.map(\.uri) == merged.segments.map(\.uri))
 }
 
-/// The first half and the second, or one of them and the whole.
+/// Returns the first and the second half, or one of them and the whole.
 private func parts(_ input: [UInt8], choice: Int) -> ([UInt8], [UInt8]) {
     let half = input.count / 2
     let parts = [Array(input[..<half]), Array("#EXTM3U\n".utf8) + input[half...], input]

@@ -1,27 +1,27 @@
 import HLSPlaylist
 
-// Playlists: what was not changed is written back to the byte; what was changed is there when the file is read again; and
-// nothing that the linter, the resolver or the list of lines is given makes it stop.
+// Playlists: unchanged parts are written byte by byte as parsed; changes are present when the file is parsed again; and
+// no input stops the linter, the resolver or the list of lines.
 
-/// As a client would read it: with a query and with variables of a Multivariant Playlist.
+/// Options as a client has them: with a query and with variables of a Multivariant Playlist.
 let options = ParsingOptions(
     url: "https://example.com/live/main.m3u8?token=a%20b&v=7",
     importedVariables: ["base": "https://cdn.example.com", "token": "imported"]
 )
 
-/// As nobody should read it: without a URL, or with one of which parameters cannot be variables.
+/// Unusual options: without a URL, or with a URL whose parameters cannot be variables.
 let otherOptions: [ParsingOptions] = [
     ParsingOptions(), ParsingOptions(url: "main.m3u8"), ParsingOptions(url: "https://h/?token=%22&v=%0A#x"),
 ]
 
 let linter = Linter()
 
-/// One playlist or several, and what can be done with them.
+/// Tests one or more playlists with all operations.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
     let files = NamedFile.split(input)
-    // A number drawn from the input: one of many things is done with each.
+    // A number from the input: it selects one of several operations.
     let choice = Int(input.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
     checkPlaylist(files[0].bytes, choice: choice)
     checkLimits(files[0].bytes)
@@ -45,12 +45,12 @@ func checkPlaylist(_ input: [UInt8], choice: Int) {
         checkMistakes(playlist, choice: choice)
         checkEdits(playlist, choice: choice, isValid: strict != nil, hasReferences: hasReference(input))
     } catch {
-        // Nothing of this size passes a limit but one of these.
+        // No input of this size exceeds a limit other than one of these.
         precondition((error as? PlaylistError)?.rule == .limitExceeded)
     }
 }
 
-/// A playlist is read as one of its own kind, and not as one of the other.
+/// Checks that a playlist is parsed as one of its own kind, and not as one of the other.
 func checkKind(_ input: [UInt8], _ playlist: Playlist, isValid: Bool) {
     let media = try? MediaPlaylist(parsing: input, options: options)
     let multivariant = try? MultivariantPlaylist(parsing: input, options: options)
@@ -60,14 +60,14 @@ func checkKind(_ input: [UInt8], _ playlist: Playlist, isValid: Bool) {
         switch (ofText, ofBytes) {
         case (.success(let left), .success(let right)): precondition(isSame(left, right))
         case (.failure(let left), .failure(let right)): precondition(left == right)
-        default: preconditionFailure("text and bytes are not read alike")
+        default: preconditionFailure("text and bytes give different results")
         }
     }
     precondition((media != nil) == (isValid && playlist.kind == .media))
     precondition((multivariant != nil) == (isValid && playlist.kind == .multivariant))
 }
 
-/// With narrow limits a playlist is refused, or is the same.
+/// With narrow limits a playlist must be refused, or be the same.
 func checkLimits(_ input: [UInt8]) {
     var narrow = options
     narrow.limits.bytes = 3000
@@ -80,7 +80,7 @@ func checkLimits(_ input: [UInt8]) {
     do throws(PlaylistError) {
         let (limited, _) = try Playlist.parseLeniently(input, options: narrow)
         guard let playlist = try? Playlist.parseLeniently(input, options: options).playlist else {
-            preconditionFailure("refused with wider limits")
+            preconditionFailure("accepted with narrow limits, but refused with wide ones")
         }
         precondition(isSame(limited, playlist))
     } catch {
@@ -88,7 +88,7 @@ func checkLimits(_ input: [UInt8]) {
     }
 }
 
-/// Whether a variable may be referred to. Text that becomes a reference only when it is written cannot be told apart.
+/// Whether a variable can be referenced. Text that becomes a reference only when it is written cannot be distinguished.
 func hasReference(_ bytes: [UInt8]) -> Bool { zip(bytes, bytes.dropFirst()).contains { $0 == 0x7B && $1 == 0x24 } }
 
 func isSame(_ left: Playlist, _ right: Playlist) -> Bool {
@@ -99,7 +99,7 @@ func isSame(_ left: Playlist, _ right: Playlist) -> Bool {
     }
 }
 
-/// Every line by itself: numbers and texts are the input's, and each attribute is found where it says it stands.
+/// Tests every line alone: numbers and texts are the input's, and each attribute is found at its declared position.
 func readLines(_ input: [UInt8]) throws {
     let lines = try Playlist.lines(of: input, options: options)
     precondition(lines.count <= input.count)
@@ -112,7 +112,7 @@ func readLines(_ input: [UInt8]) throws {
     }
 }
 
-/// Everything that a player asks for.
+/// Calls everything that a player needs.
 func use(_ playlist: Playlist, choice: Int) {
     switch playlist {
     case .media(let media): use(media)

@@ -1,9 +1,9 @@
 import Mutations
 
-// Playlists are made of lines, and tags of attributes: most of what bytes make of them is one and the same syntax error.
-// Half of the mutations here are libFuzzer's own, the others are made in lines and attributes.
+// Playlists consist of lines, and tags of attributes: most byte mutations result in the same syntax error. Half of the
+// mutations here are libFuzzer's own, the others change lines and attributes.
 
-/// What libFuzzer calls to make a new input of an old one; `size` bytes lie in room for `limit`.
+/// The custom mutator that libFuzzer calls; the input has `size` bytes in a buffer of `limit` bytes.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ seed: UInt32) -> Int {
     var random = Xorshift(seed: UInt64(seed))
@@ -31,7 +31,7 @@ private func change(_ lines: inout [[UInt8]], _ random: inout Xorshift) {
     }
 }
 
-/// Takes an attribute away, moves one, or takes one over from another line.
+/// Removes or moves an attribute, or copies one from another line.
 private func changeAttributes(_ line: [UInt8], others: [UInt8], _ random: inout Xorshift) -> [UInt8] {
     guard let colon = line.firstIndex(of: 58) else { return line }
     var attributes = split(line[(colon + 1)...])
@@ -43,7 +43,7 @@ private func changeAttributes(_ line: [UInt8], others: [UInt8], _ random: inout 
     case 2: if let taken = theirs.randomElement(using: &random) { attributes.insert(taken, at: place) }
     case 3: if let taken = theirs.randomElement(using: &random) { attributes[place] = taken }
     default:
-        // The value of one attribute under the name of another.
+        // The value of one attribute with the name of another.
         let pool = theirs.isEmpty ? attributes : theirs
         if let taken = pool.randomElement(using: &random), let from = taken.firstIndex(of: 61),
             let to = attributes[place].firstIndex(of: 61)
@@ -54,7 +54,7 @@ private func changeAttributes(_ line: [UInt8], others: [UInt8], _ random: inout 
     return Array(line[...colon]) + attributes.joined(separator: [44])
 }
 
-/// At the commas that stand outside of quotation marks.
+/// Splits at the commas that are outside of quotation marks.
 private func split(_ list: ArraySlice<UInt8>) -> [[UInt8]] {
     var isQuoted = false
     return list.split(omittingEmptySubsequences: false) { byte in

@@ -1,8 +1,8 @@
 import HLSPlaylist
 import Mutations
 
-/// What an app does wrong when it makes a playlist: values that no playlist can say. Writing refuses them or writes what can
-/// be read; resolving and choosing do not stop at them.
+/// Errors of an app that constructs a playlist: values that a playlist cannot contain. The writer refuses them, or
+/// writes a playlist that can be parsed; the resolver and the variant selection do not crash.
 func checkMistakes(_ playlist: Playlist, choice: Int) {
     var random = Xorshift(seed: UInt64(truncatingIfNeeded: choice))
     let wrong: Playlist
@@ -26,8 +26,8 @@ func checkMistakes(_ playlist: Playlist, choice: Int) {
     do {
         _ = try Playlist.parseLeniently(written, options: options)
     } catch {
-        // Lenient reading takes everything but what passes a limit.
-        precondition(error.rule == .limitExceeded, "not read again: \(error)")
+        // Lenient parsing accepts everything that does not exceed a limit.
+        precondition(error.rule == .limitExceeded, "the written playlist cannot be parsed: \(error)")
     }
 }
 
@@ -40,7 +40,7 @@ private func resolve(_ playlist: MediaPlaylist) {
 }
 
 private let numbers: [Double] = [-1, .nan, .infinity, -.infinity, 1e300, 1e-300, -0.0, 0.1 + 0.2]
-/// What is no number is equal to nothing, not even to itself.
+/// NaN is not equal to anything, including itself.
 private let equalNumbers = numbers.filter { !$0.isNaN }
 private let integers: [UInt64] = [0, 1, 1 << 62, 1 << 63, .max]
 private let texts = ["", "\"", "a\nb", "\u{FEFF}", "#EXTM3U", " ", "{$none}", "\u{0}", ","]

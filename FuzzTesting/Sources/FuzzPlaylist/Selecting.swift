@@ -1,7 +1,7 @@
 import HLSPlaylist
 import Mutations
 
-/// A player that `choice` draws chooses a variant: every variant is either chosen or rejected for a reason.
+/// A player with random properties (`choice`) selects a variant: each is either selected or rejected for a reason.
 func checkSelection(_ playlist: MultivariantPlaylist, choice: Int) {
     var random = Xorshift(seed: UInt64(truncatingIfNeeded: choice))
     var selector = VariantSelector(abilities(playlist, &random), preferences: preferences(playlist, &random))

@@ -1,7 +1,7 @@
 import ByteCoding
 import FPSMessages
 
-/// SPC and CKC containers: what parses is written back to the byte, and every error lies within the input.
+/// SPC and CKC containers: parsed data is written byte by byte, and the location of every error is within the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))

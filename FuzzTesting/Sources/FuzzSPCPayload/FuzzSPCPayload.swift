@@ -1,7 +1,7 @@
 import ByteCoding
 import FPSMessages
 
-/// The clear payload of an SPC: every typed block that was read writes its own value again.
+/// The decrypted payload of an SPC: every typed block that was parsed writes the same value again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -18,7 +18,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         ]
         for content in contents.compactMap({ $0 }) {
             let value = payload.blocks[type(of: content).tag]?.value ?? []
-            // Blocks in which a device describes itself may be longer than what is known of them.
+            // Blocks with a device's description may be longer than the known fields.
             precondition(value.starts(with: content.encodedValue))
         }
     } catch {

@@ -1,7 +1,7 @@
 import ByteCoding
 import FPSMessages
 
-/// Framing: what parses is written back to the byte, tags are unique, and every error lies within the input.
+/// TLLV framing: parsed data is written byte by byte, tags are unique, and each error's location is within the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))

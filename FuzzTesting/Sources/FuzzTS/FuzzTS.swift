@@ -1,10 +1,10 @@
 import ByteCoding
 import MediaFormats
 
-// Transport streams: the demuxer gives the same in whatever pieces a stream comes; what it gives is multiplexed and comes
-// out of it again; tables and headers that were read are written and read again.
+// Transport streams: the demuxer gives the same result for chunks of any size; its output is unchanged after muxing and
+// demuxing; tables and headers that were parsed can be written and parsed again.
 
-/// One stream, as it is, and with sync bytes and checksums put right: no fuzzer finds a checksum.
+/// Tests one stream unchanged, and with corrected sync bytes and checksums, because a fuzzer does not find checksums.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -15,15 +15,15 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What a demuxer gave.
+/// The result of demuxing.
 struct Demuxed: Equatable {
     var packets: [TransportDemuxer.Packet] = []
     var map: ProgramMapTable?
     var damage = 0
-    /// nil: it came to its end.
+    /// The error; nil if the end was reached.
     var error: (any Error)?
 
-    /// Demultiplexes a stream that comes `size` bytes at a time.
+    /// Demuxes a stream that arrives `size` bytes at a time.
     init(_ input: [UInt8], pieces size: Int, limits: TransportDemuxer.Limits = .init()) {
         var demuxer = TransportDemuxer(limits: limits)
         do {
@@ -48,7 +48,7 @@ struct Demuxed: Equatable {
     }
 }
 
-/// The same payload at the same time.
+/// Whether payload and timestamps are equal.
 func isSame(_ left: TransportDemuxer.Packet, _ right: TransportDemuxer.Packet) -> Bool {
     left.pid == right.pid && left.presentationTime == right.presentationTime && left.decodeTime == right.decodeTime
         && left.isRandomAccess == right.isRandomAccess && left.payload == right.payload
@@ -56,10 +56,10 @@ func isSame(_ left: TransportDemuxer.Packet, _ right: TransportDemuxer.Packet) -
 
 func checkDemuxing(_ input: [UInt8]) {
     let whole = Demuxed(input, pieces: max(1, input.count))
-    // Another size for each input.
+    // A different size for each input.
     let size = 1 + input.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % 397
     let pieces = Demuxed(input, pieces: size)
-    precondition(whole == pieces, "not the same in pieces of \(size)")
+    precondition(whole == pieces, "different results in chunks of \(size)")
     precondition(whole.packets.reduce(0) { $0 + $1.payload.count } <= input.count)
     precondition(whole.packets.allSatisfy { (0..<input.count).contains($0.offset) && $0.offset % 188 == 0 })
     precondition(whole.damage <= 2 * (input.count / 188 + 1))
@@ -70,20 +70,20 @@ func checkDemuxing(_ input: [UInt8]) {
     }
 }
 
-/// With narrow limits there is the same, or an error and what came before it.
+/// With narrow limits the result is the same, or an error after the preceding packets.
 func checkLimits(_ input: [UInt8], _ whole: Demuxed) {
     var limits = TransportDemuxer.Limits()
     (limits.packetSize, limits.preamble) = (300, 3 * 188)
     let limited = Demuxed(input, pieces: max(1, input.count), limits: limits)
     precondition(limited.error != nil || limited == whole)
-    // A packet that ends in one that is too large is given out before it.
+    // A packet that ends inside one that is too large is returned before it.
     precondition(limited.packets.count <= whole.packets.count || whole.error != nil)
 }
 
-/// What is multiplexed comes out again, in order and undamaged.
+/// Checks that the muxer's output is demuxed in order and without errors.
 func checkMuxing(_ packets: [TransportDemuxer.Packet]) {
     let pids = Set(packets.map(\.pid)).sorted()
-    // More do not go into one table.
+    // More streams do not fit into one table.
     guard pids.count <= 150, let mapPID = (0x20..<0x1FFF).first(where: { !pids.contains($0) }) else { return }
     let map = ProgramMapTable(clockPID: pids.first ?? 0x1FFF, streams: pids.map { .init(type: .privatePES, pid: $0) })
     var muxer = TransportMuxer()
@@ -94,7 +94,7 @@ func checkMuxing(_ packets: [TransportDemuxer.Packet]) {
     for packet in packets {
         let header = PESHeader(
             streamID: 0xE0,
-            // Longer ones do not say how long they are, and come out with what follows.
+            // Longer packets do not declare their length, and are merged with the following data.
             payloadLength: packet.payload.count,
             isAligned: packet.isRandomAccess,
             presentationTime: wrapped(packet.presentationTime),
@@ -120,7 +120,7 @@ func checkMuxing(_ packets: [TransportDemuxer.Packet]) {
     var read: [UInt64] = []
     for offset in stride(from: 0, to: muxer.bytes.count, by: 188) {
         guard let header = try? TransportPacketHeader(muxer.bytes.span.bytes, at: offset) else {
-            preconditionFailure("a packet that was written is not read")
+            preconditionFailure("a packet that was written cannot be parsed")
         }
         if let clock = header.programClockReference { read.append(clock) }
     }

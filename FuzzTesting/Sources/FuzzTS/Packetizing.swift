@@ -1,7 +1,7 @@
 import ByteCoding
 import MediaFormats
 
-/// Packets that are written into memory for a few of them at a time are those that the muxer writes at once.
+/// Packets that are written into a buffer for a few packets are the same as those that the muxer writes at once.
 func checkPacketizing(_ packets: [TransportDemuxer.Packet]) {
     var packetizer = TransportPacketizer()
     var muxer = TransportMuxer()
@@ -17,7 +17,7 @@ func checkPacketizing(_ packets: [TransportDemuxer.Packet]) {
         precondition(written == muxer.bytes)
         muxer.removeAll()
         if packet.offset % 5 == 0 { checkClock(packet.pid, &packetizer) }
-        // Sixteen times around the counter is where it was.
+        // After sixteen packets the continuity counter has the same value again.
         packetizer.skip(16 * packet.payload.count, pid: packet.pid)
     }
 }
@@ -55,7 +55,7 @@ private func write(
     return written + output.withUnsafeBytes { Array($0[..<end]) }
 }
 
-/// A packet that has the clock alone is read as that, and finds no room where there is none.
+/// A packet that contains only a PCR is parsed as such, and writing it into a buffer that is too small fails.
 private func checkClock(_ pid: UInt16, _ packetizer: inout TransportPacketizer) {
     var memory = [UInt8](repeating: 0xAA, count: 188)
     var end = 0
@@ -69,7 +69,7 @@ private func checkClock(_ pid: UInt16, _ packetizer: inout TransportPacketizer) 
         precondition(!isWrittenAgain && end == 188)
     }
     guard let header = try? TransportPacketHeader(memory.span.bytes, at: 0) else {
-        preconditionFailure("a packet that was written is not read")
+        preconditionFailure("a packet that was written cannot be parsed")
     }
     precondition(header.pid == pid && header.programClockReference == UInt64(pid) * 1_000_003)
     precondition(header.payload == nil)

@@ -1,7 +1,8 @@
 import ByteCoding
 import MediaFormats
 
-/// The stream with a sync byte in each packet, and the checksum of each section that lies in one packet.
+/// Returns the stream with a sync byte in each packet, and a correct checksum in each section that is within one
+/// packet.
 func repaired(_ input: [UInt8]) -> [UInt8] {
     var bytes = input
     for offset in stride(from: 0, through: bytes.count - 188, by: 188) {
@@ -14,19 +15,19 @@ func repaired(_ input: [UInt8]) -> [UInt8] {
     return bytes
 }
 
-/// Where the section lies that begins in a packet, if it ends there.
+/// Returns the range of the section that starts in a packet, if it ends there.
 private func section(_ bytes: [UInt8], _ offset: Int) -> Range<Int>? {
     guard let header = try? TransportPacketHeader(bytes.span.bytes, at: offset), header.isUnitStart,
         let payload = header.payload, !payload.isEmpty
     else { return nil }
     let start = offset + payload.lowerBound + 1 + Int(bytes[offset + payload.lowerBound])
-    // A PES packet begins with 00 00 01: no section has a length like that.
+    // A PES packet starts with 00 00 01: a section cannot have such a length.
     guard start + 3 <= offset + 188, bytes[start + 1] & 0x80 != 0 else { return nil }
     let end = start + 3 + Int(bytes[start + 1] & 0x0F) << 8 + Int(bytes[start + 2])
     return end - start >= 12 && end <= offset + 188 ? start..<end : nil
 }
 
-/// CRC-32 of ISO/IEC 13818-1, annex A, bit by bit.
+/// Computes CRC-32 of ISO/IEC 13818-1, annex A, bit by bit.
 private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var value: UInt32 = 0xFFFF_FFFF
     for byte in bytes {
@@ -36,7 +37,7 @@ private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     return value
 }
 
-/// Tables and PES headers mean the same when they were written, and are not written differently the second time.
+/// Checks that tables and PES headers have the same meaning after they are written, and are then written identically.
 func checkPackets(_ input: [UInt8]) {
     for offset in stride(from: 0, through: input.count - 188, by: 188) {
         guard let header = try? TransportPacketHeader(input.span.bytes, at: offset) else { continue }
@@ -53,7 +54,9 @@ private func checkTables(_ section: [UInt8]) {
         var reader = ByteReader(section.span.bytes)
         let table = try ProgramAssociationTable(reading: &reader)
         var again = ByteReader(table.bytes.span.bytes)
-        guard let same = try? ProgramAssociationTable(reading: &again) else { preconditionFailure("not read again") }
+        guard let same = try? ProgramAssociationTable(reading: &again) else {
+            preconditionFailure("the written table cannot be parsed")
+        }
         precondition(same == table && again.remaining == 0 && same.bytes == table.bytes)
     } catch {
         precondition((0...section.count).contains(error.offset))
@@ -62,7 +65,9 @@ private func checkTables(_ section: [UInt8]) {
         var reader = ByteReader(section.span.bytes)
         let table = try ProgramMapTable(reading: &reader)
         var again = ByteReader(table.bytes.span.bytes)
-        guard let same = try? ProgramMapTable(reading: &again) else { preconditionFailure("not read again") }
+        guard let same = try? ProgramMapTable(reading: &again) else {
+            preconditionFailure("the written table cannot be parsed")
+        }
         precondition(same == table && again.remaining == 0 && same.bytes == table.bytes)
     } catch {
         precondition((0...section.count).contains(error.offset))
@@ -72,7 +77,7 @@ private func checkTables(_ section: [UInt8]) {
 private func checkPES(_ payload: [UInt8]) {
     var reader = ByteReader(payload.span.bytes)
     guard var header = try? PESHeader(reading: &reader) else { return }
-    // One time is enough where both are the same.
+    // One timestamp is sufficient if both are the same.
     if header.decodeTime == header.presentationTime { header.decodeTime = nil }
     let bytes = header.bytes
     var again = ByteReader(bytes.span.bytes)

@@ -1,13 +1,14 @@
-/// Changes bits. Headers of codecs are made of them: a byte that is added or taken away moves all fields behind it by eight.
+/// Changes bits. Codec headers consist of bit fields: inserting or removing a byte shifts all following fields by
+/// eight.
 ///
-/// - Returns: The new size; the `size` bytes lie in room for `limit`.
+/// - Returns: The new size of the `size` bytes, at most `limit`.
 public func mutateBits(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int, _ random: inout Xorshift) -> Int
 {
     var bits: [Bool] = []
     bits.reserveCapacity(size * 8 + 64)
     for index in 0..<size { for bit in (0..<8).reversed() { bits.append(data[index] >> bit & 1 == 1) } }
     for _ in 0...Int.random(in: 0...3, using: &random) {
-        // The first fields decide the most.
+        // The first fields have the largest effect.
         let bound = random.next() % 2 == 0 ? min(bits.count, 256) : bits.count
         change(&bits, at: Int.random(in: 0..<max(bound, 1), using: &random), &random)
     }
@@ -33,7 +34,7 @@ private func change(_ bits: inout [Bool], at place: Int, _ random: inout Xorshif
     }
 }
 
-/// Puts another number where one of Exp-Golomb may begin.
+/// Replaces a number where an Exp-Golomb code may start.
 private func replaceExpGolomb(_ bits: inout [Bool], at place: Int, _ random: inout Xorshift) {
     guard let one = bits[place...].firstIndex(of: true), one - place <= 16, 2 * one - place < bits.count else { return }
     let values: [UInt32] = [0, 1, 2, 3, 4, 7, 15, 16, 31, 32, 63, 255, 256, 65_535, UInt32(random.next() % 64)]

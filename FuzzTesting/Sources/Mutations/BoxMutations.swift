@@ -1,8 +1,8 @@
-/// Changes boxes of an MP4 file: takes one away, moves one, puts one in, changes fields at their borders. The sizes of the
-/// boxes around it, and the offsets of what lies behind it, follow.
+/// Changes boxes of an MP4 file: removes, moves or inserts a box, or changes fields to boundary values. The sizes of
+/// the enclosing boxes, and the offsets of the data after the box, are adjusted.
 ///
-/// - Parameter other: Another file, whose boxes are put in as well; nil: there is none.
-/// - Returns: The new size; the `size` bytes lie in room for `limit`.
+/// - Parameter other: Another file, whose boxes can be inserted; nil if there is none.
+/// - Returns: The new size of the `size` bytes, at most `limit`.
 public func mutateBoxes(
     _ data: UnsafeMutablePointer<UInt8>,
     _ size: Int,
@@ -14,7 +14,7 @@ public func mutateBoxes(
     let pool = flattened(other.map { MutableBox.read($0) } ?? boxes)
     let before = boxes
     for _ in 0...Int.random(in: 0...2, using: &random) { change(&boxes, pool, &random) }
-    // Now and then nothing follows, as in a file that is damaged.
+    // Sometimes nothing is adjusted, as in a damaged file.
     if !random.isOne(of: 4) { moveOffsets(&boxes, before) }
     var written: [UInt8] = []
     for box in boxes { box.write(to: &written) }
@@ -47,17 +47,17 @@ private func change(_ boxes: inout [MutableBox], _ pool: [MutableBox], _ random:
     }
 }
 
-/// Changes a byte, a number of four bytes, or the number of entries.
+/// Changes a byte, a four-byte number, or the number of entries.
 private func changeFields(_ content: inout [UInt8], _ random: inout Xorshift) {
     let count = content.count
     guard count > 0 else { return content += [UInt8](repeating: 0, count: 4 * Int.random(in: 1...8, using: &random)) }
-    // The first fields decide the most.
+    // The first fields have the largest effect.
     let bound = random.isOne(of: 3) ? count : min(count, 32)
     let place = Int.random(in: 0..<bound, using: &random)
     switch random.next() % 8 {
     case 0: content[place] ^= 1 << UInt8(random.next() % 8)
     case 1: content[place] = UInt8(truncatingIfNeeded: random.next())
-    // Versions and flags.
+    // Version and flags.
     case 2: content[0] = UInt8(random.next() % 4)
     case 3: if count > 3 { content[random.pick([1, 2, 3, 3, 3])] ^= 1 << UInt8(random.next() % 8) }
     case 4:
@@ -78,8 +78,8 @@ private func changeFields(_ content: inout [UInt8], _ random: inout Xorshift) {
     }
 }
 
-/// Offsets to what lies behind a box whose size has changed are moved by as much: those of chunks in the file, those of
-/// runs in their fragment.
+/// Adjusts the offsets of data after a box whose size has changed: those of chunks in the file, those of runs in their
+/// fragment.
 private func moveOffsets(_ boxes: inout [MutableBox], _ before: [MutableBox]) {
     func sizeBeforeData(_ boxes: [MutableBox]) -> Int? {
         boxes.firstIndex { $0.type == MutableBox.code("mdat") }.map { boxes[..<$0].reduce(0) { $0 + $1.size } }

@@ -1,3 +1,3 @@
-/// libFuzzer's own mutations, which know nothing of any format.
+/// libFuzzer's own mutations, which are independent of the format.
 @_silgen_name("LLVMFuzzerMutate")
 public func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ limit: Int) -> Int

@@ -1,22 +1,22 @@
 /// A box of an MP4 file that can be changed and written again.
 struct MutableBox {
-    /// How its size is written.
+    /// The form in which the size is written.
     enum Form { case short, large, toEnd }
 
     var type: UInt32
     var form = Form.short
-    /// What stands in front of the boxes in it; all of it when there are none.
+    /// The bytes before the child boxes; the whole content if there are none.
     var content: [UInt8]
     var children: [MutableBox] = []
 
-    /// The size in bytes, header included.
+    /// The size in bytes, including the header.
     var size: Int { children.reduce((form == .large ? 16 : 8) + content.count) { $0 + $1.size } }
 
     static func code(_ type: StaticString) -> UInt32 {
         type.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// How many bytes stand in front of the boxes in boxes that hold some.
+    /// The number of bytes before the child boxes, by the type of container box.
     private static let heads: [UInt32: Int] = {
         var heads: [UInt32: Int] = [:]
         for type in containers { heads[code(type)] = 0 }
@@ -32,7 +32,7 @@ struct MutableBox {
         "wave",
     ]
 
-    /// Types that are put in.
+    /// Types of boxes that are inserted.
     static let types: [UInt32] = (containers + leaves).map(code)
 
     private static let leaves: [StaticString] = [
@@ -43,7 +43,7 @@ struct MutableBox {
         "tx3g", "avcC", "hvcC", "esds", "dac3", "dec3", "dvcC", "dvvC", "colr", "pasp", "btrt", "mdcv", "clli", "uuid",
     ]
 
-    /// Reads boxes; what is no box becomes one without a type.
+    /// Parses boxes; data that is not a box becomes a box without a type.
     static func read(_ bytes: [UInt8]) -> [MutableBox] { read(bytes[...], depth: 0) }
 
     private static func read(_ bytes: ArraySlice<UInt8>, depth: Int) -> [MutableBox] {
@@ -79,7 +79,7 @@ struct MutableBox {
         return boxes
     }
 
-    /// Writes the box with the size that it has.
+    /// Writes the box with its size field.
     func write(to bytes: inout [UInt8]) {
         func write(_ number: UInt32) {
             for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
@@ -98,7 +98,7 @@ struct MutableBox {
         for child in children { child.write(to: &bytes) }
     }
 
-    /// Moves the chunks of all tracks.
+    /// Adjusts the chunk offsets of all tracks.
     mutating func moveChunks(by distance: Int) {
         for index in children.indices { children[index].moveChunks(by: distance) }
         let width = type == Self.code("stco") ? 4 : type == Self.code("co64") ? 8 : 0
@@ -106,7 +106,7 @@ struct MutableBox {
         for place in stride(from: 8 + width - 4, to: content.count - 3, by: width) { move(place, by: distance) }
     }
 
-    /// Moves the data of the runs of a fragment, where they say where it lies.
+    /// Adjusts the data offsets of the runs of a fragment, if they declare one.
     mutating func moveRuns(by distance: Int) {
         for index in children.indices { children[index].moveRuns(by: distance) }
         if type == Self.code("trun"), content.count >= 12, content[3] & 1 != 0 { move(8, by: distance) }

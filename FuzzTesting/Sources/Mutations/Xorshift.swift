@@ -1,11 +1,11 @@
-/// The same seed makes the same numbers, as libFuzzer expects of whatever is done with an input.
+/// A pseudorandom generator that gives the same numbers for the same seed, which libFuzzer requires of mutations.
 public struct Xorshift: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins anew.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) { state = seed << 1 | 1 }
 
-    /// The next 61 bits.
+    /// Returns the next 61 bits.
     public mutating func next() -> UInt64 {
         state ^= state << 13
         state ^= state >> 7
@@ -13,9 +13,9 @@ public struct Xorshift: RandomNumberGenerator {
         return state >> 3
     }
 
-    /// One of a list that is not empty.
+    /// Returns a random element of a list that is not empty.
     public mutating func pick<Value>(_ values: [Value]) -> Value { values[Int(next() % UInt64(values.count))] }
 
-    /// Whether it is the one case of `count`.
+    /// Returns true in one of `count` cases.
     public mutating func isOne(of count: UInt64) -> Bool { next() % count == 0 }
 }
