@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A build of its own, so that neither tests nor server pay for it: `make bench`.
+// A separate package, so that neither tests nor server builds include it: `make bench`.
 let settings: [SwiftSetting] = [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
 
 let package = Package(
@@ -27,7 +27,7 @@ let package = Package(
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "Measuring", swiftSettings: settings),
-        // Counts allocations by standing before the C library's.
+        // Counts allocations by replacing the C library's functions.
         .target(name: "CAllocations"),
     ]
 )

@@ -1,8 +1,8 @@
-// Prints how many seconds the parser of hls.js takes to read a playlist, a median of several rounds.
+// Prints the seconds that the parser of hls.js takes to parse a playlist, the median of several rounds.
 //
 //   node hls.mjs PATH-OF-HLS-MJS FILE
 //
-// PATH-OF-HLS-MJS is dist/hls.mjs of hls.js, not minified. Where it does not export its parser, a copy that does is loaded.
+// PATH-OF-HLS-MJS is dist/hls.mjs of hls.js, not minified. If it does not export its parser, this loads a copy that does.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,11 +26,11 @@ function read() {
   const found = text.includes("#EXT-X-STREAM-INF")
     ? parser.parseMasterPlaylist(text, url).levels.length
     : parser.parseLevelPlaylist(text, url, 0, "main", 0, null).fragments.length;
-  if (found === 0) throw new Error("nothing was read");
+  if (found === 0) throw new Error("the playlist has no segments or variants");
   const used = process.cpuUsage(start);
   return (used.user + used.system) / 1e6;
 }
 
-// So often that the compiler has done its work.
+// Enough repetitions for the JIT compiler to optimize the parser.
 const times = Array.from({ length: 40 }, read).slice(10).sort((a, b) => a - b);
 console.log(times[15]);

@@ -1,4 +1,4 @@
-"""Prints how many seconds the Python package m3u8 takes to read a playlist, a median of several rounds.
+"""Prints the seconds that the Python package m3u8 takes to parse a playlist, the median of several rounds.
 
     m3u8_package.py FILE
 """
@@ -17,7 +17,7 @@ def read():
     start = time.process_time()
     playlist = m3u8.loads(text)
     if len(playlist.segments) + len(playlist.playlists) == 0:
-        sys.exit("nothing was read")
+        sys.exit("the playlist has no segments or variants")
     return time.process_time() - start
 
 

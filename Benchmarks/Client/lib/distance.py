@@ -1,4 +1,4 @@
-"""A file server, and a proxy that puts a distance before a server. Both run in threads of their own."""
+"""A file server, and a proxy that adds network delay before a server. Both run in separate threads."""
 
 import asyncio
 import contextlib
@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 class FileHandler(http.server.SimpleHTTPRequestHandler):
-    """GET with keep-alive and single byte ranges."""
+    """Handles GET requests with keep-alive and single byte ranges."""
 
     protocol_version = "HTTP/1.1"
-    # Head and body leave together, or one waits for the acknowledgment of the other.
+    # Header and body are sent together; otherwise one would wait for the acknowledgment of the other.
     wbufsize = -1
     disable_nagle_algorithm = True
 
@@ -44,7 +44,7 @@ class FileHandler(http.server.SimpleHTTPRequestHandler):
 
 
 class FileServer:
-    """A folder by HTTP, for as long as the block lasts."""
+    """Serves a folder over HTTP for the duration of the block."""
 
     def __init__(self, folder):
         def handler(*words):
@@ -64,7 +64,7 @@ class FileServer:
 
 
 class Proxy:
-    """Before a port of this machine: half of the round trip each way, and a whole one before a connection carries anything."""
+    """A proxy before a local port: delays each direction by half a round trip, and a new connection by a whole one."""
 
     def __init__(self, port):
         self.target = port
@@ -73,7 +73,7 @@ class Proxy:
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
 
     def set_round_trip(self, milliseconds):
-        """For connections made from now on."""
+        """Sets the round trip of new connections."""
         self.round_trip = milliseconds / 1000
 
     def __enter__(self):
@@ -98,7 +98,7 @@ class Proxy:
 
     async def connected(self, reader, writer):
         trip = self.round_trip
-        # The client believes itself connected, while over the distance it would wait for this long.
+        # The client's connection is established at once, while over a real distance it would take one round trip.
         established = self.loop.time() + trip
         far_writer = None
         try:
@@ -113,8 +113,8 @@ class Proxy:
                     one.close()
 
     async def carry(self, reader, writer, delay, established):
-        """One direction: each chunk arrives `delay` after it was sent, in order, and so does the end."""
-        # What is on its way; bounded, and far more than what the delays hold.
+        """Forwards one direction: each chunk arrives `delay` after it was sent, in order, and so does the end."""
+        # The chunks in transit; bounded, and much larger than the delays need.
         chunks = asyncio.Queue(1024)
 
         async def receive():

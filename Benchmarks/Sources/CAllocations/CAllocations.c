@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-// glibc's own functions under the names that it keeps for those who stand before it. Its hooks are gone since 2.34.
+// glibc's own functions, under the names that it exports for interposers. Its malloc hooks were removed in 2.34.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

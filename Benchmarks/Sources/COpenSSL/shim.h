@@ -1,4 +1,4 @@
-// The part of OpenSSL 3's libcrypto that the benchmarks measure by itself, without Keyway.
+// The part of OpenSSL 3's libcrypto that the benchmarks measure alone, without Keyway.
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 

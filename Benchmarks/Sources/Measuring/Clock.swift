@@ -1,13 +1,13 @@
 import Glibc
 
-/// Seconds of processor time that this thread has used: what a loaded machine does meanwhile does not count.
+/// Returns the processor time of this thread, in seconds: other load on the machine does not count.
 public func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// Resident memory of this process in KiB.
+/// Returns the resident memory of this process, in KiB.
 public func residentKiB() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
@@ -19,7 +19,7 @@ public func residentKiB() -> Int {
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024 : 0
 }
 
-/// The most memory that this process has had resident, in KiB.
+/// Returns the maximum of this process's resident memory, in KiB.
 public func peakResidentKiB() -> Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -4,24 +4,24 @@ import Foundation
 import Measuring
 import SampleEncryption
 
-/// One way in which a player's segments are encrypted, and the work of decrypting one.
+/// An encryption of a player's segments, and the work of decrypting one.
 private struct DecryptionCase {
     let name: String
-    /// The bytes of media, and how many of them are encrypted.
+    /// The number of bytes of media, and the number of encrypted bytes.
     let size: Int
     let encrypted: Int
     let run: () throws -> Void
 }
 
-/// Decryption of a segment of 6 seconds beside libcrypto's AES-128-CBC over as many bytes as are encrypted, which lie in
-/// one piece there, under one IV: the least work that it can be.
+/// Measures the decryption of a segment of 6 seconds relative to libcrypto's AES-128-CBC over the same number of
+/// encrypted bytes, contiguous and with one IV: the minimum of work.
 func benchDecryption(rounds: Int) throws {
-    print("\nDecryption on one core, MB per second of its time; medians of \(rounds) rounds, each side in turn\n")
+    print("\nDecryption on one core, MB per second of its time; medians of \(rounds) rounds, alternating\n")
     let columns = [("", 26), ("media", 10), ("encrypted", 12), ("libcrypto", 12), ("ratio", 8), ("min", 8), ("max", 8)]
     print(columns.map { pad($0.0, $0.1) }.joined())
     for one in try decryptionCases() {
         let raw = RawCBC(size: one.encrypted)
-        // 64 MB of encrypted bytes a round: tens of milliseconds.
+        // 64 MB of encrypted bytes per round: tens of milliseconds.
         let times = max(1, 64_000_000 / one.encrypted)
         var pairs: [(ours: Double, raw: Double)] = []
         for round in 0...rounds {
@@ -29,7 +29,7 @@ func benchDecryption(rounds: Int) throws {
             for _ in 0..<times { try one.run() }
             let middle = threadSeconds()
             for _ in 0..<times { precondition(raw.decrypt()) }
-            // The first round warms up.
+            // The first round is a warm-up.
             if round > 0 { pairs.append((middle - begin, threadSeconds() - middle)) }
         }
         func rate(_ bytes: Int, _ seconds: [Double]) -> String {
@@ -49,7 +49,7 @@ private func decryptionCases() throws -> [DecryptionCase] {
     let key = SecretBytes(copying: Array(0..<16))
     let iv = try CipherIV(Array(16..<32))
     return [
-        // 25 frames a second at 4 Mbit/s, and 48 kHz AAC at 128 kbit/s.
+        // 25 frames per second at 4 Mbit/s, and 48 kHz AAC at 128 kbit/s.
         try samples("cbcs video, 1 block of 10", .cbcsVideo, count: 150, clear: 32, protected: 20_000, key, iv),
         try samples("cbcs audio", .cbcsAudio, count: 281, clear: 0, protected: 336, key, iv),
         try segment("AES-128", size: 3_000_000, key, iv),
@@ -76,11 +76,11 @@ private func samples(
         }
     }
     let cipher = try SampleCipher(scheme, .decrypt, key: key, constantIV: iv)
-    // What it turns into each time costs the same to decrypt again.
+    // The decrypted result takes the same time to decrypt again.
     var bytes = [UInt8](repeating: 0x5a, count: count * size)
     let before = bytes
     try cipher.process(batch, in: &bytes)
-    // A clear byte stays; an encrypted one keeps its value in one of 256 cases. So blocks are counted, not bytes.
+    // A clear byte is unchanged; an encrypted one is unchanged in one of 256 cases. So blocks are counted, not bytes.
     let blocks = (0..<count).reduce(0) { sum, index in
         let start = index * size + clear
         return sum
@@ -93,7 +93,7 @@ private func samples(
     }
 }
 
-/// A copy is made each time, since a padding that was taken off cannot be again.
+/// Makes a copy each time, because padding can be removed only once.
 private func segment(
     _ name: String,
     size: Int,
@@ -111,7 +111,7 @@ private func segment(
     }
 }
 
-/// The limit: libcrypto's AES-128-CBC over one run of bytes.
+/// The lower bound: libcrypto's AES-128-CBC over contiguous bytes.
 private final class RawCBC {
     private let context: OpaquePointer?
     private let key = [UInt8](0..<16)

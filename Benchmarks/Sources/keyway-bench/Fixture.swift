@@ -3,14 +3,14 @@ import FPSMessages
 import Foundation
 import KeyServerModule
 
-/// What a measurement needs: a module, an SPC of a modern iPhone, content and policy. The SPC is one of TestVectors/.
+/// The input of a measurement: a module, an SPC of a current iPhone from TestVectors/, content and a policy.
 struct Fixture {
     let name: String
     let module: KSM
     let spc: [UInt8]
     let raw: RawRSA
     let content: Content
-    /// A policy with everything in it that adds TLLVs.
+    /// A policy with every setting that adds TLLVs.
     let policy = LicensePolicy(
         lease: Seconds(rawValue: 600),
         rental: Seconds(rawValue: 172_800),
@@ -18,7 +18,7 @@ struct Fixture {
         securityLevel: .main,
         virtualMachines: .deny
     )
-    /// When the vectors' SPCs were made.
+    /// The creation time of the vectors' SPCs.
     let now: Int64 = 1_767_225_600
 
     struct Unusable: Error, CustomStringConvertible {
@@ -35,7 +35,7 @@ struct Fixture {
         let body = vector.components(separatedBy: "\n\n")[1].filter { $0 != "\n" }
         let ask = try text("keys/test-ask.hex").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let spc = Data(base64Encoded: body), let ask = UInt128(ask, radix: 16) else {
-            throw Unusable(description: "the vectors are not readable")
+            throw Unusable(description: "the test vectors cannot be read")
         }
         self.spc = [UInt8](spc)
         let key = try RSAPrivateKey(try file("keys/test-rsa-\(bits).pem"))
@@ -46,7 +46,7 @@ struct Fixture {
                 privateKeyDER: try key.encodedPKCS8().reveal(),
                 ciphertext: try SPCMessage(parsing: self.spc).encryptedKey
             ), raw.decrypt()
-        else { throw Unusable(description: "the test keys do not fit") }
+        else { throw Unusable(description: "the test keys do not match the vectors") }
         let bundle = try CertificateBundle(
             name: "benchmark",
             kind: .development,
@@ -54,7 +54,7 @@ struct Fixture {
             privateKey: key,
             derivation: .dask(dask)
         )
-        // As a server runs in production, whatever this was compiled for.
+        // The configuration of a server in production, for any build of this benchmark.
         var configuration = KSM.Configuration()
         configuration.checksBeforeIssuing = false
         name = "RSA-\(bits)"
@@ -63,7 +63,7 @@ struct Fixture {
         self.raw = raw
     }
 
-    /// SPC in, CKC out.
+    /// Processes an SPC and returns the CKC.
     func answer() throws -> Int {
         let opened = try module.open(spc)
         return try module.license(for: opened, content: content, policy: policy, wantsPersistable: false, at: now).ckc

@@ -1,11 +1,12 @@
 import Foundation
 import Measuring
 
-// `make bench`: SPC to CKC on one core beside the same machine's raw RSA private operation, in the same run; and the
-// decryption of segments beside libcrypto's.
-// `… --soak SECONDS`: answers SPCs for that long and prints the resident memory as it goes.
+// `make bench`: SPC to CKC on one core relative to the same machine's raw RSA private operation, in the same run; and
+// the decryption of segments relative to libcrypto's. `… --soak SECONDS`: processes SPCs for that duration and prints
+// the resident memory meanwhile.
 
-/// One measurement: both sides in turn, many short rounds, so that a drifting machine moves both alike.
+/// A measurement: both sides alternate in many short rounds, so that changes of the machine's speed affect both
+/// equally.
 func compare(_ fixture: Fixture, rounds: Int, batch: Int) throws -> (raw: Double, full: Double, ratio: [Double]) {
     func seconds(_ body: () throws -> Void) rethrows -> Double {
         let start = threadSeconds()
@@ -17,7 +18,7 @@ func compare(_ fixture: Fixture, rounds: Int, batch: Int) throws -> (raw: Double
     for round in 0...rounds {
         let raw = Double(batch) / seconds { precondition(fixture.raw.decrypt()) }
         let full = Double(batch) / (try seconds { _ = try fixture.answer() })
-        // The first round warms up.
+        // The first round is a warm-up.
         if round > 0 {
             rawRates.append(raw)
             fullRates.append(full)
@@ -30,8 +31,10 @@ func compare(_ fixture: Fixture, rounds: Int, batch: Int) throws -> (raw: Double
 func pad(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 
 func bench() throws {
-    print("SPC to CKC on one core, per second of its time; medians of 40 rounds, each side in turn\n")
-    let columns = [("", 10), ("raw RSA/s", 12), ("SPC to CKC/s", 14), ("ratio", 8), ("min", 8), ("max", 8), ("bar", 8)]
+    print("SPC to CKC on one core, per second of its time; medians of 40 rounds, alternating\n")
+    let columns = [
+        ("", 10), ("raw RSA/s", 12), ("SPC to CKC/s", 14), ("ratio", 8), ("min", 8), ("max", 8), ("target", 8),
+    ]
     print(columns.map { pad($0.0, $0.1) }.joined())
     for (bits, bar) in [(1024, 0.75), (2048, 0.90)] {
         let fixture = try Fixture(bits: bits)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The physical limit: the same bytes copied, and their line ends found by the C library, and nothing else.
+/// The lower bound: copying the same bytes, and finding their line ends with the C library.
 final class PhysicalLimits {
     private let bytes: [UInt8]
     private var copy: [UInt8]

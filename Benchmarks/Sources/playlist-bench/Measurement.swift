@@ -2,25 +2,25 @@ import CAllocations
 import HLSPlaylist
 import Measuring
 
-/// What was measured of one file: seconds for one time, medians.
+/// The results for one file: seconds per step, medians.
 struct Measurement {
     let file: PlaylistFile
     let bytes: Int
     private(set) var seconds: [Step: Double] = [:]
-    /// Allocations of one read.
+    /// The number of allocations for parsing the file once.
     private(set) var allocations = 0
 
     enum Step: String, CaseIterable {
         case copy = "memcpy"
         case scan = "memchr over the lines"
         case read = "read, strict"
-        case resolve = "read and resolve"
+        case resolve = "parse and resolve"
         case change = "write, header changed"
-        case make = "write, made anew"
+        case make = "write, new playlist"
         case lint = "lint"
     }
 
-    /// Every step in turn in each of many rounds, so that a drifting machine moves all alike.
+    /// Measures every step alternately in many rounds, so that changes of the machine's speed affect all steps equally.
     init(_ file: PlaylistFile, rounds: Int, steps: [Step] = Step.allCases) throws {
         self.file = file
         let input = file.bytes
@@ -30,13 +30,13 @@ struct Measurement {
         let changed = Self.changed(playlist)
         let made = Self.made(playlist)
         let linter = Linter()
-        // So often that a step takes milliseconds.
+        // Enough repetitions for a step to take milliseconds.
         let repeats = max(1, 1_000_000 / input.count)
         var samples: [Step: [Double]] = [:]
         var sum = 0
         for round in 0...rounds {
             for step in steps {
-                // The linter is slower by far.
+                // The linter is much slower.
                 if step == .lint, round > max(3, rounds / 10) { continue }
                 let count = step == .lint ? 1 : step == .copy || step == .scan ? repeats * 10 : repeats
                 let start = threadSeconds()
@@ -51,7 +51,7 @@ struct Measurement {
                     case .lint: sum &+= linter.check(try LintFile(name: "playlist.m3u8", bytes: input)).count
                     }
                 }
-                // The first round warms up.
+                // The first round is a warm-up.
                 if round > 0 { samples[step, default: []].append((threadSeconds() - start) / Double(count)) }
             }
         }
@@ -62,7 +62,7 @@ struct Measurement {
         allocations = keyway_allocations() - before
     }
 
-    /// 10^6 bytes a second.
+    /// The rate, in 10^6 bytes per second.
     func megabytes(_ step: Step) -> Double { seconds[step].map { Double(bytes) / $0 / 1e6 } ?? 0 }
 
     private static func count(_ playlist: Playlist) -> Int {
@@ -72,7 +72,7 @@ struct Measurement {
         }
     }
 
-    /// Asks for what a player needs of each segment: keys, initialization vectors, dates.
+    /// Resolves the data that a player needs of each segment: keys, initialization vectors, dates.
     static func resolve(_ playlist: Playlist) throws -> Int {
         guard case .media(let media) = playlist else { return count(playlist) }
         var sum = 0

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Other parsers on the same files, each in a program of its own that prints seconds for one time, a median.
+/// Other parsers on the same files, each in a separate program that prints the median of the seconds for one run.
 struct Peers {
     let folder: URL
 
-    /// A program and the arguments before the file.
+    /// The program and the arguments before the file.
     private struct Peer {
         let name: String
         let program: URL
@@ -30,19 +30,19 @@ struct Peers {
                 name: "hls.js",
                 program: URL(filePath: "/usr/bin/env"),
                 arguments: ["node", scripts.appending(path: "hls.mjs").path, hls],
-                missing: "say HLS_JS=<path of hls.mjs>",
+                missing: "set HLS_JS=<path of hls.mjs>",
                 needs: [hls]
             ),
         ]
     }
 
-    /// The rate of each peer for each file, in 10^6 bytes a second; nil where it did not run.
+    /// The rate of each peer for each file, in 10^6 bytes per second; nil if it did not run.
     func measure(_ files: [PlaylistFile]) throws -> [(name: String, rates: [Double?])] {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var result: [(name: String, rates: [Double?])] = []
         for peer in all {
             guard peer.needs.allSatisfy({ !$0.isEmpty && FileManager.default.fileExists(atPath: $0) }) else {
-                print("\(peer.name) is not here: skipped (\(peer.missing))")
+                print("\(peer.name) is not available: skipped (\(peer.missing))")
                 continue
             }
             var rates: [Double?] = []

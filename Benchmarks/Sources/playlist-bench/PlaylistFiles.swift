@@ -1,12 +1,12 @@
-/// A playlist that is measured. Every peer reads the same bytes.
+/// A playlist to measure. Every peer parses the same bytes.
 struct PlaylistFile {
     let name: String
     let text: String
-    /// Its media segments or variants.
+    /// The number of media segments or variants.
     let count: Int
     var bytes: [UInt8] { Array(text.utf8) }
 
-    /// A live playlist: a date on each segment, a FairPlay key every 50 segments. About 130 bytes a segment.
+    /// A live playlist: a date on each segment, a FairPlay key every 50 segments, about 130 bytes per segment.
     static func live(_ count: Int) -> PlaylistFile {
         var text = """
             #EXTM3U
@@ -32,7 +32,7 @@ struct PlaylistFile {
         return PlaylistFile(name: "live", text: text, count: count)
     }
 
-    /// Nothing but durations and URIs.
+    /// A playlist with only durations and URIs.
     static func plain(_ count: Int) -> PlaylistFile {
         var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
         for index in 0..<count { text += "#EXTINF:6.006,\nvideo/1080p/segment-\(padded(index, 9)).ts\n" }

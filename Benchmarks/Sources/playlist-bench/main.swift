@@ -2,9 +2,10 @@ import Foundation
 import HLSPlaylist
 import Measuring
 
-// `make bench`: reading playlists beside copying their bytes, on one core and in the same run, and beside other parsers.
-//   playlist-bench [--peers FOLDER]      the table; FOLDER has what Peers/setup puts there
-//   playlist-bench --read FILE           reads a playlist and prints what that took: bytes, seconds, KiB before and at most
+// `make bench`: parsing playlists relative to copying their bytes, on one core and in the same run, and to other
+// parsers.
+//   playlist-bench [--peers FOLDER]      prints the table; Peers/setup installs the other parsers in FOLDER
+//   playlist-bench --read FILE           parses a playlist and prints: bytes, seconds, KiB before and at most
 
 func pad(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 
@@ -15,7 +16,7 @@ func row(_ name: String, _ cells: [String]) {
 func table(_ files: [PlaylistFile], peers: URL?) throws {
     let results = try files.map { try Measurement($0, rounds: $0.name == "multivariant" ? 40 : 60) }
     func rates(_ step: Measurement.Step) -> [Double] { results.map { $0.megabytes(step) } }
-    print("Reading playlists on one core, MB (10^6 bytes) per second of its time; medians, each step in turn\n")
+    print("Parsing playlists on one core, MB (10^6 bytes) per second of its time; medians, alternating\n")
     row("", files.map(\.name))
     row("segments or variants", files.map { "\($0.count)" })
     row("bytes", results.map { "\($0.bytes)" })
@@ -24,7 +25,7 @@ func table(_ files: [PlaylistFile], peers: URL?) throws {
         let ratios = zip(rates(step), rates(limit)).map { String(format: "%.4f", $0 / $1) }
         row("resolved / \(limit == .copy ? "memcpy" : "memchr")", ratios)
     }
-    row("allocations a read", results.map { "\($0.allocations)" })
+    row("allocations per parse", results.map { "\($0.allocations)" })
     print("")
     guard let peers else { return }
     for (name, found) in try Peers(folder: peers).measure(files) {
@@ -34,7 +35,7 @@ func table(_ files: [PlaylistFile], peers: URL?) throws {
     }
 }
 
-/// Reads a playlist of that size in a process of its own.
+/// Parses a playlist of a size in a separate process.
 func child(_ segments: Int) throws -> (bytes: Double, seconds: Double, before: Double, peak: Double) {
     let file = FileManager.default.temporaryDirectory.appending(path: "keyway-playlist-bench-\(getpid()).m3u8")
     try Data(PlaylistFile.plain(segments).text.utf8).write(to: file)
@@ -72,7 +73,7 @@ func linearity() throws {
     let perSegment = (small.seconds / 10_000 * 1e9, large.seconds / 1_000_000 * 1e9)
     print(
         String(
-            format: "plain, 10,000 segments: %.0f ns a segment; 1,000,000: %.0f ns, %.2f times as much",
+            format: "plain, 10,000 segments: %.0f ns per segment; 1,000,000: %.0f ns, %.2f times as much",
             perSegment.0,
             perSegment.1,
             perSegment.1 / perSegment.0
@@ -82,7 +83,7 @@ func linearity() throws {
     print(
         String(
             format:
-                "1,000,000 segments: %.1f MB; reading added %.1f MB of resident memory at its peak, %.1f times that\n",
+                "1,000,000 segments: %.1f MB; parsing added %.1f MB of resident memory at its peak, %.1f times the size\n",
             large.bytes / 1e6,
             grown / 1e6,
             grown / large.bytes
