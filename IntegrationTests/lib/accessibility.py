@@ -1,5 +1,5 @@
-"""Rules for a page that everybody can use, held against what a browser makes of it: names, landmarks, headings, contrast,
-focus. Written by hand from WCAG 2.2; what they cannot see is whether the words are good."""
+"""Accessibility rules for a page, checked in a browser: names, landmarks, headings, contrast, focus. They follow WCAG 2.2
+and were written for these tests; they cannot check whether texts are clear."""
 
 RULES = r"""
 const found = [];
@@ -14,30 +14,30 @@ const label = (element) => {
   return element.getAttribute("aria-label") ?? ([...(element.labels ?? [])].map(words).join(" ") || words(element) || element.title);
 };
 
-// Everything that can be used has a name.
+// Every control has an accessible name.
 for (const element of all("input:not([type=hidden]), select, textarea")) {
   if (!element.labels.length && !element.getAttribute("aria-label")) say(element, "a field without a label");
 }
-for (const element of all("button, a[href], summary, [role=button]")) if (!label(element)) say(element, "nothing says what this does");
-for (const element of all("[role=img], progress, dialog, nav, [role=region], [role=radiogroup]")) if (!label(element)) say(element, "no name");
-for (const element of all("img")) if (!element.hasAttribute("alt")) say(element, "an image without a text");
+for (const element of all("button, a[href], summary, [role=button]")) if (!label(element)) say(element, "a control without a name");
+for (const element of all("[role=img], progress, dialog, nav, [role=region], [role=radiogroup]")) if (!label(element)) say(element, "an element without a name");
+for (const element of all("img")) if (!element.hasAttribute("alt")) say(element, "an image without an alt text");
 
-// One main part, one main heading, no level left out.
-if (all("main").length !== 1) found.push(`${all("main").length} main parts`);
-if (all("h1").length !== 1) found.push(`${all("h1").length} main headings`);
+// The page has one main landmark, one main heading, and no skipped heading level.
+if (all("main").length !== 1) found.push(`${all("main").length} main landmarks, expected 1`);
+if (all("h1").length !== 1) found.push(`${all("h1").length} main headings, expected 1`);
 let level = 0;
 for (const element of all("h1, h2, h3, h4")) {
   const own = Number(element.tagName[1]);
   if (own > level + 1) say(element, `a heading of level ${own} after one of ${level}`);
   level = own;
 }
-if (!document.documentElement.lang) found.push("no language");
-if (!document.title) found.push("no title");
+if (!document.documentElement.lang) found.push("the document has no language");
+if (!document.title) found.push("the document has no title");
 
-// Identifiers are unique, and what refers to one finds it.
+// IDs are unique, and references to them are valid.
 const ids = new Set();
 for (const element of document.querySelectorAll("[id]")) {
-  if (ids.has(element.id)) say(element, "an id that is there twice");
+  if (ids.has(element.id)) say(element, "a duplicate id");
   ids.add(element.id);
 }
 for (const name of ["for", "aria-labelledby", "aria-describedby", "aria-controls"]) {
@@ -46,20 +46,20 @@ for (const name of ["for", "aria-labelledby", "aria-describedby", "aria-controls
   }
 }
 
-// Tables say what their columns are.
+// Tables have a caption and names of their columns.
 for (const element of all("table")) {
   if (!words(element.caption)) say(element, "a table without a caption");
   for (const cell of element.querySelectorAll("thead th")) if (!words(cell) || cell.scope !== "col") say(cell, "a column without a name");
 }
 
-// Nothing takes the focus out of its order, and what is pressed is large enough.
-for (const element of document.querySelectorAll("[tabindex]")) if (element.tabIndex > 0) say(element, "a tabindex of its own");
+// The focus order is that of the document, and controls are large enough.
+for (const element of document.querySelectorAll("[tabindex]")) if (element.tabIndex > 0) say(element, "a positive tabindex");
 for (const element of all("button, select, input:not([type=radio])")) {
   const box = element.getBoundingClientRect();
   if (box.height < 24 || box.width < 24) say(element, `only ${Math.round(box.width)} by ${Math.round(box.height)} pixels`);
 }
 
-// Text stands out from its ground: 4.5 to 1, and 3 to 1 where it is large.
+// Text contrast is at least 4.5 to 1, and 3 to 1 for large text.
 const parse = (text) => {
   const parts = text.match(/^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/)
       ?? text.match(/^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)(?: \/ ([\d.]+))?\)$/)?.map((value, index) => index > 0 && index < 4 ? value * 255 : value);
@@ -98,12 +98,12 @@ for (const element of texts.keys()) {
   if (ratio < (isLarge ? 3 : 4.5)) say(element, `contrast of ${ratio.toFixed(2)} to 1, ${style.color}`);
 }
 
-// The page is no wider than the window.
+// The page is not wider than the window.
 if (document.documentElement.scrollWidth > innerWidth + 1) found.push(`the page is ${document.documentElement.scrollWidth} wide in a window of ${innerWidth}`);
 return found;
 """
 
-# Where the focus is, and whether one sees it there.
+# Returns the focused element, and whether the focus is visible there.
 FOCUS = r"""
 const element = document.activeElement;
 if (!element || element === document.body) return null;
@@ -119,12 +119,12 @@ return {isLast: places.at(-1) === element, place: everything.indexOf(element), t
 
 
 def complaints(browser):
-    """What is wrong with the page as it is now, in words."""
+    """Returns descriptions of the violations on the current page."""
     return browser.run(RULES)
 
 
 def focus_complaints(browser, least=3, limit=60):
-    """Goes through the page by Tab: the focus moves on in the order of the document, is seen, and gets out again."""
+    """Navigates the page with Tab: the focus moves in document order, is visible, and leaves the page at the end."""
     browser.run("document.activeElement?.blur(); window.scrollTo(0, 0); getSelection().removeAllRanges();"
                 "const first = document.querySelector('a[href], button, input'); first.focus(); ")
     found, last, steps = [], -1, 0
@@ -134,13 +134,13 @@ def focus_complaints(browser, least=3, limit=60):
         if at is None or at["place"] <= last and steps > 0:
             break
         if not at["seen"]:
-            found.append(f"the focus is not seen: {at['text']}")
+            found.append(f"the focus is not visible: {at['text']}")
         if not at["inView"]:
-            found.append(f"the focus is out of sight: {at['text']}")
+            found.append(f"the focus is outside of the visible area: {at['text']}")
         last, steps = at["place"], steps + 1
-        # Not out of the page: from its own controls Firefox does not give the focus back to it.
+        # Stops at the end of the page: Firefox does not return the focus from its own controls.
         if at["isLast"]:
             break
     if steps < least:
-        found.append(f"only {steps} places can be reached by keyboard")
+        found.append(f"only {steps} elements can be reached by keyboard")
     return found

@@ -1,12 +1,12 @@
-"""Splits elementary streams into what is encrypted one by one: NAL units, ADTS frames, syncframes."""
+"""Splits elementary streams into the units that are encrypted separately: NAL units, ADTS frames, syncframes."""
 
 
 class Malformed(Exception):
-    """What a stream has to be and is not."""
+    """An error of a stream that is not valid."""
 
 
 def nal_units(data):
-    """The NAL units of an Annex B byte stream, without start codes and trailing zeros."""
+    """Returns the NAL units of an Annex B byte stream, without start codes and trailing zeros."""
     if data[:3] != b"\0\0\1" and data[:4] != b"\0\0\0\1":
         raise Malformed(f"no start code at the start: {data[:4].hex()}")
     starts, position = [], data.find(b"\0\0\1")
@@ -18,25 +18,25 @@ def nal_units(data):
 
 
 def length_prefixed(data, size):
-    """The NAL units of a sample in MP4, each behind its length."""
+    """Returns the NAL units of a sample in MP4, which have length prefixes."""
     found, position = [], 0
     while position < len(data):
         length = int.from_bytes(data[position:position + size], "big")
         position += size
         if length > len(data) - position:
-            raise Malformed(f"a NAL unit of {length} bytes, {len(data) - position} are left")
+            raise Malformed(f"a NAL unit of {length} bytes, but only {len(data) - position} bytes are left")
         found.append(data[position:position + length])
         position += length
     return found
 
 
 def unescaped(data):
-    """Without emulation prevention bytes."""
+    """Returns the data without emulation prevention bytes."""
     return data.replace(b"\0\0\3", b"\0\0")
 
 
 def adts_frames(data):
-    """(header, content) of each ADTS frame."""
+    """Returns (header, content) of each ADTS frame."""
     found, position = [], 0
     while position < len(data):
         if data[position] != 0xFF or data[position + 1] & 0xF6 != 0xF0:
@@ -54,7 +54,7 @@ AC3_KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 
 
 
 def syncframes(data):
-    """The syncframes of AC-3 or E-AC-3 (ETSI TS 102 366, 4.3.1 and E.1.3.1)."""
+    """Returns the syncframes of AC-3 or E-AC-3 (ETSI TS 102 366, 4.3.1 and E.1.3.1)."""
     found, position = [], 0
     while position < len(data):
         if data[position:position + 2] != b"\x0b\x77":
@@ -86,7 +86,7 @@ def substreams(frames):
 
 
 def without_id3(data):
-    """Packed audio without its ID3 tag, and the tag."""
+    """Returns packed audio without its ID3 tag, and the tag."""
     if data[:3] != b"ID3":
         return data, b""
     size = data[6] << 21 | data[7] << 14 | data[8] << 7 | data[9]
@@ -94,7 +94,7 @@ def without_id3(data):
 
 
 def id3_timestamp(tag):
-    """The 90 kHz timestamp of a packed audio segment (RFC 8216, 3.4)."""
+    """Returns the 90 kHz timestamp of a packed audio segment (RFC 8216, 3.4)."""
     owner = b"com.apple.streaming.transportStreamTimestamp\0"
     position = tag.find(owner)
     if position < 0:

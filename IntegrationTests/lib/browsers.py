@@ -1,14 +1,14 @@
-"""Chromium and Firefox without a window, driven from Python's standard library alone.
+"""Headless Chromium and Firefox, controlled with Python's standard library only.
 
-Chromium is driven through chromedriver (W3C WebDriver over HTTP), Firefox through Marionette, the same commands over a socket
-that Firefox itself opens; geckodriver, which Debian does not have, would do no more than translate between the two.
-`IntegrationTests/browsers` says whether both are here.
+chromedriver controls Chromium (W3C WebDriver over HTTP). Firefox is controlled through Marionette, with the same commands over a
+socket that Firefox itself opens; geckodriver, which Debian does not package, would only translate between the two.
+`IntegrationTests/browsers` checks whether both are installed.
 
     with open_browser("chromium") as browser:
         browser.get("http://127.0.0.1:8080/player")
         browser.wait("return document.title", "a title")
 
-Every wait is for a condition and has `PATIENCE` seconds, however busy the machine is.
+Every wait is for a condition and has a timeout of `PATIENCE` seconds, for machines under load.
 """
 
 import atexit
@@ -33,16 +33,16 @@ KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "L
 
 
 class BrowserError(Exception):
-    """What a browser, or a script in it, says is wrong."""
+    """An error of a browser, or of a script in it."""
 
 
 def find(*names):
-    """The first of the programs that is here, or None."""
+    """Returns the path of the first program that is installed, or None."""
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def programs(name):
-    """What drives a browser: (browser, driver), None for what is not here. Firefox needs no driver."""
+    """Returns the programs for a browser: (browser, driver), None for a missing one. Firefox needs no driver."""
     if name == "chromium":
         return find("chromium", "chromium-browser", "google-chrome"), find("chromedriver")
     return find("firefox-esr", "firefox"), ""
@@ -53,7 +53,7 @@ def is_here(name):
 
 
 def wait_until(condition, what, patience=PATIENCE):
-    """Waits until a function gives something true, and returns that."""
+    """Waits until a function returns a true value, and returns that value."""
     deadline = time.monotonic() + patience
     while True:
         value = condition()
@@ -65,7 +65,7 @@ def wait_until(condition, what, patience=PATIENCE):
 
 
 class Browser:
-    """What both browsers can. Scripts are bodies of functions: `return document.title`, with `arguments[0]` and so on."""
+    """The common functions of both browsers. Scripts are function bodies: `return document.title`, with `arguments[0]` and so on."""
 
     name = ""
 
@@ -85,15 +85,15 @@ class Browser:
         return self.command("POST", "/execute/sync", "WebDriver:ExecuteScript", {"script": script, "args": list(arguments)})
 
     def wait(self, script, what, *arguments, patience=PATIENCE):
-        """Runs a script again and again until it returns something true."""
+        """Repeats a script until it returns a true value."""
         try:
             return wait_until(lambda: self.run(script, *arguments), what, patience)
         except BrowserError as error:
             text = self.run("return document.body ? document.body.innerText.slice(0, 2000) : ''")
-            raise BrowserError(f"{self.name}: {error}; the page says: {text}") from None
+            raise BrowserError(f"{self.name}: {error}; the page's text: {text}") from None
 
     def await_(self, script, *arguments):
-        """Runs the body of an async function and returns what it returns."""
+        """Runs the body of an async function and returns its result."""
         wrapped = ("const done = arguments[arguments.length - 1]; const given = [...arguments].slice(0, -1);"
                    f"(async function () {{ {script} }}).apply(null, given)"
                    ".then((value) => done({value}), (error) => done({error: String(error)}));")
@@ -124,7 +124,7 @@ class Browser:
         return self.find(selector)[ELEMENT]
 
     def press(self, *names):
-        """Presses keys one after the other, where the focus is: `Tab`, `Enter`, or a character. `Shift+Tab` holds one."""
+        """Presses keys in sequence, in the focused element: `Tab`, `Enter`, or a character; `Shift+Tab` is one key press."""
         actions = []
         for name in names:
             keys = [KEYS.get(part, part) for part in name.split("+")]
@@ -133,10 +133,10 @@ class Browser:
         self.command("POST", "/actions", "WebDriver:PerformActions",
                      {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
-    # Looks
+    # Appearance
 
     def resize(self, width, height):
-        """Makes the window so large that the page has this size."""
+        """Sets the size of the window so that the page has a given size."""
         for _ in range(3):
             inner = self.run("return [innerWidth, innerHeight, outerWidth, outerHeight]")
             if inner[:2] == [width, height]:
@@ -145,7 +145,7 @@ class Browser:
                          {"width": width + inner[2] - inner[0], "height": height + inner[3] - inner[1]})
 
     def screenshot(self, selector=None):
-        """The window or an element, as PNG."""
+        """Returns a screenshot of the window or an element, as PNG."""
         if selector is None:
             text = self.command("GET", "/screenshot", "WebDriver:TakeScreenshot", {"full": False})
         else:
@@ -174,7 +174,7 @@ class Chromium(Browser):
         self.folder = tempfile.mkdtemp(prefix="chromium.")
         self.log = Path(self.folder, "driver.log")
         with self.log.open("w") as log:
-            # Chromium leaves nothing in the user's own folders.
+            # Chromium must not write to the user's own folders.
             self.process = subprocess.Popen([driver, "--port=0"], stdout=log, stderr=subprocess.STDOUT,
                                             env={**os.environ, "HOME": self.folder})
         atexit.register(self.close)
@@ -185,7 +185,7 @@ class Chromium(Browser):
             "args": ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio",
                      "--hide-scrollbars", "--no-first-run", "--autoplay-policy=no-user-gesture-required",
                      "--force-color-profile=srgb", "--window-size=1280,900", f"--user-data-dir={self.folder}/profile",
-                     # Pages in the background must not be slowed down.
+                     # Pages in the background must not be throttled.
                      "--disable-background-timer-throttling", "--disable-renderer-backgrounding", *arguments],
         }
         if dark:
@@ -200,7 +200,7 @@ class Chromium(Browser):
 
     def address(self):
         if self.process.poll() is not None:
-            raise BrowserError(f"chromedriver ended: {self.log.read_text()[-2000:]}")
+            raise BrowserError(f"chromedriver stopped: {self.log.read_text()[-2000:]}")
         for line in self.log.read_text().splitlines():
             if "started successfully on port" in line:
                 return "http://127.0.0.1:" + line.rstrip(".").split()[-1]
@@ -220,12 +220,12 @@ class Chromium(Browser):
         return self.request(method, self.session + path, None if method == "GET" else parameters)
 
     def complaints(self):
-        """What the console has had since the last call: errors, and what was refused by the page's security policy."""
+        """Returns the console messages since the last call: errors, and violations of the page's security policy."""
         entries = self.request("POST", self.session + "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 
     def requested(self):
-        """The URLs that were asked for since the last call."""
+        """Returns the URLs that were requested since the last call."""
         urls = []
         for entry in self.request("POST", self.session + "/se/log", {"type": "performance"}):
             message = json.loads(entry["message"])["message"]
@@ -257,7 +257,7 @@ class Firefox(Browser):
             "marionette.port": 0, "media.eme.enabled": True, "media.autoplay.default": 0,
             "media.volume_scale": "0.0", "ui.systemUsesDarkTheme": int(dark), "layout.css.devPixelsPerPx": "1.0",
             "layout.css.prefers-color-scheme.content-override": 0 if dark else 1,
-            # Nothing is asked of anybody but the page.
+            # Firefox must make no requests other than those of the page.
             "app.update.enabled": False, "media.gmp-manager.updateEnabled": False, "browser.safebrowsing.enabled": False,
             "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
             "toolkit.telemetry.enabled": False, "datareporting.policy.dataSubmissionEnabled": False,
@@ -273,7 +273,7 @@ class Firefox(Browser):
                 [program, "--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile",
                  str(profile), *arguments],
                 stdout=log, stderr=subprocess.STDOUT,
-                # As root, a home of its own is what Firefox insists on; the sandbox needs what containers lack.
+                # As root, Firefox requires a separate home folder; its sandbox needs features that containers lack.
                 env={**os.environ, "HOME": self.folder, "MOZ_HEADLESS_WIDTH": "1280", "MOZ_HEADLESS_HEIGHT": "985",
                      "MOZ_DISABLE_CONTENT_SANDBOX": "1", "MOZ_DISABLE_GMP_SANDBOX": "1", "MOZ_DISABLE_RDD_SANDBOX": "1",
                      "MOZ_DISABLE_UTILITY_SANDBOX": "1", "MOZ_CRASHREPORTER_DISABLE": "1"})
@@ -292,11 +292,11 @@ class Firefox(Browser):
 
     def port(self, path):
         if self.process.poll() is not None:
-            raise BrowserError(f"Firefox ended: {self.log.read_text()[-2000:]}")
+            raise BrowserError(f"Firefox stopped: {self.log.read_text()[-2000:]}")
         return path.read_text().strip() if path.exists() else None
 
     def read(self):
-        """One message: its length in decimal digits, a colon, JSON."""
+        """Reads a message: its length in decimal digits, a colon, JSON."""
         while b":" not in self.buffer:
             self.more()
         length, _, self.buffer = self.buffer.partition(b":")
@@ -328,7 +328,7 @@ class Firefox(Browser):
         return result["value"] if isinstance(result, dict) and set(result) == {"value"} else result
 
     def complaints(self):
-        """What the console has had since the last call: errors of pages, and what their security policy refused."""
+        """Returns the console messages since the last call: errors of pages, and violations of their security policy."""
         self.send("Marionette:SetContext", {"value": "chrome"})
         try:
             messages = self.run("""
@@ -352,16 +352,16 @@ class Firefox(Browser):
 
 
 def open_browser(name, **options):
-    """Starts a browser with a new profile: `dark` for a dark page, `mobile=(width, height)` for a phone's."""
+    """Starts a browser with a new profile: `dark` for the dark color scheme, `mobile=(width, height)` for a phone's screen."""
     return {"chromium": Chromium, "firefox": Firefox}[name](**options)
 
 
 def pixels(png):
-    """Width, height and the bytes of a PNG's pixels, RGB, eight bits each; as browsers write them, not interlaced."""
+    """Returns width, height and the bytes of a PNG's pixels, RGB with eight bits each; as browsers write them, not interlaced."""
     width, height, bits, kind, interlaced = (int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big"),
                                              png[24], png[25], png[28])
     if bits != 8 or kind not in (2, 6) or interlaced:
-        raise BrowserError("a PNG of another kind than browsers write")
+        raise BrowserError("a PNG of a type that browsers do not write")
     data, at = b"", 8
     while at < len(png):
         length = int.from_bytes(png[at:at + 4], "big")

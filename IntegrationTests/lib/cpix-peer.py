@@ -1,12 +1,12 @@
-"""CPIX by pycpix, for test-speke: documents made and read by another implementation.
+"""CPIX with pycpix, for test-speke: documents created and read by another implementation.
 
-    cpix-peer.py make KEYS [--to CERTIFICATE]       a document of keys, in the clear or encrypted, on standard output
-    cpix-peer.py ask KIDS CONTENT-ID [--to CERT]    a question as an encoder puts it
-    cpix-peer.py open DOCUMENT [--key PRIVATE-KEY]  the keys of a document as lines KID:KEY:IV:TYPE, sorted
-    cpix-peer.py serve                              a key server that answers questions over SPEKE; prints its port
-    cpix-peer.py check DOCUMENT                     holds the parts against pycpix's readers, and its schema where it can
+    cpix-peer.py make KEYS [--to CERTIFICATE]       prints a document with keys, in the clear or encrypted
+    cpix-peer.py ask KIDS CONTENT-ID [--to CERT]    prints a key request as an encoder sends it
+    cpix-peer.py open DOCUMENT [--key PRIVATE-KEY]  prints the keys of a document as lines KID:KEY:IV:TYPE, sorted
+    cpix-peer.py serve                              runs a key server that answers SPEKE requests; prints its port
+    cpix-peer.py check DOCUMENT                     checks the parts with pycpix's readers, and its schema if possible
 
-pycpix carries encrypted values; what is encrypted is done here, with pycryptodome, by the CPIX specification alone.
+pycpix transports encrypted values; this script encrypts them with pycryptodome, according to the CPIX specification only.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Recipient:
 
     def seal(self, key: bytes) -> tuple[str, str]:
         iv = os.urandom(16)
-        # XML Encryption's padding: only the last byte means something.
+        # XML Encryption's padding: only the last byte is significant.
         padded = key + os.urandom(15) + b"\x10"
         value = iv + AES.new(self.document_key, AES.MODE_CBC, iv).encrypt(padded)
         return text(value), text(hmac.digest(self.mac_key, value, "sha512"))
@@ -70,7 +70,7 @@ def document(content_id: str) -> cpix.CPIX:
 
 
 def make(arguments: argparse.Namespace) -> bytes:
-    """KEYS: lines KID:KEY:IV:TYPE in hexadecimal."""
+    """Creates a document. KEYS has lines KID:KEY:IV:TYPE in hexadecimal."""
     made = document("pycpix-film")
     recipient = Recipient(certificate_der(arguments.to)) if arguments.to else None
     if recipient:
@@ -95,7 +95,7 @@ def ask(arguments: argparse.Namespace) -> bytes:
             made.drm_systems.append(cpix.DRMSystem(kid, system))
     tree = etree.fromstring(made.pretty_print())
     if arguments.to:
-        # pycpix has no question for encrypted keys, which is a certificate without keys.
+        # pycpix cannot create a request for encrypted keys, which is a certificate without keys.
         space = "urn:dashif:org:cpix"
         signature = "http://www.w3.org/2000/09/xmldsig#"
         data = etree.fromstring(
@@ -135,7 +135,7 @@ def check(arguments: argparse.Namespace) -> bytes:
     content = open(arguments.document, "rb").read()
     read = cpix.parse(content)
     assert len(read.content_keys) > 0 and read.version == "2.3"
-    # The schema that pycpix brings is older than commonEncryptionScheme, and has MACKey where everybody writes Key.
+    # The schema in pycpix is older than commonEncryptionScheme, and has MACKey where other implementations write Key.
     tree = etree.fromstring(content)
     for element in list(tree.iter()):
         element.attrib.pop("commonEncryptionScheme", None)
@@ -147,7 +147,7 @@ def check(arguments: argparse.Namespace) -> bytes:
 
 
 def answer(question: bytes) -> bytes:
-    """A SPEKE v2.0 answer in pycpix's words. Keys follow from key IDs, so that the same question gets the same."""
+    """Returns a SPEKE v2.0 response by pycpix. Keys are derived from key IDs, so that equal requests get equal responses."""
     tree = etree.fromstring(question)
     space = "{urn:dashif:org:cpix}"
     made = document(tree.get("contentId"))

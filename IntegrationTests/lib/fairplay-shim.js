@@ -1,16 +1,16 @@
 /**
- * @file Makes Chromium or Firefox answer to FairPlay, for tests of the player module: to be run in the page, as the body of a
- * function, with one argument:
+ * @file Simulates FairPlay in Chromium or Firefox, for tests of the player module: to be run in the page, as the body of a function
+ * with one argument:
  *
  *     {bridge: URL, api: "modern" | "prefixed", way: "skd" | "sinf" | "cenc", spoils: false}
  *
- * SPCs are made and CKCs opened by the virtual device behind the bridge; the keys that it finds go to the browser's own Clear
- * Key, which decrypts. `skd` stands for HLS that Safari plays by itself, `sinf` and `cenc` for Media Source Extensions with
- * that initialization data. What becomes the asset ID of an SPC is what WebKit makes it: with the modern API the URI, or the
- * key ID in 16 bytes; with the prefixed one what the page says.
+ * The virtual device behind the bridge creates SPCs and decrypts CKCs; the keys go to the browser's own Clear Key, which decrypts
+ * the media. `skd` simulates HLS that Safari plays natively, `sinf` and `cenc` Media Source Extensions with that initialization
+ * data. The asset ID of an SPC is the one of WebKit: with the modern API the URI, or the key ID in 16 bytes; with the prefixed API
+ * the content ID from the page.
  *
- * Nothing of the module is used where the module is what is tested. The stand-in for Safari's own HLS player borrows its
- * playlist reader and its feeder.
+ * The shim uses no code of the module in the parts that the tests check. The simulation of Safari's native HLS player uses the
+ * module's playlist parser and segment loader.
  */
 
 const { bridge, api, way, spoils } = arguments[0];
@@ -27,7 +27,7 @@ const base64url = (bytes) => base64(bytes).replace(/\+/g, "-").replace(/\//g, "_
 const text = (bytes) => new TextDecoder().decode(bytes);
 const utf8 = (string) => new TextEncoder().encode(string);
 
-/** Asks the virtual device. */
+/** Sends a request to the virtual device. */
 async function device(route, body) {
     log.push({ event: "device", route });
     const answer = await fetch(`${bridge}/${route}`, { method: "POST", body: JSON.stringify(body) });
@@ -43,10 +43,10 @@ async function makeSPC(assetID, certificate, state) {
     return spc;
 }
 
-/** Opens a CKC, and gives its key to the browser. */
+/** Decrypts a CKC, and passes its key to the browser. */
 async function takeCKC(clearKeys, spc, ckc, keyID) {
     const bytes = new Uint8Array(ckc);
-    // Every block of the payload (behind version, reserved bytes, IV and length): some blocks hold nothing that is checked.
+    // Every block of the payload (after version, reserved bytes, IV and length): some blocks contain nothing that is verified.
     if (spoils) for (let at = 28; at < bytes.length; at += 16) bytes[at] ^= 1;
     const { key } = await device("ckc", { spc, ckc: base64(bytes) });
     const session = (await clearKeys).createSession();
@@ -56,16 +56,16 @@ async function takeCKC(clearKeys, spc, ckc, keyID) {
     log.push({ event: "key", keyID: hex(keyID) });
 }
 
-/** Whether a text of the page's is WebKit's word for "make an SPC for a renewal". */
+/** Returns whether a message of the page is WebKit's command to create an SPC for a renewal. */
 const isRenewal = (data) => text(data) === "renew";
 
-/** The key IDs of pssh boxes of version 1: 32 bytes of header, a count, 16 bytes each. */
+/** Returns the key IDs of pssh boxes of version 1: 32 bytes of header, a count, 16 bytes each. */
 function fromPSSH(data) {
     const bytes = new Uint8Array(data);
     return Array.from({ length: bytes[31] }, (_, index) => bytes.slice(32 + 16 * index, 48 + 16 * index));
 }
 
-/** The key ID of `tenc`, wherever in a sinf box. */
+/** Returns the key ID of `tenc`, at any position in a sinf box. */
 function fromSinf(data) {
     return JSON.parse(text(data)).sinf.map(unbase64).map((box) => {
         const at = String.fromCharCode(...box).indexOf("tenc");
@@ -139,7 +139,7 @@ if (api === "modern") {
         return setKeys.call(this, keys instanceof FairPlayKeys ? keys.clearKeys : keys);
     };
 } else {
-    // A browser that has the prefixed API alone.
+    // A browser that has only the prefixed API.
     Object.defineProperty(navigator, "requestMediaKeySystemAccess", { value: undefined });
 }
 
@@ -150,14 +150,14 @@ class PrefixedSession extends EventTarget {
         super();
         this.owner = owner;
         const view = new DataView(initData.buffer, initData.byteOffset, initData.byteLength);
-        // The event's data is itself a text behind its length.
+        // The event's data is itself a text with a length prefix.
         let at = 4 + view.getUint32(0, true);
         const uri = new TextDecoder("utf-16le").decode(initData.subarray(4, at));
         const size = view.getUint32(at, true);
         this.assetID = utf8(new TextDecoder("utf-16le").decode(initData.subarray(at + 4, at + 4 + size)));
         at += 4 + size;
         this.certificate = initData.slice(at + 4, at + 4 + view.getUint32(at, true));
-        if (at + 4 + this.certificate.length !== initData.length) throw new Error("something is left over");
+        if (at + 4 + this.certificate.length !== initData.length) throw new Error("the initialization data has trailing bytes");
         this.keyID = unhex(uri.replace("skd://", ""));
         setTimeout(() => this.ask("ready"));
     }
@@ -200,7 +200,7 @@ if (api === "prefixed") {
     };
 }
 
-// Media: Safari's events instead of this browser's.
+// Media: events as Safari's replace those of this browser.
 
 const emit = (video, type, data) => video.dispatchEvent(Object.assign(new Event("encrypted"), { initDataType: type, initData: data.buffer }));
 window.addEventListener("encrypted", (event) => { if (event.isTrusted) event.stopImmediatePropagation(); }, true);
@@ -240,7 +240,7 @@ async function playAsSafari(video, url) {
             video.dispatchEvent(Object.assign(new Event("webkitneedkey"), { initData: data }));
         }
     }
-    // Clear Key has to be at the element before it is given encrypted media.
+    // Clear Key must be attached to the element before it receives encrypted media.
     if (api === "prefixed") await video.webkitKeys.clearKeys();
     await feed.open(sources);
 }
@@ -259,7 +259,7 @@ if (way !== "skd") {
                 const video = document.getElementById("video");
                 if (way === "sinf") emit(video, "sinf", utf8(JSON.stringify({ sinf: [base64(body)] })));
                 seen.push(fromSinf(utf8(JSON.stringify({ sinf: [base64(body)] })))[0]);
-                // Both tracks' keys in one box, once both are known.
+                // Both tracks' keys in one box, after both are known.
                 if (way === "cenc" && seen.length === 2) emit(video, "cenc", psshOf(seen));
             }
         }

@@ -1,4 +1,4 @@
-"""A web server for films that go wrong: slow, broken, without ranges, moved, changed. In threads of its own."""
+"""A web server for media with faults: slow, broken, without ranges, moved, changed. It runs in separate threads."""
 
 import email.utils
 import hashlib
@@ -10,18 +10,18 @@ import time
 
 
 class Site:
-    """Files by path, and how they are served."""
+    """The files by path, and the faults."""
 
     def __init__(self, files):
         self.files = dict(files)
         self.ranges = True
-        # Bytes a second of each connection; None: as fast as it goes. And of single paths.
+        # Bytes per second of each connection, and of single paths; None: no limit.
         self.rate = None
         self.rates = {}
-        # Path to what goes wrong with its next requests: ("status", 503, {...}), ("break", n), ("move", path).
+        # The faults of a path's next requests: ("status", 503, {...}), ("break", n), ("move", path).
         self.faults = {}
         self.requests = []
-        # Bytes of bodies, of all connections.
+        # The bytes of response bodies, of all connections.
         self.sent = 0
         self.lock = threading.Lock()
 
@@ -32,7 +32,7 @@ class Site:
 
 
 def film(segments, size, seed=1):
-    """A clear film of one Media Playlist at /film.m3u8, whose segments are bytes of their own."""
+    """Returns a clear movie with one Media Playlist at /film.m3u8, whose segments have different bytes."""
     files, lines = {}, ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2"]
     for number in range(segments):
         block = hashlib.sha512(f"{seed} {number}".encode()).digest()
@@ -107,7 +107,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class FaultyServer:
-    """A site by HTTP, for as long as the block lasts."""
+    """Serves a site over HTTP for the duration of the block."""
 
     def __init__(self, site):
         self.server = Server(("127.0.0.1", 0), Handler)

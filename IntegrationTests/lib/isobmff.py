@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 
 class Malformed(Exception):
-    """What a file has to be and is not."""
+    """An error of a file that is not valid."""
 
 
 @dataclass
 class Box:
-    """A box: its type, and where its content lies in the data that it was read from."""
+    """A box: its type, and the position of its content in the data."""
 
     data: bytes
     kind: str
@@ -42,7 +42,7 @@ class Box:
         return box
 
     def full(self):
-        """Version, flags and the rest of a full box."""
+        """Returns version, flags and the rest of a full box."""
         (word,) = struct.unpack_from(">I", self.data, self.body)
         return word >> 24, word & 0xFFFFFF, Fields(self.data, self.body + 4, self.end, self.kind)
 
@@ -52,7 +52,7 @@ def fail(text):
 
 
 class Fields:
-    """Reads numbers, one after the other, up to the end of a box."""
+    """Reads numbers in sequence, up to the end of a box."""
 
     def __init__(self, data, position, end, what):
         self.data, self.position, self.end, self.what = data, position, end, what
@@ -89,14 +89,14 @@ def boxes(data, start=0, end=None):
         elif size == 0:
             size = end - start
         if body > start + size or start + size > end:
-            raise Malformed(f"{kind} at byte {start} has the size {size}, {end - start} bytes are left")
+            raise Malformed(f"{kind} at byte {start} has the size {size}, but only {end - start} bytes are left")
         yield Box(data, kind.decode("latin-1"), start, body, start + size)
         start += size
 
 
 @dataclass
 class Encryption:
-    """What sinf says, and the sample groups do not change."""
+    """The encryption that sinf declares; sample groups must not change it."""
 
     scheme: str
     is_protected: int
@@ -148,7 +148,7 @@ class Track:
 
     @property
     def shift(self):
-        """Seconds to be added to media times to get presentation times, by the edit list."""
+        """Returns the seconds to add to media times to get presentation times, from the edit list."""
         shift = 0.0
         for duration, media_time in self.edits:
             if media_time < 0:
@@ -239,7 +239,7 @@ def table(stbl, kind, form):
 
 
 def read_table(track, stbl, data):
-    """Samples of the sample tables, for files that are not fragmented."""
+    """Reads samples of the sample tables, for files that are not fragmented."""
     wide = stbl.child("co64")
     chunks = table(stbl, "co64", "Q") if wide else table(stbl, "stco", "I")
     if not chunks:
@@ -260,7 +260,7 @@ def read_table(track, stbl, data):
             for _ in range(per_chunk):
                 sample = data[position:position + sizes[index]]
                 if len(sample) != sizes[index]:
-                    raise Malformed(f"sample {index + 1} reaches beyond the end of the file")
+                    raise Malformed(f"sample {index + 1} extends beyond the end of the file")
                 is_sync = syncs is None or index + 1 in syncs
                 times = (dts, dts + offsets[index], durations[index])
                 track.samples.append(Sample(sample, *times, is_sync, description))
@@ -268,11 +268,11 @@ def read_table(track, stbl, data):
                 dts += durations[index]
                 index += 1
     if index != count:
-        raise Malformed(f"the chunks hold {index} samples, stsz {count}")
+        raise Malformed(f"the chunks contain {index} samples, stsz {count}")
 
 
 def read_senc(box, encryption, count):
-    """IVs and subsamples of a senc box, for all samples of a track fragment."""
+    """Returns IVs and subsamples of a senc box, for all samples of a track fragment."""
     _, flags, fields = box.full()
     number = fields.take("I")
     if number not in (0, count):
@@ -287,7 +287,7 @@ def read_senc(box, encryption, count):
 
 
 def check_auxiliary(traf, moof, senc, entries):
-    """saiz and saio, where they are, say of senc what is so."""
+    """Checks that saiz and saio, if present, describe senc correctly."""
     saiz, saio = traf.child("saiz"), traf.child("saio")
     if (saiz is None) != (saio is None):
         raise Malformed(f"traf at byte {traf.start} has only one of saiz and saio")
@@ -311,13 +311,13 @@ def check_auxiliary(traf, moof, senc, entries):
     starts = [senc.body + 8] + [end for _, _, end in entries]
     found = [after - before for before, after in zip(starts, starts[1:])]
     if sizes != found:
-        raise Malformed(f"saiz at byte {saiz.start} says {sizes[:8]}, senc has {found[:8]}")
+        raise Malformed(f"saiz at byte {saiz.start} declares {sizes[:8]}, senc has {found[:8]}")
     if places != [senc.body + 8 - moof.start]:
         raise Malformed(f"saio at byte {saio.start} points to {places}, senc is at {senc.body + 8 - moof.start}")
 
 
 def read_fragment(moof, tracks, data):
-    """Appends the samples of a moof to the tracks."""
+    """Appends the samples of a moof box to the tracks."""
     fragments = []
     for traf in moof.children():
         if traf.kind != "traf":
@@ -349,7 +349,7 @@ def read_fragment(moof, tracks, data):
         encryption = track.entries[description - 1][2]
         senc = traf.child("senc")
         if encryption is None and senc:
-            raise Malformed(f"senc at byte {senc.start} of a clear track")
+            raise Malformed(f"senc at byte {senc.start} of a track that is not encrypted")
         if senc:
             entries = read_senc(senc, encryption, len(samples))
             check_auxiliary(traf, moof, senc, entries)
@@ -359,7 +359,7 @@ def read_fragment(moof, tracks, data):
                     raise Malformed(f"subsamples of the sample at {sample.dts} cover {sum(map(sum, subsamples))} bytes")
         expected = track.samples[-1].dts + track.samples[-1].duration if track.samples else None
         if expected is not None and samples and samples[0].dts != expected:
-            raise Malformed(f"tfdt of track {identifier} is {samples[0].dts}, the sample before ends at {expected}")
+            raise Malformed(f"tfdt of track {identifier} is {samples[0].dts}, the previous sample ends at {expected}")
         track.samples += samples
 
 
@@ -377,7 +377,7 @@ def read_run(trun, base, dts, defaults, data):
         offset = fields.take("i" if version else "I") if flags & 0x800 else 0
         content = data[position:position + bytes_]
         if len(content) != bytes_:
-            raise Malformed(f"trun at byte {trun.start} reaches beyond the end of the data")
+            raise Malformed(f"trun at byte {trun.start} extends beyond the end of the data")
         samples.append(Sample(content, dts, dts + offset, length, not own & 0x10000, description))
         position += bytes_
         dts += length
@@ -386,7 +386,7 @@ def read_run(trun, base, dts, defaults, data):
 
 
 def read(data):
-    """The tracks of a file, or of an init segment followed by media segments."""
+    """Returns the tracks of a file, or of an init segment followed by media segments."""
     tracks = None
     media = []
     for box in boxes(data):
@@ -397,7 +397,7 @@ def read(data):
         elif box.kind == "mdat":
             media.append((box.body, box.end))
     if tracks is None:
-        raise Malformed("there is no moov")
+        raise Malformed("the file has no moov box")
     for box in boxes(data):
         if box.kind == "moof":
             read_fragment(box, tracks, data)

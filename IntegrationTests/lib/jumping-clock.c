@@ -1,6 +1,6 @@
-/* A clock that jumps, for processes that are started with LD_PRELOAD: the file that KEYWAY_TEST_CLOCK names holds eight bytes,
- * a number of seconds in the machine's own byte order, by which the time of day is ahead. Whoever changes the file changes the
- * time of all processes at once; clocks that measure durations go on as they are. */
+/* A clock with an offset, for processes that are started with LD_PRELOAD: the file in KEYWAY_TEST_CLOCK contains eight bytes, the
+ * number of seconds, in the machine's byte order, by which the time of day is ahead. A change of the file changes the time of all
+ * processes at once; clocks that measure durations are not affected. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

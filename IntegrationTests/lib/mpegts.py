@@ -10,7 +10,7 @@ CLOCK = 1 << 33
 
 
 class Malformed(Exception):
-    """What a stream has to be and is not."""
+    """An error of a stream that is not valid."""
 
 
 @dataclass
@@ -39,14 +39,14 @@ def crc32(data):
 
 
 def section(payload, table):
-    """The content of the one section that a PSI packet holds."""
+    """Returns the content of the only section of a PSI packet."""
     start = 1 + payload[0]
     length = (payload[start + 1] & 15) << 8 | payload[start + 2]
     data = payload[start:start + 3 + length]
     if len(data) != 3 + length:
         raise Malformed(f"table {table} does not fit one packet")
     if data[0] != table:
-        raise Malformed(f"a section of table {data[0]}, where {table} belongs")
+        raise Malformed(f"a section of table {data[0]}, expected table {table}")
     if crc32(data) != 0:
         raise Malformed(f"table {table} has a wrong CRC")
     return data[8:-4]
@@ -58,7 +58,7 @@ def descriptors(data):
         tag, length = data[position], data[position + 1]
         content = data[position + 2:position + 2 + length]
         if len(content) != length:
-            raise Malformed(f"descriptor {tag:#x} is cut off")
+            raise Malformed(f"descriptor {tag:#x} is truncated")
         found.append((tag, content))
         position += 2 + length
     return found
@@ -71,12 +71,12 @@ def timestamp(data):
 
 
 def ahead(after, before):
-    """By how many ticks `after` lies after `before` on a clock of 33 bits; negative: before it."""
+    """Returns the number of ticks from `before` to `after` on a clock of 33 bits; negative if `after` is earlier."""
     return (after - before + CLOCK // 2) % CLOCK - CLOCK // 2
 
 
 class Reader:
-    """Reads segments, one after the other, as one stream. `checks_clock`: no access unit may be due before it has arrived."""
+    """Reads consecutive segments as one stream. `checks_clock`: an access unit must arrive before its decode time."""
 
     def __init__(self, checks_clock=False):
         self.checks_clock = checks_clock
@@ -89,9 +89,9 @@ class Reader:
         self.saw_pat = self.saw_pmt = False
 
     def read(self, data, name="stream"):
-        """A segment: starts with PAT and PMT, ends at the end of all its PES packets."""
+        """Reads a segment: it must start with PAT and PMT, and end with complete PES packets."""
         if len(data) % PACKET:
-            raise Malformed(f"{name} has {len(data)} bytes, no multiple of {PACKET}")
+            raise Malformed(f"{name} has {len(data)} bytes, which is not a multiple of {PACKET}")
         self.saw_pat = self.saw_pmt = False
         for start in range(0, len(data), PACKET):
             try:
@@ -103,11 +103,11 @@ class Reader:
 
     def packet(self, packet):
         if packet[0] != 0x47:
-            raise Malformed(f"starts with {packet[0]:#x}")
+            raise Malformed(f"the sync byte is {packet[0]:#x}")
         if packet[1] & 0x80:
             raise Malformed("the transport error indicator is set")
         if packet[3] & 0xC0:
-            raise Malformed("scrambled by the transport stream's own means")
+            raise Malformed("the packet is scrambled (transport_scrambling_control)")
         pid = (packet[1] & 0x1F) << 8 | packet[2]
         starts = bool(packet[1] & 0x40)
         position, random_access, discontinuity = 4, False, False
@@ -131,7 +131,7 @@ class Reader:
 
     def clock(self, pid, data, discontinuity):
         if pid != self.pcr_pid:
-            raise Malformed(f"a PCR on PID {pid:#x}, the PMT names {self.pcr_pid}")
+            raise Malformed(f"a PCR on PID {pid:#x}, but the PMT declares {self.pcr_pid}")
         base = int.from_bytes(data[:5], "big") >> 7
         pcr = base * 300 + (int.from_bytes(data[4:6], "big") & 0x1FF)
         if self.last_pcr is not None and not discontinuity:
@@ -157,7 +157,7 @@ class Reader:
             elif pid in self.open:
                 self.open[pid][0] += data
             else:
-                raise Malformed(f"PID {pid:#x} goes on with a PES packet that did not start here")
+                raise Malformed(f"PID {pid:#x} continues a PES packet that started in another segment")
 
     def program(self, content):
         self.pcr_pid = (content[0] & 0x1F) << 8 | content[1]
@@ -179,10 +179,10 @@ class Reader:
             return
         data, random_access = self.open.pop(pid)
         if data[:3] != b"\0\0\1" or data[6] >> 6 != 2:
-            raise Malformed(f"PID {pid:#x} has no PES packet where one starts")
+            raise Malformed(f"PID {pid:#x} has no PES packet header at the unit start")
         length, flags, header = data[4] << 8 | data[5], data[7] >> 6, data[8]
         if length and length != len(data) - 6:
-            raise Malformed(f"a PES packet of PID {pid:#x} says {length} bytes and has {len(data) - 6}")
+            raise Malformed(f"a PES packet of PID {pid:#x} declares {length} bytes but has {len(data) - 6}")
         if flags & 2 == 0:
             raise Malformed(f"a PES packet of PID {pid:#x} has no PTS")
         pts = timestamp(data[9:14])
@@ -193,5 +193,5 @@ class Reader:
         if stream.packets and ahead(dts, stream.packets[-1].dts) <= 0:
             raise Malformed(f"PID {pid:#x}: DTS {dts} after {stream.packets[-1].dts}")
         if self.checks_clock and self.last_pcr is not None and ahead(dts, self.last_pcr // 300) < 0:
-            raise Malformed(f"PID {pid:#x}: DTS {dts} is late, the clock says {self.last_pcr // 300}")
+            raise Malformed(f"PID {pid:#x}: DTS {dts} is late, the clock is at {self.last_pcr // 300}")
         stream.packets.append(PES(pts, dts, bytes(data[9 + header:]), random_access))

@@ -1,4 +1,4 @@
-"""nginx in front of several servers, with the example's configuration and other addresses."""
+"""nginx in front of several servers, with the configuration of the example and different addresses."""
 
 import atexit
 import os
@@ -15,7 +15,7 @@ EXAMPLE = servers.ROOT / "Examples/many-nodes/nginx.conf"
 
 
 def program():
-    """nginx, or None when it is not installed."""
+    """Returns the path of nginx, or None if it is not installed."""
     return shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
 
 
@@ -32,11 +32,11 @@ class Nginx:
         text = EXAMPLE.read_text()
         upstreams = "".join(f"        server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;\n" for port in ports)
         text, found = re.subn(r"(    upstream keyway \{\n)(?: +server [^\n]*\n)+", rf"\1{upstreams}", text)
-        # Without TLS, for which a test of nginx would not be needed.
+        # Without TLS, which is nginx's own function and not tested here.
         text, listens = re.subn(r"listen 443 ssl;", f"listen 127.0.0.1:{self.port};", text)
         text = re.sub(r" +ssl_[^\n]*\n", "", text)
         if (found, listens) != (1, 1):
-            servers.fail(f"{EXAMPLE} is not what this test knows")
+            servers.fail(f"{EXAMPLE} does not have the upstream and listen lines that this test replaces")
         head = (f"daemon off;\nmaster_process on;\npid {self.folder}/pid;\nerror_log {self.folder}/error.log;\n"
                 + ("user root;\n" if os.geteuid() == 0 else ""))
         temporary = "".join(f"    {kind}_temp_path {self.folder}/{kind};\n"
@@ -52,7 +52,7 @@ class Nginx:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             if self.process.poll() is not None or time.monotonic() > deadline:
-                servers.fail(f"nginx does not start: {(self.folder / 'error.log').read_text()[-2000:]}")
+                servers.fail(f"nginx did not start: {(self.folder / 'error.log').read_text()[-2000:]}")
             time.sleep(0.05)
 
     def abandon(self):

@@ -1,4 +1,4 @@
-"""Streams on a server of their own, as an operator has them, and the page that plays them. For the test-browser tests."""
+"""Streams on a server in a production configuration, and the page that plays them. For the test-browser tests."""
 
 import functools
 import http.server
@@ -15,25 +15,25 @@ from servers import ROOT, fail
 
 
 def usable_browsers():
-    """The browsers that the test runs in. Where one is not here the test says so; where none is, it ends as passed."""
+    """Returns the browsers for the test. A missing browser is reported; if all are missing, the test is skipped."""
     found = [name for name in ("chromium", "firefox") if is_here(name)]
     missing = {"chromium", "firefox"} - set(found)
     if missing and os.environ.get("KEYWAY_REQUIRE_BROWSERS"):
-        fail(f"{', '.join(sorted(missing))}: not here, and KEYWAY_REQUIRE_BROWSERS is set")
+        fail(f"{', '.join(sorted(missing))}: not installed, and KEYWAY_REQUIRE_BROWSERS is set")
     if not found:
-        print("skipped: neither Chromium nor Firefox is here")
+        print("skipped: neither Chromium nor Firefox is installed")
         sys.exit(0)
     return found
 
 
 def film(name):
-    """A film that IntegrationTests/media made."""
+    """Returns the path of a movie that IntegrationTests/media generated."""
     folder = os.environ.get("MEDIA") or subprocess.check_output([ROOT / "IntegrationTests/media"], text=True).strip()
     return Path(folder, name)
 
 
 class Origin:
-    """Serves a folder by HTTP on another origin than the page's, with CORS and byte ranges. `requests` are paths."""
+    """Serves a folder over HTTP on another origin than the page's, with CORS and byte ranges. `requests` are paths."""
 
     def __init__(self, folder):
         origin = self
@@ -78,20 +78,20 @@ class Origin:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
-# Where a picture is compared, in seconds: in the middle of frames of a film with 25 a second, before it fades out, on both
-# sides of where its second segment begins.
+# The times of frame comparisons, in seconds: in the middle of frames of a movie with 25 per second, before it fades out, on both
+# sides of the start of its second segment.
 MOMENTS = [0.78, 1.34, 1.94, 2.10, 2.50]
 
 
 class PlayerPage:
-    """`/player` of a key server, in a browser."""
+    """The page `/player` of a key server, in a browser."""
 
     def __init__(self, browser, server):
         self.browser = browser
         self.address = server + "/player"
 
     def load(self, url, account=None, token=None):
-        """Loads a presentation anew."""
+        """Reloads the page with a presentation."""
         self.browser.get("about:blank")
         account = f"&account={quote(account)}" if account else ""
         self.browser.get(f"{self.address}#url={quote(url)}{account}")
@@ -104,44 +104,44 @@ class PlayerPage:
         return self.browser.run("return document.getElementById(arguments[0]).textContent", identifier)
 
     def play_to_the_end(self):
-        """Waits until the film has played, by the clock and by the count of decoded frames. Returns the latter."""
+        """Waits until the movie has played, by the clock and by the number of decoded frames. Returns that number."""
         return self.browser.wait("""
             const video = document.getElementById("video");
             const failure = document.getElementById("failure");
-            if (!failure.hidden) throw new Error("the page says: " + failure.innerText);
+            if (!failure.hidden) throw new Error("the page reports: " + failure.innerText);
             const {totalVideoFrames} = video.getVideoPlaybackQuality();
             return video.ended && video.currentTime > 4.5 && totalVideoFrames > 60 ? totalVideoFrames : null;
-            """, "the film to play to its end")
+            """, "the movie to play to its end")
 
     def failure(self):
-        """Waits for a failure: its code, and all that the page says."""
+        """Waits for a failure; returns its code, and the whole text of the page's message."""
         shown = """
             const failure = document.getElementById("failure");
             return failure.hidden ? null : [document.getElementById("failure-code").textContent, failure.innerText];"""
         return self.browser.wait(shown, "a failure to be shown")
 
     def expect_failure(self, code, *words):
-        """Waits for a failure, which has to be this one, in these words."""
+        """Waits for a failure, which must have a given code and contain given texts."""
         found, text = self.failure()
         if found != code:
-            fail(f"{self.browser.name}: the failure is {found}, not {code}: {text}")
+            fail(f"{self.browser.name}: expected the failure {code}, found {found}: {text}")
         for word in words:
             if word not in text:
-                fail(f"{self.browser.name}: '{word}' is not among the words of {code}: {text}")
+                fail(f"{self.browser.name}: the message of {code} does not contain '{word}': {text}")
 
     def pictures(self):
-        """What is seen at each of the moments, as PNG."""
+        """Returns screenshots of the video at given times, as PNG."""
         self.browser.run("""
             const video = document.getElementById("video");
             video.pause();
             video.controls = false;
-            // Whatever else is on the page, the picture is whole, and in the same place.
+            // The video is moved to a fixed position, so that its whole frame is visible whatever else is on the page.
             Object.assign(video.style, {position: "fixed", inset: "0 auto auto 0", width: "640px", height: "360px", zIndex: 9,
                                         borderRadius: 0});""")
         return [self.picture(moment) for moment in MOMENTS]
 
     def picture(self, moment):
-        # The callback is called when the frame of the new time is there to be seen, also while nothing plays.
+        # The callback is called when the frame of the new time is presented, even if the video is paused.
         self.browser.run("""
             const video = document.getElementById("video");
             window.seen = null;
@@ -157,12 +157,12 @@ class PlayerPage:
             last.append(self.browser.screenshot("#video"))
             return len(last) > 1 and last[-1] == last[-2]
 
-        wait_until(is_steady, "a picture that stays as it is")
+        wait_until(is_steady, "a stable frame")
         return last[-1]
 
 
 def same_picture(one, other):
-    """Whether two pictures have the same pixels, all of them."""
+    """Returns whether all pixels of two images are equal."""
     return one == other or pixels(one) == pixels(other)
 
 

@@ -1,4 +1,4 @@
-/** @file Tests of the player module without a browser; IntegrationTests/test-player-module runs them beside the module. */
+/** @file Tests of the player module without a browser; IntegrationTests/test-player-module runs them with the module. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -30,20 +30,20 @@ const init = (kid, entry = "encv", before = 78) => join(box("ftyp", utf8("cmfc")
 const pssh = (...kids) => box("pssh", [1, 0, 0, 0], fromHex("1077efecc0b24d02ace33c1e52e2fb4b"), number(kids.length),
     ...kids.map(fromHex), number(0));
 
-test("the table of errors in the documentation is the module's", () => {
+test("the error table in the documentation matches the module", () => {
     const rows = [...readFileSync(new URL("browser-playback.md", import.meta.url), "utf8").matchAll(/^\| `([a-z0-9-]+)` \| (.*) \|$/gm)]
         .map(([, code, words]) => [code, words]).filter(([code]) => code in WORDS);
     assert.deepEqual(rows, Object.entries(WORDS));
 });
 
-test("every code that the module uses has words", () => {
+test("every code that the module uses has a message", () => {
     for (const name of ["hls", "keys", "keyway-player", "licenses", "mse", "webkit-keys"]) {
         const source = readFileSync(new URL(`${name}.js`, import.meta.url), "utf8");
         for (const [, code] of source.matchAll(/new PlayerError\("([a-z0-9-]+)"/g)) assert.ok(code in WORDS, `${name}: ${code}`);
     }
 });
 
-test("a refusal keeps the server's type and reason, and has words", () => {
+test("a refusal has the server's type and reason, and a message", () => {
     const error = refusal(403, { type: "urn:keyway:problem:refused-by-policy", reason: "client-not-protected" });
     assert.equal(error.code, "license-refused");
     assert.equal(error.reason, "client-not-protected");
@@ -59,19 +59,19 @@ for (const [status, type, code] of [
     test(`${type} is ${code}`, () => assert.equal(refusal(status, { type: `urn:keyway:problem:${type}` }).code, code));
 }
 
-test("a refusal that is no problem document goes by its status", () => {
+test("a refusal that is not a problem document is classified by its status", () => {
     assert.equal(refusal(502, null).code, "server-failed");
     assert.equal(refusal(401, "<html>").code, "token-refused");
     assert.equal(refusal(404, { type: 5 }).code, "unknown-key");
 });
 
-test("an error of anybody's becomes one of the player's, once", () => {
+test("any error is wrapped once in a player error", () => {
     const own = new PlayerError("key-expired");
     assert.equal(PlayerError.from(own, "wrong-key"), own);
     assert.equal(PlayerError.from(new Error("x"), "wrong-key").detail, "x");
 });
 
-test("attributes with commas in quotes are read whole", () => {
+test("attributes with commas in quotes are parsed completely", () => {
     assert.deepEqual(attributes('CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=640x360,AUDIO="a"'),
         { CODECS: "avc1.64001e,mp4a.40.2", RESOLUTION: "640x360", AUDIO: "a" });
 });
@@ -81,7 +81,7 @@ test("a Multivariant Playlist has variants, audio with a URI, and session keys",
 #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="data:text/plain;base64,${base64(fromHex(KID))}",KEYFORMAT="org.w3.clearkey"
 #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://${OTHER}",KEYFORMAT="com.apple.streamingkeydelivery"
 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="audio/media.m3u8"
-#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="muxed",NAME="In the picture"
+#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="muxed",NAME="Muxed with video"
 #EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=640x360,AUDIO="aac"
 video/media.m3u8
 `, BASE);
@@ -108,7 +108,7 @@ all.mp4
 #EXT-X-ENDLIST
 `;
 
-test("segments have their ranges, their times, and the keys that stand before them", () => {
+test("segments have their ranges, their times, and the preceding keys", () => {
     const { media } = parse(MEDIA, BASE);
     assert.equal(media.isEnded, true);
     assert.deepEqual(media.segments.map(({ range, start, duration }) => [range, start, duration]), [
@@ -121,7 +121,7 @@ test("segments have their ranges, their times, and the keys that stand before th
     requirePlayable(media);
 });
 
-test("METHOD=NONE ends encryption, and a later key replaces what was before", () => {
+test("METHOD=NONE ends encryption, and a later key replaces the previous ones", () => {
     const { media } = parse(MEDIA.replace("#EXT-X-ENDLIST", `#EXT-X-KEY:METHOD=NONE
 #EXTINF:1,
 a.mp4
@@ -132,12 +132,12 @@ b.mp4`), BASE);
 });
 
 for (const [what, text, code] of [
-    ["no playlist", "<html>", "playlist-malformed"],
+    ["not a playlist", "<html>", "playlist-malformed"],
     ["no target duration", "#EXTM3U\n#EXTINF:1,\na.mp4\n", "playlist-malformed"],
     ["a segment without a duration", "#EXTM3U\n#EXT-X-TARGETDURATION:1\na.mp4\n", "playlist-malformed"],
-    ["a range that is none", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n#EXT-X-BYTERANGE:x\na.mp4\n", "playlist-malformed"],
-    ["a URI that is none", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://[\n", "playlist-malformed"],
-    ["I-frames alone", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-I-FRAMES-ONLY\n", "playlist-unsupported"],
+    ["an invalid range", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n#EXT-X-BYTERANGE:x\na.mp4\n", "playlist-malformed"],
+    ["an invalid URI", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://[\n", "playlist-malformed"],
+    ["only I-frames", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-I-FRAMES-ONLY\n", "playlist-unsupported"],
 ]) {
     test(`${what} is refused`, () => assert.throws(() => parse(text, BASE), { code }));
 }
@@ -153,12 +153,12 @@ for (const [what, change, code] of [
     });
 }
 
-test("the key of an init segment is found in picture and sound", () => {
+test("the key ID of an init segment is found for video and audio", () => {
     assert.deepEqual(tracksIn(init(KID)), [{ scheme: "cbcs", keyID: KID }]);
     assert.deepEqual(tracksIn(init(OTHER, "enca", 28)), [{ scheme: "cbcs", keyID: OTHER }]);
 });
 
-test("an init segment that is cut off or lies about its sizes has no key, and no error", () => {
+test("an init segment that is truncated or has wrong sizes gives no key, and no error", () => {
     const whole = init(KID);
     for (let end = 0; end < whole.length; end += 1) tracksIn(whole.subarray(0, end));
     for (let at = 0; at < whole.length; at += 1) {
@@ -169,7 +169,7 @@ test("an init segment that is cut off or lies about its sizes has no key, and no
     assert.deepEqual(tracksIn(whole.subarray(0, whole.length - 1)), []);
 });
 
-test("key IDs are read from each type of initialization data", () => {
+test("key IDs are parsed from each type of initialization data", () => {
     assert.deepEqual(keyIDsOf("cenc", join(pssh(KID, OTHER), pssh())), [KID, OTHER]);
     assert.deepEqual(keyIDsOf("keyids", keyIDsData([KID, OTHER])), [KID, OTHER]);
     assert.deepEqual(keyIDsOf("sinf", utf8(JSON.stringify({ sinf: [base64(sinf(KID))] }))), [KID]);
@@ -177,7 +177,7 @@ test("key IDs are read from each type of initialization data", () => {
     assert.deepEqual(keyIDsOf("skd", utf8("skd://movie")), []);
 });
 
-test("initialization data that is damaged names no keys", () => {
+test("damaged initialization data gives no key IDs", () => {
     for (const type of ["cenc", "keyids", "sinf", "skd", "other"]) {
         assert.deepEqual(keyIDsOf(type, Uint8Array.from([1, 2, 3])), []);
         assert.deepEqual(keyIDsOf(type, new Uint8Array()), []);
@@ -188,11 +188,11 @@ test("initialization data that is damaged names no keys", () => {
     assert.deepEqual(keyIDsOf("cenc", lying), [KID]);
 });
 
-test("keyids are what browsers take", () => {
+test("keyids have the format that browsers accept", () => {
     assert.equal(new TextDecoder().decode(keyIDsData([KID])), `{"kids":["${base64url(fromHex(KID))}"]}`);
 });
 
-test("Safari's prefixed API gets init data, content ID and certificate, each behind its length", () => {
+test("Safari's prefixed API gets init data, content ID and certificate, each with a length prefix", () => {
     const uri = "skd://movie";
     const event = join([2 * uri.length, 0, 0, 0], ...[...uri].map((letter) => [letter.charCodeAt(0), 0]));
     assert.equal(prefixedKeyURI(event), uri);
@@ -202,7 +202,7 @@ test("Safari's prefixed API gets init data, content ID and certificate, each beh
         hex(event) + "06000000" + "6d006f007600" + "02000000" + "3082");
 });
 
-/** Answers of a server, one after the other; what was asked is noted. */
+/** Simulates a server with a sequence of responses; records the requests. */
 function server(...answers) {
     const asked = [];
     globalThis.fetch = async (url, { headers }) => {
@@ -214,7 +214,7 @@ function server(...answers) {
 }
 const EXPIRED = [401, { type: "urn:keyway:problem:token-expired" }];
 
-test("an expired token is replaced once, for several requests at a time", async () => {
+test("an expired token is replaced once for several concurrent requests", async () => {
     const asked = server(EXPIRED, EXPIRED, [200, "one"], [200, "two"]);
     const refreshes = [];
     const licenses = new LicenseServer("https://keys.example.com", {
@@ -226,19 +226,19 @@ test("an expired token is replaced once, for several requests at a time", async 
     assert.equal(asked[0][0], "https://keys.example.com/fps/license");
 });
 
-test("a token that stays expired is an error, and is not asked for again and again", async () => {
+test("a token that is still expired after the refresh is an error, without further refreshes", async () => {
     const asked = server(EXPIRED, EXPIRED);
     const licenses = new LicenseServer("https://keys.example.com", { token: ({ isRefresh }) => (isRefresh ? "b" : "a") });
     await assert.rejects(licenses.clearKey(utf8("{}")), { code: "token-expired" });
     assert.equal(asked.length, 2);
 });
 
-test("a token function that fails is told from a server that refuses", async () => {
+test("a failure of the token function is distinguished from a refusal by the server", async () => {
     const licenses = new LicenseServer("https://keys.example.com", { token: async () => { throw new Error("signed out"); } });
     await assert.rejects(licenses.clearKey(utf8("{}")), { code: "token-unavailable", detail: "signed out" });
 });
 
-test("a token goes to the key server and to nobody else", async () => {
+test("a token is sent to the key server only", async () => {
     const asked = server([200, "0123456789abcdef"], [200, "0123456789abcdef"], [200, "short"]);
     const licenses = new LicenseServer("https://keys.example.com", { token: () => "secret" });
     await licenses.key("https://keys.example.com/keys/1");
@@ -247,7 +247,7 @@ test("a token goes to the key server and to nobody else", async () => {
     await assert.rejects(licenses.key("https://other.example/keys/1"), { code: "key-rejected" });
 });
 
-test("a busy server is asked again, and then given up", async () => {
+test("requests to a busy server are retried, and then fail", async () => {
     const busy = [503, { type: "urn:keyway:problem:overloaded" }];
     server(busy, [200, "ckc"]);
     const licenses = new LicenseServer("https://keys.example.com");
@@ -256,7 +256,7 @@ test("a busy server is asked again, and then given up", async () => {
     await assert.rejects(licenses.fairPlay(new Uint8Array(1)), { code: "server-busy" });
 });
 
-test("a batch gives each key its own outcome", async () => {
+test("a batch gives a separate result for each key", async () => {
     server([200, { "fairplay-streaming-response": { "create-ckc": [
         { id: 2, status: 403, problem: { type: "urn:keyway:problem:refused-by-policy", reason: "virtual-machine" } },
         { id: 1, status: 0, ckc: base64(utf8("ckc")) },
@@ -266,7 +266,7 @@ test("a batch gives each key its own outcome", async () => {
     assert.equal(two.code, "license-refused");
 });
 
-test("a certificate is fetched once, and again when that failed", async () => {
+test("a certificate is fetched once, and again after a failure", async () => {
     const asked = server([404, {}], [200, "der"]);
     const licenses = new LicenseServer("https://keys.example.com", { app: "my app" });
     await assert.rejects(licenses.certificate(), { code: "certificate-unavailable" });
@@ -275,7 +275,7 @@ test("a certificate is fetched once, and again when that failed", async () => {
     assert.deepEqual(asked.map(([url]) => url), Array(2).fill("https://keys.example.com/fps/certificate?app=my%20app"));
 });
 
-test("a server that cannot be reached is told from one that refuses", async () => {
+test("an unreachable server is distinguished from one that refuses", async () => {
     globalThis.fetch = async () => { throw new TypeError("network"); };
     await assert.rejects(new LicenseServer("https://keys.example.com").clearKey(utf8("{}")), { code: "server-unreachable" });
 });

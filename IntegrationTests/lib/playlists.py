@@ -8,7 +8,7 @@ ATTRIBUTE = re.compile(r'([A-Z0-9-]+)=("[^"]*"|[^",\s][^,]*)(?:,|$)')
 
 
 class Malformed(Exception):
-    """What a presentation has to be and is not."""
+    """An error of a presentation that is not valid."""
 
 
 def attributes(text):
@@ -26,7 +26,7 @@ class Segment:
 
 @dataclass
 class Part:
-    """Segments under one EXT-X-MAP (or under none)."""
+    """Segments with one EXT-X-MAP (or without one)."""
 
     header: bytes
     segments: list = field(default_factory=list)
@@ -55,7 +55,7 @@ class Rendition:
 
 
 def read_range(path, text, after):
-    """Bytes of `LENGTH[@START]` of a file, and where they end."""
+    """Returns the bytes of the range `LENGTH[@START]` of a file, and the end of the range."""
     data = path.read_bytes()
     if text is None:
         return data, 0
@@ -63,17 +63,17 @@ def read_range(path, text, after):
     start = int(start) if start else after
     part = data[start:start + int(length)]
     if len(part) != int(length):
-        raise Malformed(f"{path} has {len(data)} bytes, not the range {text}")
+        raise Malformed(f"{path} has {len(data)} bytes, which do not include the range {text}")
     return part, start + int(length)
 
 
 def media_playlist(path, kind, of=None):
     lines = path.read_text(encoding="utf-8").splitlines()
     if not lines or lines[0] != "#EXTM3U":
-        raise Malformed(f"{path} is no playlist")
+        raise Malformed(f"{path} is not a playlist")
     rendition = Rendition(path, kind, of or {}, [Part(b"")])
     number, duration, keys, byte_range, ends = 0, None, [], None, {}
-    fresh_keys = True  # the next EXT-X-KEY begins a new set
+    fresh_keys = True  # the next EXT-X-KEY starts a new set
     for line in lines:
         tag, _, value = line.partition(":")
         if tag == "#EXT-X-TARGETDURATION":
@@ -105,7 +105,7 @@ def media_playlist(path, kind, of=None):
 
 
 def presentation(path):
-    """The renditions that a Multivariant Playlist names, or the one of a Media Playlist."""
+    """Returns the renditions of a Multivariant Playlist, or the one of a Media Playlist."""
     path = Path(path)
     lines = path.read_text(encoding="utf-8").splitlines()
     if any(line.startswith("#EXTINF") for line in lines):

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own: in a temporary folder, on a Unix socket, run by an ordinary user."""
+"""A PostgreSQL server for a single test: in a temporary folder, on a Unix socket, run by an unprivileged user."""
 
 import atexit
 import os
@@ -15,13 +15,13 @@ import servers
 
 
 def programs():
-    """Where the server's programs are; None when it is not installed."""
+    """Returns the folder of the server's programs; None if it is not installed."""
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     return max(found, key=lambda path: int(path.parent.name), default=None)
 
 
 class Postgres:
-    """Started with its first use. `crash` and `start` are for tests in which it goes down."""
+    """A server that starts with its first use. `crash` and `start` are for tests of an outage."""
 
     def __init__(self):
         self.programs = programs()
@@ -30,7 +30,7 @@ class Postgres:
         self.password = secrets.token_hex(16)
         atexit.register(self.abandon)
         (self.folder / "password").write_text(self.password)
-        # It refuses to run as root.
+        # PostgreSQL refuses to run as root.
         self.prefix = []
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")
@@ -55,16 +55,16 @@ class Postgres:
         deadline = time.monotonic() + 60
         while subprocess.run([str(self.programs / "pg_isready"), "-q", "-h", str(self.folder)]).returncode != 0:
             if time.monotonic() > deadline or self.process.poll() is not None:
-                servers.fail(f"PostgreSQL does not start: {(self.folder / 'log').read_text()[-2000:]}")
+                servers.fail(f"PostgreSQL did not start: {(self.folder / 'log').read_text()[-2000:]}")
             time.sleep(0.05)
 
     def crash(self):
-        """Ends it as a power failure would end its processes."""
+        """Kills its processes, as a power failure would end them."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait()
 
     def query(self, sql, database="keyway", check=True):
-        """The rows, each a list of texts."""
+        """Returns the rows, each as a list of strings."""
         done = subprocess.run(
             [str(self.programs / "psql"), "-h", str(self.folder), "-U", "keyway", "-d", database, "-XAtq", "-F", "\t", "-c", sql],
             capture_output=True, text=True, env={**os.environ, "PGPASSWORD": self.password})
@@ -73,7 +73,7 @@ class Postgres:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     def cut_connections(self, count):
-        """Ends some of the servers' connections; fewer when PostgreSQL is down."""
+        """Terminates some of the servers' connections; fewer if PostgreSQL is down."""
         return len(self.query(
             "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = 'keyway' AND "
             f"pid <> pg_backend_pid() ORDER BY random() LIMIT {int(count)}) AS some", check=False))

@@ -1,4 +1,4 @@
-"""SAMPLE-AES undone, and AES-128: a second implementation, from Apple's MPEG-2 Stream Encryption Format.
+"""Decrypts SAMPLE-AES and AES-128: a second implementation, from Apple's MPEG-2 Stream Encryption Format.
 
 ffmpeg leaves the last NAL units of a SAMPLE-AES transport stream encrypted, so that it cannot be the judge of them.
 """
@@ -24,7 +24,7 @@ def aes128(key, iv, segment):
 
 
 def open_segments(rendition, key):
-    """Undoes AES-128, of media segments and of Media Initialization Sections."""
+    """Decrypts AES-128, of media segments and of Media Initialization Sections."""
     for part in rendition.parts:
         for tag in part.keys:
             if tag["METHOD"] == "AES-128":
@@ -40,14 +40,14 @@ def open_segments(rendition, key):
 
 
 def initialization_vector(tag, number):
-    """The IV of the playlist, or the Media Sequence Number (RFC 8216, 5.2)."""
+    """Returns the IV of the playlist, or the Media Sequence Number (RFC 8216, 5.2)."""
     return bytes.fromhex(tag["IV"][2:].rjust(32, "0")) if "IV" in tag else number.to_bytes(16, "big")
 
 
 def nal_unit(key, iv, unit):
     if unit[0] & 31 not in (1, 5) or len(unit) <= 48:
         return unit
-    # The outer layer of emulation prevention: a 3 after two zeros, wherever that happens.
+    # The outer layer of emulation prevention: a 3 after two zeros, at any position.
     data = bytearray()
     zeros = 0
     for byte in unit:
@@ -70,7 +70,7 @@ def frame(decryptor, data):
 
 
 def elementary(key, iv, kind, payload):
-    """The clear content of a PES packet, or of packed audio."""
+    """Returns the decrypted content of a PES packet, or of packed audio."""
 
     def decryptor():
         return Cipher(algorithms.AES(key), modes.CBC(iv)).decryptor()
