@@ -1,5 +1,5 @@
-# What the packaging tests share; to be sourced, lib.sh with it. MEDIA is the folder that
-# IntegrationTests/media made, SHAKA the executable that IntegrationTests/peers installed, or empty.
+# Functions for the packaging tests; to be sourced, together with lib.sh. MEDIA is the folder that IntegrationTests/media
+# generated, SHAKA the executable that IntegrationTests/peers installed, or empty.
 # shellcheck shell=bash
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib.sh
@@ -7,14 +7,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 MEDIA=${MEDIA:-$("$here/media")}
 SHAKA=${SHAKA-$("$here/peers" || true)}
 
-# A key of the tests alone. The IV has bytes that a sign or an order would spoil.
+# A key for tests only. The IV has bytes that a wrong sign or byte order would change.
 kid=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
 key=3c4b5a69788796a5b4c3d2e1f00f1e2d
 iv=f1e2d3c4b5a6978800112233445566fe
-# shellcheck disable=SC2034 # used by those who source this
+# shellcheck disable=SC2034 # used by the scripts that source this file
 key_options=(--key-id "$kid" --key "$key" --iv "$iv")
 
-# The distribution's Python, where another one in PATH lacks the cryptography package.
+# The distribution's Python, if another one in PATH lacks the cryptography package.
 python=python3
 $python -c 'import cryptography' 2>/dev/null || python=/usr/bin/python3
 tool() {
@@ -23,21 +23,21 @@ tool() {
     "$python" "$here/lib/$name" "$@"
 }
 
-# need_shaka: ends the test, as passed, where Shaka Packager cannot be had.
+# need_shaka: ends the test as passed if Shaka Packager is not available.
 need_shaka() {
     [ -z "$SHAKA" ] || return 0
-    [ -z "${KEYWAY_REQUIRE_PEERS:-}" ] || fail "Shaka Packager is not here, and KEYWAY_REQUIRE_PEERS is set"
-    echo "skipped: Shaka Packager is not here"
+    [ -z "${KEYWAY_REQUIRE_PEERS:-}" ] || fail "Shaka Packager is not installed, and KEYWAY_REQUIRE_PEERS is set"
+    echo "skipped: Shaka Packager is not installed"
     exit 0
 }
 
-# package OUT INPUT... [OPTIONS]: packages with keyway, in segments of 2 seconds, and checks what was written, the times of
-# the inputs' packets among it.
+# package OUT INPUT... [OPTIONS]: packages with keyway, in segments of 2 seconds, and checks the output, including the times of
+# the inputs' packets.
 package() {
     local out=$1 argument inputs=()
     shift
     keyway package "$@" --out "$out" --segment-duration 2 >"$out.log" 2>&1 ||
-        fail "exit $?: keyway package $* -- $(cat "$out.log")"
+        fail "exit code $?: keyway package $* -- $(cat "$out.log")"
     for argument in "$@"; do
         case $argument in
             --*) break ;;
@@ -48,7 +48,7 @@ package() {
     check_presentation "$out/main.m3u8" "${inputs[@]}"
 }
 
-# check_presentation PLAYLIST [OPTIONS]: the playlist linter and the second readers find nothing.
+# check_presentation PLAYLIST [OPTIONS]: requires that the playlist linter and the second readers find no errors.
 check_presentation() {
     local playlist=$1 output
     shift
@@ -56,10 +56,10 @@ check_presentation() {
     output=$(tool check-presentation "$playlist" --key "$key" "$@" 2>&1) || fail "$playlist: $output"
 }
 
-# hashes FILE video|audio [KEY [INDEX]]: a hash for each decoded frame. Nothing is cut off by edit lists, so that what
-# containers cannot express (priming in a transport stream) is compared as well. A frame that does not decode is an error:
-# ffmpeg would exit with 0 on ciphertext that happens to parse. ffmpeg 5.1 decrypts a second fragment only in what it cannot
-# seek in: otherwise it reads ahead, and takes IVs and subsamples of another fragment.
+# hashes FILE video|audio [KEY [INDEX]]: prints a hash for each decoded frame. Edit lists are ignored, so that samples that other
+# containers cannot exclude (priming in a transport stream) are compared as well. A frame that does not decode is an error: ffmpeg
+# would exit with 0 for ciphertext that can be parsed. ffmpeg 5.1 decrypts a second fragment only in inputs that are not seekable:
+# otherwise it reads ahead, and uses IVs and subsamples of another fragment.
 hashes() {
     local file=$1 kind=${2:0:1} options=() complaints
     complaints=$(basename "$file").$kind.log
@@ -72,26 +72,26 @@ hashes() {
     [ ! -s "$complaints" ] || fail "ffmpeg on $file: $(head -n 3 "$complaints")"
 }
 
-# clear_hashes NAME video|audio [INDEX]: those of a film, made once.
+# clear_hashes NAME video|audio [INDEX]: prints the hashes of a test movie, computed once.
 clear_hashes() {
     local cached=$MEDIA/$1.$2.${3:-0}.hashes
     if [ ! -s "$cached" ]; then
         hashes "$MEDIA/$1" "$2" "" "${3:-0}" >"$cached.$$"
-        [ -s "$cached.$$" ] || fail "$1 has no $2"
+        [ -s "$cached.$$" ] || fail "$1 has no $2 frames"
         mv "$cached.$$" "$cached"
     fi
     cat "$cached"
 }
 
-# joined PLAYLIST OUT: the renditions as files, in the array `files` as "KIND NAME FILE".
+# joined PLAYLIST OUT: joins the renditions to files, listed in the array `files` as "KIND NAME FILE".
 files=()
 joined() {
     tool join-renditions "$1" "$2" --key "$key" --iv "$iv" >"$2.files" 2>"$2.log" || fail "$1: $(cat "$2.log")"
     mapfile -t files <"$2.files"
-    [ ${#files[@]} -gt 0 ] || fail "$1 has no video and no audio"
+    [ ${#files[@]} -gt 0 ] || fail "$1 has neither video nor audio"
 }
 
-# packaging_options SCHEME CONTAINER: what keyway is told, in the array `options`.
+# packaging_options SCHEME CONTAINER: sets the options of keyway package, in the array `options`.
 packaging_options() {
     options=(--scheme "$1" --container "$2")
     case $1 in
@@ -101,25 +101,25 @@ packaging_options() {
     esac
 }
 
-# same_frames WHAT NAME video|audio FILE [KEY]: the frames of a file are those of a film. `compared` counts them.
+# same_frames WHAT NAME video|audio FILE [KEY]: requires that a file has the frames of a test movie. `compared` counts them.
 compared=0
 same_frames() {
     local what=$1 name=$2 kind=$3 file=$4 count
     clear_hashes "$name" "$kind" >wanted
     hashes "$file" "$kind" "${5:-}" >found
     count=$(wc -l <wanted)
-    cmp -s wanted found || fail "$what: $(diff wanted found | grep -c '^<') of $count frames are not there," \
+    cmp -s wanted found || fail "$what: $(diff wanted found | grep -c '^<') of $count frames are missing," \
         "$(wc -l <found) were decoded; $(cmp wanted found 2>&1)"
     compared=$((compared + count))
 }
 
-# kinds FILE: which of video and audio a file has.
+# kinds FILE: prints the kinds of streams in a file: video, audio.
 kinds() {
     ffprobe -v error -show_entries stream=codec_type -of csv=p=0 "$1" | tr -d , | grep -E 'video|audio' | sort -u
 }
 
-# shaka OUT SCHEME CONTAINER INPUT: packages with Shaka Packager, each kind of stream that the input has. SCHEME is none,
-# cbcs, cenc, cens, cbc1 or aes128; CONTAINER is fmp4, or ts, where cbcs means SAMPLE-AES.
+# shaka OUT SCHEME CONTAINER INPUT: packages with Shaka Packager, each kind of stream in the input. SCHEME is none, cbcs, cenc,
+# cens, cbc1 or aes128; CONTAINER is fmp4, or ts, with which cbcs means SAMPLE-AES.
 shaka() {
     local out=$1 scheme=$2 container=$3 input=$4 kind stream streams=() options=()
     rm -rf "$out"

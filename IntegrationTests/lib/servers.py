@@ -1,4 +1,4 @@
-"""A key server as a process of its own that can be killed, and virtual devices that ask it. For the test-server tests.
+"""A key server in a separate process that can be killed, and virtual devices that request keys. For the test-server tests.
 
 WORK is the test's folder and the current one; the executables are in PATH.
 """
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Whether everything is to be tried (IntegrationTests/run --full), or a part that shows the feature works.
+# Whether to test everything (IntegrationTests/run --full), or a representative part.
 full = bool(os.environ.get("FULL"))
 ISSUER, AUDIENCE = "https://login.example.com", "keyway"
 
@@ -27,49 +27,49 @@ def fail(text):
 
 
 def seeded(name):
-    """The test's random numbers: from SEED, or from a new seed that is printed, so that a failure can be repeated."""
+    """Returns the test's random generator: from SEED, or from a new seed that is printed, so that a failure is reproducible."""
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 32))
     print(f"{name}: SEED={seed}")
     return random.Random(seed), seed
 
 
 def run(*command, code=0):
-    """Runs a command, which must end with the code, and returns what it prints."""
+    """Runs a command, which must exit with the code, and returns its output."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if done.returncode != code:
-        fail(f"exit {done.returncode} of {' '.join(map(str, command))}: {done.stdout}{done.stderr}")
+        fail(f"{' '.join(map(str, command))} exited with {done.returncode}: {done.stdout}{done.stderr}")
     return done
 
 
 def shared_out(items, names):
-    """For each name (of a browser) what it tries: in a full run all items, otherwise its share, so that each is tried once."""
+    """Returns the items to test for each name (of a browser): all in a full run, otherwise a share, so that each is tested once."""
     return {name: items if full else items[index::len(names)] for index, name in enumerate(names)}
 
 
 def write_secret(path, content):
-    """Writes a file that only its owner can read, as keyway-server wants it."""
+    """Writes a file that only its owner can read, as keyway-server requires."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
-# Whether requests carry tokens. Without them the server is in development mode, for measurements without rules; to be set
-# before anything below is called.
+# Whether requests have tokens. Without tokens the server is in development mode, for measurements without rules; must be set
+# before any of the functions below is called.
 use_tokens = True
 
 
-# Where the records are, as the commands are told.
+# The location of the records, as an argument of the commands.
 store_options = ["--data", "data"]
 
 
 def make_credentials():
-    """Development credentials in dev/, and a bundle in the store that the server below takes."""
+    """Creates development credentials in dev/, and a bundle in the server's store."""
     run("keyway", "credentials", "new", "--out", "dev")
     common = ["keyway-server", "certificates", "add", *store_options, "--name", "app", "--certificate",
               "dev/certificate.der", "--private-key", "dev/private-key.pem", "--ask", "@dev/ask.hex"]
     if not use_tokens:
         run(*common, "--kind", "development")
         return
-    # Tokens are for production, where DASk comes from a plug-in: the example, whose rule is the virtual device's.
+    # Tokens need a production server, whose DASk comes from a plug-in: the example, which implements the virtual device's rule.
     run("cc", "-shared", "-fPIC", "-fvisibility=hidden", "-I", ROOT / "Sources/System/CKeywayDASk/include", "-o",
         "example_dask.so", ROOT / "Examples/dask-plugin/example_dask.c", "-lcrypto")
     write_secret("provisioning", bytes.fromhex(Path("dev/ask.hex").read_text().strip()))
@@ -78,7 +78,7 @@ def make_credentials():
 
 
 def add_keys(assets, policy=None):
-    """Random keys for assets, under a policy's document."""
+    """Adds random keys for assets, with a policy document."""
     options = []
     if policy is not None:
         Path("policy.json").write_text(json.dumps({"name": "test", **policy}))
@@ -90,15 +90,15 @@ def add_keys(assets, policy=None):
             os.urandom(16).hex(), *options)
 
 
-# How many seconds an answer may be on its way: by so many a slot has to outlast the key of a late retry.
+# The maximum time of a response in transit, in seconds: a slot must outlast the key of a late retry by this time.
 ANSWER_TIME = 5
 
 
 class Server:
-    """`keyway-server serve` on a data folder. Its port stays the same when it is started again."""
+    """`keyway-server serve` on a data folder. A restart uses the same port."""
 
     def __init__(self, skew=30, settings=None, authorization=None, name="server", data="data"):
-        """`settings` are put over the configuration, `authorization` in the place of tokens, `name` before the names of the
+        """`settings` override the configuration, `authorization` replaces the tokens, `name` is the prefix of the names of the
         server's own files."""
         self.process = None
         self.name, self.data = name, data
@@ -118,7 +118,7 @@ class Server:
                 "admin": {"listen": "127.0.0.1:0"},
                 "authorization": authorization or {"tokens": [
                     {"issuer": ISSUER, "audience": AUDIENCE, "algorithms": ["ES256"], "jwks": str(Path("jwks.json").resolve())}]},
-                # The longest that the server takes beside this skew.
+                # The maximum that the server accepts with this skew.
                 "licenses": {"leaseSkew": f"PT{skew}S", "retryGrace": f"PT{skew - ANSWER_TIME}S"},
                 "limits": {"rates": rates, "connections": 4000},
             }
@@ -127,14 +127,14 @@ class Server:
                     configuration.setdefault(section, {}).update(values)
                 else:
                     configuration[section] = values
-            # JSON is YAML.
+            # JSON is valid YAML.
             Path(f"{name}.yaml").write_text(json.dumps(configuration, indent=2))
 
     def start(self, *options, wait=True, prefix=()):
         out = Path(f"{self.name}.out")
         out.write_text("")
         mode = ["--config", f"{self.name}.yaml"] if self.has_tokens else ["--data", self.data, "--dev"]
-        # Without a configuration everybody is one account, whose rate would be what is measured.
+        # Without a configuration all requests belong to one account, whose rate limit would distort the measurement.
         unlimited = {} if self.has_tokens else {
             f"KEYWAY_LIMITS_RATES_{kind}_{who}_PER_MINUTE": "0"
             for kind in ("LICENSE", "SEGMENT", "OTHER") for who in ("ACCOUNT", "ADDRESS")}
@@ -156,27 +156,27 @@ class Server:
                 self.admin_url = admin[1] if admin else self.url
                 return
             if self.process.poll() is not None:
-                fail(f"the server ended with {self.process.returncode}: {Path(f'{self.name}.log').read_text()[-2000:]}")
+                fail(f"the server stopped with exit code {self.process.returncode}: {Path(f'{self.name}.log').read_text()[-2000:]}")
             time.sleep(0.02)
-        fail(f"the server does not listen: {Path(f'{self.name}.log').read_text()[-2000:]}")
+        fail(f"the server did not start to listen: {Path(f'{self.name}.log').read_text()[-2000:]}")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
     def abandon(self):
-        """Whatever ends the test, the server ends with it."""
+        """Stops the server at the end of the test, for any reason."""
         if self.process is not None and self.process.poll() is None:
             self.kill()
 
     def stop(self):
         self.process.terminate()
         if self.process.wait(timeout=60) != 0:
-            fail(f"the server ended with {self.process.returncode}: {Path(f'{self.name}.log').read_text()[-2000:]}")
+            fail(f"the server stopped with exit code {self.process.returncode}: {Path(f'{self.name}.log').read_text()[-2000:]}")
         self.process = None
 
     def client_options(self):
-        """What keyway's commands have to be told about the server."""
+        """Returns the options of keyway's commands for this server."""
         options = ["--server", self.url, "--credentials", "dev"]
         if self.has_tokens:
             options += ["--tokens", "es256", "--token-key", "token.pem", "--token-issuer", ISSUER, "--token-audience", AUDIENCE]
@@ -184,7 +184,7 @@ class Server:
 
 
 class Trace:
-    """The lines that keyway writes for each request, read as they come."""
+    """The lines that keyway writes for each request, read when they are written."""
 
     def __init__(self, path):
         self.path = Path(path)
@@ -202,7 +202,7 @@ class Trace:
 
 
 def request_ids(after=0):
-    """The request IDs of the audit log behind a number, with their outcomes, and the last number."""
+    """Returns the request IDs of the audit log after a number, with their outcomes, and the last number."""
     database = sqlite3.connect("file:data/keyway.sqlite?mode=ro", uri=True, timeout=30)
     try:
         rows = database.execute("SELECT number, request_id, outcome FROM audit WHERE number > ?", (after,)).fetchall()
@@ -212,7 +212,7 @@ def request_ids(after=0):
 
 
 def check_database():
-    """SQLite itself finds nothing wrong."""
+    """Checks the database with SQLite's integrity check."""
     database = sqlite3.connect("file:data/keyway.sqlite?mode=ro", uri=True, timeout=30)
     try:
         found = database.execute("PRAGMA integrity_check").fetchall()
@@ -223,5 +223,5 @@ def check_database():
 
 
 def verify_chain():
-    """The audit log's hash chain is whole."""
+    """Checks the audit log's hash chain."""
     run("keyway-server", "audit", "verify", *store_options)
