@@ -118,7 +118,7 @@ kinds() {
     ffprobe -v error -show_entries stream=codec_type -of csv=p=0 "$1" | tr -d , | grep -E 'video|audio' | sort -u
 }
 
-# shaka OUT SCHEME CONTAINER INPUT: packages with Shaka Packager, each kind of stream in the input. SCHEME is none, cbcs, cenc,
+# shaka OUT SCHEME CONTAINER INPUT: packages with Shaka Packager, each kind of stream in the input. SCHEME is one of none, cbcs, cenc,
 # cens, cbc1 or aes128; CONTAINER is fmp4, or ts, with which cbcs means SAMPLE-AES.
 shaka() {
     local out=$1 scheme=$2 container=$3 input=$4 kind stream streams=() options=()
