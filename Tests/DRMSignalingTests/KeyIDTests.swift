@@ -42,7 +42,7 @@ struct KeyIDTests {
     func silence() throws {
         let text = "deadbeefdeadbeef"
         let error = failure { () throws(SignalingError) in _ = try ContentKeyID(parsing: text) }
-        #expect(error?.reason == "32 hexadecimal digits or a UUID expected, 16 characters found that are neither")
+        #expect(error?.reason == "expected 32 hexadecimal digits or a UUID; found 16 other characters")
     }
 
     @Test("Sixteen bytes are an ID, no more and no fewer")

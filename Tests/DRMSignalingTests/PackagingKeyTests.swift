@@ -67,7 +67,7 @@ struct PackagingKeyTests {
                     _ = try PackagingKey(keyID: firstID, key: key, iv: iv)
                 }
                 #expect(error?.code == .invalidKey)
-                #expect(error?.reason.contains("not \(count)") == true)
+                #expect(error?.reason.contains("but has \(count)") == true)
             }
         }
     }
@@ -122,7 +122,7 @@ struct ContentKeyFileTests {
             }
             #expect(error?.code == .invalidKey)
             #expect(error?.subject == "movie.key")
-            #expect(error?.reason.contains("this one has \(count)") == true)
+            #expect(error?.reason.contains("this file has \(count)") == true)
             #expect(error?.reason.contains(": ") == [16, 33, 64, 65].contains(count), "\(count)")
         }
     }
