@@ -179,7 +179,7 @@ struct PackagingJobTests {
         let error = #expect(throws: JobFailure.self) {
             try job.checkClearLead(presentation: MediaTime(10, timescale: 1))
         }
-        #expect(error?.reason.contains("lasts 10 s") == true && error?.reason.contains("10.050 s") == true)
+        #expect(error?.reason.contains("presentation of 10 s") == true && error?.reason.contains("10.050 s") == true)
     }
 
     @Test("write a pssh box for each system with the key's ID, under cbcs alone")
