@@ -26,9 +26,9 @@ struct TransportStreamProgramTests {
             "PID 272 (MPEG-2 video), stream type 0x2", "PID 273 (teletext), stream type 0x6",
             "PID 274 (DVB subtitles), stream type 0x6", "PID 275 (ID3 metadata), stream type 0x15",
             "PID 276 (SCTE-35 markers), stream type 0x86", "PID 277 (AAC in LATM), stream type 0x11",
-            "PID 278 (an unknown kind of stream), stream type 0xfa",
+            "PID 278 (unknown), stream type 0xfa",
         ]
-        #expect(input.warnings == named.map { "test input: \($0), cannot be packaged; it is left out" })
+        #expect(input.warnings == named.map { "test input: \($0), cannot be packaged; the stream is skipped" })
         #expect(try input.samples().count > 60)
     }
 
@@ -41,15 +41,15 @@ struct TransportStreamProgramTests {
         #expect(input.tracks.count == 2)
         #expect(
             input.warnings == [
-                "test input: PID 288 (HEVC): no picture came to the end; it is left out",
-                "test input: PID 289 (AAC): no frame with a timestamp came to the end; it is left out",
+                "test input: PID 288 (HEVC): it contains no picture up to the end; the stream is skipped",
+                "test input: PID 289 (AAC): it contains no frame with a timestamp up to the end; the stream is skipped",
             ]
         )
         var limits = TransportStreamInput.Limits()
         limits.readAhead = 8000
         let bounded = try TransportStreamInput(Pieces(remux.bytes(), of: [1000]), limits: limits)
         #expect(bounded.position == 8000)
-        #expect(bounded.warnings.first?.contains("no picture came in the first 8000 bytes") == true)
+        #expect(bounded.warnings.first?.contains("it contains no picture in the first 8000 bytes") == true)
         let samples = try bounded.samples()
         #expect(try input.samples() == samples)
     }
@@ -59,12 +59,16 @@ struct TransportStreamProgramTests {
         var remux = try Remux("h264-aac.ts")
         remux.streams[0].type = .encryptedH264
         let message = failure { _ = try remux.open() }
-        #expect(message.contains("PID 256 (H.264) has encrypted samples: it is encrypted; decrypt it first"))
+        #expect(message.contains("PID 256 (H.264) has encrypted samples: decrypt the file first"))
         var bytes = try Clip.bytes("h264-aac.ts")
         for place in stride(from: 0, to: bytes.count, by: 188) where bytes[place + 1] & 0x1F == 1 {
             bytes[place + 3] |= 0x80
         }
-        #expect(failure { _ = try TransportStreamInput(Pieces(bytes)) }.contains("its packets are scrambled: it is"))
+        #expect(
+            failure { _ = try TransportStreamInput(Pieces(bytes)) }.contains(
+                "its packets are scrambled: decrypt the file"
+            )
+        )
     }
 
     @Test("without anything to package say what there is")
@@ -111,7 +115,7 @@ struct TransportStreamProgramTests {
         #expect(samples.count(where: \.isSync) == 4)
         // There and back again.
         #expect(
-            input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times, first 1.0 s behind")
+            input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times, first 1.0 s after")
         )
 
         // When the change comes too late for the sample entry, the sets stay from there on.

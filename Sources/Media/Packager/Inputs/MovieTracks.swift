@@ -5,14 +5,14 @@ import MediaFormats
 struct MovieTracks {
     /// The tracks, in the order of the movie.
     var tracks: [MediaTrack] = []
-    /// The places in ``tracks`` by track ID.
+    /// The indexes in ``tracks`` by track ID.
     var places: [UInt32: Int] = [:]
-    /// What was left out, and why.
+    /// The tracks that were skipped, and why.
     var warnings: [String] = []
 
-    /// Looks at all tracks.
+    /// Inspects all tracks.
     ///
-    /// - Throws: ``InputFailure`` when one is encrypted or cannot be read, or none can be packaged.
+    /// - Throws: ``InputFailure`` if a track is encrypted or cannot be parsed, or if no track can be packaged.
     init(_ movie: Movie, of name: String) throws {
         for track in movie.tracks {
             do {
@@ -20,7 +20,7 @@ struct MovieTracks {
                 places[track.id] = tracks.count - 1
             } catch let refusal as MediaTrack.Refusal {
                 if refusal == .encrypted { throw InputFailure(name, "track \(track.id) \(refusal)") }
-                warnings.append("\(name): track \(track.id) \(refusal); it is left out")
+                warnings.append("\(name): track \(track.id) \(refusal); the track is skipped")
             } catch let error as ParseError {
                 throw InputFailure(name, "\(error)")
             }
@@ -30,9 +30,9 @@ struct MovieTracks {
         }
     }
 
-    /// Holds that a sample can be packaged.
+    /// Checks that a sample can be packaged.
     ///
-    /// - Throws: ``InputFailure`` when it is encrypted, or described otherwise than the first ones.
+    /// - Throws: ``InputFailure`` if the sample is encrypted or uses another sample description than the first one.
     static func check(_ sample: Sample, of name: String) throws {
         guard sample.protection == nil else {
             throw InputFailure(name, "track \(sample.trackID) \(MediaTrack.Refusal.encrypted)")
@@ -41,7 +41,7 @@ struct MovieTracks {
             throw InputFailure(
                 name,
                 "track \(sample.trackID) changes its sample description at byte \(sample.offset), which cannot be "
-                    + "packaged as one rendition; encode it anew with one configuration"
+                    + "packaged as one rendition; encode the track again with a single configuration"
             )
         }
     }

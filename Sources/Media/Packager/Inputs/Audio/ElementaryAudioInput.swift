@@ -2,8 +2,8 @@ import ByteCoding
 import FileWriting
 import MediaFormats
 
-/// Audio by itself: a file of ADTS frames (`.aac`) or of AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file
-/// or from a pipe. ID3 tags are passed over; the presentation begins with the first frame.
+/// An elementary audio stream: ADTS frames (`.aac`) or AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file
+/// or a pipe. ID3 tags are skipped; the presentation starts with the first frame.
 final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     let name: String
     private(set) var tracks: [MediaTrack] = []
@@ -18,12 +18,12 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
 
     /// Reads the first frames.
     ///
-    /// - Throws: ``InputFailure`` when there is no frame, or it cannot be described; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if there is no frame, or the first one cannot be described; ``FileFailure``.
     init(_ source: any ByteSource) throws {
         self.source = source
         name = source.name
         while tracks.isEmpty, !hasEnded { try readMore() }
-        guard !tracks.isEmpty else { throw InputFailure(name, "there is no whole audio frame") }
+        guard !tracks.isEmpty else { throw InputFailure(name, "the file contains no complete audio frame") }
     }
 
     var byteCount: Int? { source.byteCount }
@@ -32,11 +32,11 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     var warnings: [String] {
         var warnings: [String] = []
         if framing.damage > 0 {
-            warnings.append("\(name): \(framing.damage) times there were bytes that belong to no frame")
+            warnings.append("\(name): found bytes outside of audio frames \(framing.damage) times; they are skipped")
         }
         if strangers > 0 {
             warnings.append(
-                "\(name): \(strangers) frames have another rate or other channels than the first one, and are left out"
+                "\(name): \(strangers) frames are skipped: their sample rate or channels differ from the first frame"
             )
         }
         return warnings
@@ -50,7 +50,7 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
         return samples.removeFirst().map { (0, $0) }
     }
 
-    /// Reads a piece, and gathers its samples in one piece of memory.
+    /// Reads a chunk, and collects its samples in a single buffer.
     private func readMore() throws {
         var bytes: [UInt8] = []
         var new: [(range: Range<Int>, duration: UInt32)] = []

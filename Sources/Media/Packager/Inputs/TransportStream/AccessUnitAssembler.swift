@@ -1,34 +1,34 @@
 import ByteCoding
 import MediaFormats
 
-/// A picture of a byte stream on its way to a sample.
+/// An access unit of a byte stream, which becomes a sample.
 struct AccessUnit {
     /// A parameter set in the access unit.
     struct Set {
-        /// Which one; nil: it is broken.
+        /// The type and ID; nil if the parameter set is invalid.
         var id: VideoUnit.SetID?
-        /// Where it lies in the bytes, its length included.
+        /// The range in the access unit's bytes, including the length field.
         var range: Range<Int>
     }
 
-    /// How many parameter sets and how many messages are taken note of: more than there are IDs.
+    /// The maximum number of parameter sets, and of SEI NAL units, that are recorded: more than there are IDs.
     private static let mostUnits = 1024
 
-    /// NAL units behind lengths of 4 bytes; delimiters and filler left out, parameter sets among them.
+    /// The NAL units, each after a length of 4 bytes; delimiters and filler data are removed, parameter sets are kept.
     var bytes: [UInt8] = []
     /// The parameter sets.
     var sets: [Set] = []
-    /// SEI NAL units, without their lengths.
+    /// The ranges of the SEI NAL units, without their length fields.
     var messages: [Range<Int>] = []
-    /// What its PES packet says; nil when it has none of its own.
+    /// The timestamps of the PES packet; nil if the access unit has none.
     var times: PacketTimes.Entry?
     /// Whether there is a slice.
     var hasSlice = false
-    /// Whether a slice cannot be read.
+    /// Whether a slice cannot be parsed.
     var isBroken = false
     var randomAccess = RandomAccess.none
     var isSkippedLeading = false
-    /// Which field it is; nil for a frame.
+    /// The field that the picture contains; nil for a frame.
     var field: VideoUnit.Field?
 
     /// Appends a NAL unit.
@@ -53,7 +53,7 @@ struct AccessUnit {
         }
     }
 
-    /// Whether it is the other field of the same frame (ITU-T H.264, 3.30). Both make one sample.
+    /// Returns whether this is the second field of the same frame (ITU-T H.264, 3.30). Both fields form one sample.
     func isSecondField(of first: AccessUnit) -> Bool {
         guard let field, let other = first.field else { return false }
         return field.isBottom != other.isBottom && field.frameNumber == other.frameNumber
@@ -61,7 +61,7 @@ struct AccessUnit {
             && (randomAccess == .none || first.randomAccess != .none)
     }
 
-    /// Joins the second field to the first.
+    /// Appends the second field to the first.
     mutating func join(_ second: AccessUnit) {
         let start = bytes.count
         bytes += second.bytes
@@ -71,17 +71,17 @@ struct AccessUnit {
     }
 }
 
-/// Puts a byte stream together to access units, however PES packets cut it.
+/// Assembles access units from a byte stream, independently of PES packet boundaries.
 struct AccessUnitAssembler<Syntax: VideoSyntax> {
     private(set) var syntax = Syntax()
     private var scanner = NALUnitScanner()
     private var times = PacketTimes()
     private var open: AccessUnit?
-    /// A first field, which waits for the second.
+    /// A first field, waiting for the second.
     private var firstField: AccessUnit?
     private var lastSize = 0
 
-    /// Takes a PES packet, and gives the access units that it completes to `body`.
+    /// Consumes a PES packet, and calls `body` with each access unit that it completes.
     mutating func take(
         _ packet: TransportDemuxer.Packet,
         _ body: (AccessUnit, Syntax) throws -> Void
@@ -92,7 +92,7 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
         guard !scanner.isOverfull else { throw TransportFailure.endlessUnit }
     }
 
-    /// Takes the end of the stream.
+    /// Consumes the end of the stream.
     mutating func finish(_ body: (AccessUnit, Syntax) throws -> Void) throws {
         while let range = scanner.next(isEnd: true) { try takeUnit(range, body) }
         if let last = open { try complete(last, body) }
@@ -113,7 +113,7 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
             }
             var new = AccessUnit()
             new.times = times.take(at: scanner.startCode(of: range))
-            // What there is of this packet; another one makes the array grow.
+            // Reserve the rest of this packet; the array grows with further packets.
             new.bytes.reserveCapacity(max(bytes.count - range.lowerBound + 64, min(lastSize, 1 << 16)))
             open = new
         }
@@ -138,10 +138,10 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
     }
 }
 
-/// What makes a stream unusable.
+/// An error that makes a stream unusable.
 enum TransportFailure: Error {
-    /// An access unit does not end.
+    /// An access unit exceeds the size limit.
     case endlessUnit
-    /// A stream is asked for its track before it has shown what it is.
+    /// The track was requested before the stream was identified.
     case notReady
 }

@@ -29,7 +29,7 @@ struct H264Syntax: VideoSyntax {
         } catch {
             result.isBroken = type.isSlice
         }
-        // These begin an access unit behind any slice, whatever is in them, and in the slice.
+        // After a slice, these types start an access unit, whatever their content (7.4.1.2.3).
         if isBehindSlice, (6...9).contains(type.rawValue) { result.isStart = true }
         return result
     }
@@ -69,7 +69,7 @@ struct H264Syntax: VideoSyntax {
             pictureParameterSets: units(.pictureParameterSet)
         )
         guard let first = configuration.sequenceParameterSets.first, !configuration.pictureParameterSets.isEmpty else {
-            throw ParseError(.unknownParameterSet, reading: "H.264 stream", offset: 0, reason: "it has no PPS")
+            throw ParseError(.unknownParameterSet, reading: "H.264 stream", offset: 0, reason: "the stream has no PPS")
         }
         let set = try H264SequenceParameterSet(first.span.bytes)
         let entry: FourCC = isInBand ? "avc3" : "avc1"
@@ -81,7 +81,7 @@ struct H264Syntax: VideoSyntax {
             size: set.croppedSize,
             displaySize: set.displaySize,
             usability: set.usability,
-            // A tick is that of a field.
+            // A tick is the duration of a field.
             frameDuration: set.usability.timing.flatMap { $0.duration(ticks: 2) }
         )
     }

@@ -63,7 +63,12 @@ struct HEVCSyntax: VideoSyntax {
         guard configuration.arrays.allSatisfy({ !$0.units.isEmpty }),
             let first = configuration.units(.sequenceParameterSet).first
         else {
-            throw ParseError(.unknownParameterSet, reading: "HEVC stream", offset: 0, reason: "it has no VPS or PPS")
+            throw ParseError(
+                .unknownParameterSet,
+                reading: "HEVC stream",
+                offset: 0,
+                reason: "the stream has no VPS or PPS"
+            )
         }
         let set = try HEVCSequenceParameterSet(first.span.bytes)
         let entry: FourCC = isInBand ? "hev1" : "hvc1"
@@ -81,6 +86,6 @@ struct HEVCSyntax: VideoSyntax {
 }
 
 extension HEVCNALUnitType {
-    /// Filler (ITU-T H.265, Table 7-1).
+    /// Filler data (ITU-T H.265, Table 7-1).
     fileprivate static let filler = HEVCNALUnitType(rawValue: 38)
 }

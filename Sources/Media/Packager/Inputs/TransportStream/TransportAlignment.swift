@@ -1,24 +1,24 @@
 import ByteCoding
 import MediaFormats
 
-/// Finds the borders of transport stream packets: at the beginning, and again where bytes are missing or too many.
+/// Finds the packet boundaries of a transport stream: at the start, and again after missing or extra bytes.
 ///
-/// In a stream that is in order it costs a look at one byte of each packet, and nothing is copied.
+/// In an undamaged stream it inspects one byte of each packet and copies nothing.
 struct TransportAlignment {
-    /// How many packets in a row must begin with the sync byte before the border is believed.
+    /// The number of consecutive sync bytes, a packet size apart, that confirm a boundary.
     private static let proof = 3
     private static let size = TransportPacketHeader.packetSize
-    /// After how many bytes without a border it is no transport stream.
+    /// The number of bytes without a boundary after which the input is not a transport stream.
     static let greatestLoss = 1 << 20
 
     private var rest: [UInt8] = []
     private var isAligned = false
-    /// Bytes that were passed over since the last border.
+    /// The number of bytes skipped since the last boundary.
     private(set) var loss = 0
-    /// How often the border was lost.
+    /// The number of times that alignment was lost.
     private(set) var losses = 0
 
-    /// Takes the next bytes, and gives whole packets to `body`, many at once.
+    /// Consumes the next bytes, and calls `body` with whole packets, many at once.
     mutating func feed(_ bytes: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         var position = 0
         if isAligned, !rest.isEmpty {
@@ -40,7 +40,7 @@ struct TransportAlignment {
         }
     }
 
-    /// Takes the end: what is left of a packet is damage.
+    /// Consumes the end of the stream; an incomplete packet counts as damage.
     mutating func finish(_ body: (RawSpan) throws -> Void) throws {
         let left = rest
         rest = []
@@ -49,7 +49,7 @@ struct TransportAlignment {
         rest = []
     }
 
-    /// Gives away the packets, and keeps what is not decided yet.
+    /// Passes on complete packets, and buffers the remaining bytes.
     private mutating func walk(_ bytes: RawSpan, isEnd: Bool, _ body: (RawSpan) throws -> Void) throws {
         func isSync(_ place: Int) -> Bool {
             bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) == TransportPacketHeader.syncByte
@@ -65,7 +65,7 @@ struct TransportAlignment {
                 isAligned = false
                 losses += 1
             }
-            // At the end fewer packets are proof enough: there can be no more.
+            // At the end, fewer packets suffice, because no more follow.
             let needed = isEnd ? Self.size : (Self.proof - 1) * Self.size + 1
             while !isAligned, bytes.byteCount - position >= needed {
                 isAligned = (0..<Self.proof).allSatisfy { index in

@@ -1,12 +1,11 @@
 import MediaFormats
 
-/// Gives each picture its times on the program's time line. What packets do not say is worked out from the pictures
-/// before.
+/// Assigns each picture its times on the program's timeline. Missing timestamps are derived from the previous pictures.
 struct VideoTimes {
-    /// What most streams have: 25 pictures a second.
+    /// The default frame duration: 25 pictures per second.
     private static let usualDuration: Int64 = 3600
 
-    /// When a picture is decoded and presented.
+    /// The decode time and the presentation time of a picture.
     struct Times {
         var decode: Int64
         var presentation: Int64
@@ -14,26 +13,26 @@ struct VideoTimes {
 
     private var line = ProgramClock.Line()
     private var last: Times?
-    /// How long pictures last: as parameter sets say it, then as timestamps show it.
+    /// The frame duration: first from the parameter sets, then measured from timestamps.
     private var duration: Int64
-    /// The last decode time that was said, on the time line, and how many pictures came since.
+    /// The last decode time with a timestamp, on the timeline, and the number of pictures since.
     private var lastSaid: Int64?
     private var countSince: Int64 = 0
-    /// How many pictures had no times.
+    /// The number of pictures without timestamps.
     private(set) var guesses = 0
-    /// How many decode times did not grow.
+    /// The number of decode times that did not increase.
     private(set) var disorder = 0
 
-    /// - Parameter duration: How long pictures last, as far as parameter sets say it.
+    /// - Parameter duration: The frame duration in the parameter sets; nil if they do not specify it.
     init(duration: Int64? = nil) { self.duration = duration ?? Self.usualDuration }
 
-    /// The times of the next picture in decoding order.
+    /// Returns the times of the next picture in decoding order.
     mutating func next(_ said: PacketTimes.Entry?, clock: ProgramClock) -> Times {
         let expected = last.map { $0.decode + duration }
         countSince += 1
         guard let said, let decode = said.decode else {
             guesses += 1
-            // As late behind its decoding as the picture before.
+            // Use the composition offset of the previous picture.
             let delay = last.map { $0.presentation - $0.decode } ?? 0
             let times = Times(decode: expected ?? 0, presentation: (expected ?? 0) + delay)
             last = times
@@ -55,6 +54,6 @@ struct VideoTimes {
         return times
     }
 
-    /// How long the last picture lasts: as long as the one before.
+    /// The duration of the last picture, equal to that of the one before.
     var lastDuration: Int64 { duration }
 }
