@@ -62,7 +62,7 @@ struct DecryptTests {
         #expect(outcome.errors.isEmpty)
         let same = try tool.run(["decrypt", "in/media.m3u8", "--key", Self.videoKey + Self.iv, "--out", "in"])
         #expect(same.status == 1)
-        #expect(same.errors.contains("would be written over"))
+        #expect(same.errors.contains("would be overwritten"))
     }
 
     @Test("A missing key is named by its ID")

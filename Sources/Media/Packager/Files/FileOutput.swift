@@ -1,23 +1,23 @@
 import FileWriting
 import Foundation
 
-/// Writes a file from its beginning to its end. Small pieces are gathered, large ones go to the system as they are, so
-/// that samples of a mapped input are copied once, by the system.
+/// Writes a file sequentially. Small writes are buffered; large ones go directly to the kernel, so that samples of a
+/// mapped input are copied only once.
 package final class FileOutput {
-    /// Pieces below this size are gathered.
+    /// The size in bytes below which writes are buffered.
     private static let small = 16 << 10
-    /// How much is gathered, in bytes.
+    /// The capacity of the buffer in bytes.
     private static let capacity = 128 << 10
 
     /// The file's path.
     package let path: String
-    /// How many bytes were written, those that are still gathered included.
+    /// The number of bytes written, including buffered bytes.
     package private(set) var count = 0
 
     private var descriptor: Int32
     private var gathered: [UInt8] = []
 
-    /// Creates a file; it must not be there.
+    /// Creates a file, which must not exist.
     ///
     /// - Throws: ``FileFailure``.
     package init(path: String) throws {
@@ -36,8 +36,8 @@ package final class FileOutput {
     /// - Throws: ``FileFailure``.
     package func write(_ bytes: RawSpan) throws { try write([0..<bytes.byteCount], of: bytes) }
 
-    /// Writes parts of `bytes`, one behind the other. What is too much to be gathered goes to the system in one call,
-    /// which then fills each of its pages once.
+    /// Writes parts of `bytes` consecutively. If they are too large for the buffer, they are written with a single
+    /// system call, so that each page is filled only once.
     ///
     /// - Throws: ``FileFailure``.
     package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws {
@@ -57,9 +57,9 @@ package final class FileOutput {
         }
     }
 
-    /// Replaces bytes that were written.
+    /// Overwrites bytes that have been written.
     ///
-    /// - Parameter offset: Where they begin; all of them lie in what was written.
+    /// - Parameter offset: The offset of the first byte; all bytes must be within the file.
     /// - Throws: ``FileFailure``.
     package func replace(at offset: Int, with bytes: [UInt8]) throws {
         guard offset >= 0, offset <= count - bytes.count else { throw FileFailure(.write, path: path, code: ERANGE) }
@@ -75,7 +75,7 @@ package final class FileOutput {
         }
     }
 
-    /// Writes what is gathered and closes the file.
+    /// Writes the buffered bytes and closes the file.
     ///
     /// - Throws: ``FileFailure``.
     package func finish() throws {
@@ -91,7 +91,7 @@ package final class FileOutput {
         gathered.removeAll(keepingCapacity: true)
     }
 
-    /// How many pieces the system takes at once (IOV_MAX).
+    /// The maximum number of buffers in one system call (IOV_MAX).
     private static let mostPieces = 1024
 
     private func writeAll(_ pieces: [UnsafeRawBufferPointer]) throws {
@@ -120,12 +120,12 @@ package final class FileOutput {
     }
 }
 
-/// A part of a file that is being written: a segment, which may be the whole file.
+/// A part of a file that is being written: a segment, or the whole file.
 package final class FilePart: SegmentOutput {
     private let file: FileOutput
     private let start: Int
 
-    /// Begins where the file ends now.
+    /// Starts a part at the current end of the file.
     package init(_ file: FileOutput) {
         self.file = file
         start = file.count
@@ -133,7 +133,7 @@ package final class FilePart: SegmentOutput {
 
     package var count: Int { file.count - start }
 
-    /// Where it lies in the file.
+    /// The byte range in the file.
     package var range: Range<Int> { start..<file.count }
 
     package func write(_ bytes: RawSpan) throws { try file.write(bytes) }

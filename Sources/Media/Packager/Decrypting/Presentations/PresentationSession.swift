@@ -4,13 +4,13 @@ import MediaDecryption
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts the files of a presentation, one after the other, and keeps what goes on from one to the next.
+/// Decrypts the files of a presentation one after another, with the state that continues across files.
 struct PresentationSession {
     private let keys: DecryptionKeys
     private let paths: PresentationPaths
-    /// Transport streams go on from segment to segment of a rendition: their counters, and their tables.
+    /// The decryptors of transport streams by Media Playlist; continuity counters and tables continue across segments.
     private var streams: [String: TransportStreamDecryptor] = [:]
-    /// The last init segment; as a rule all segments of a rendition have one.
+    /// The most recent init segment; usually all segments of a rendition share one.
     private var initialization: (place: PresentationPlan.Place, movie: Movie)?
 
     init(keys: DecryptionKeys, paths: PresentationPaths) {
@@ -20,7 +20,7 @@ struct PresentationSession {
 
     /// Decrypts a file.
     ///
-    /// - Returns: What was done, and how many bytes were written.
+    /// - Returns: The tracks with the number of decrypted samples, and the number of bytes written.
     mutating func decrypt(
         _ file: PresentationPlan.MediaFile,
         to path: String,
@@ -33,7 +33,8 @@ struct PresentationSession {
                     throw DecryptionError(
                         .damaged,
                         file.name,
-                        "\(file.playlist) names its bytes up to \(range.upperBound), and it has \(input.byteCount)"
+                        "\(file.playlist) references its bytes up to \(range.upperBound), but the file has only "
+                            + "\(input.byteCount)"
                     )
                 }
             }
@@ -59,7 +60,7 @@ struct PresentationSession {
         let first = file.uses.first { $0.keys.isEncrypted }
         switch MediaFileKind(input) {
         case .mp4:
-            // Also where no tag says so: the boxes know, and a clear file stays as it is.
+            // Also without a key tag: the boxes specify the encryption, and a clear file remains unchanged.
             var keys = keys
             if let first, let key = PlaylistKey(first.keys, subject: file.name) {
                 keys.playlistKey = key.key(byURIIn: keys)
@@ -77,8 +78,8 @@ struct PresentationSession {
                 throw DecryptionError(
                     .notSupported,
                     file.name,
-                    "\(file.playlist) says that its samples are encrypted, but it is neither MP4, a transport stream "
-                        + "nor packed audio"
+                    "\(file.playlist) specifies sample encryption, but the file is not MP4, a transport stream "
+                        + "or packed audio"
                 )
             }
             output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
@@ -86,7 +87,7 @@ struct PresentationSession {
         }
     }
 
-    /// The init segment that the segments of a file have.
+    /// Returns the movie of the init segment that the segments of a file share.
     private mutating func movie(of file: PresentationPlan.MediaFile) throws -> Movie? {
         let places = Set(file.uses.compactMap(\.initialization))
         guard places.count <= 1 else {
@@ -97,7 +98,11 @@ struct PresentationSession {
         let movie = try MappedFile(path: paths.path(place.name)).withBytes { bytes in
             let range = place.range ?? 0..<bytes.byteCount
             guard range.upperBound <= bytes.byteCount else {
-                throw DecryptionError(.damaged, place.name, "it has no bytes up to \(range.upperBound)")
+                throw DecryptionError(
+                    .damaged,
+                    place.name,
+                    "EXT-X-MAP references its bytes up to \(range.upperBound), but the file has only \(bytes.byteCount)"
+                )
             }
             return try MP4Decryptor.movie(of: bytes.extracting(range))
         }
@@ -105,7 +110,7 @@ struct PresentationSession {
         return movie
     }
 
-    /// Media that do not name their keys: each segment has that of its tags. Sizes stay.
+    /// Decrypts formats without key IDs, with the key of each segment's EXT-X-KEY tag. Sizes do not change.
     private mutating func decryptRanges(
         _ file: PresentationPlan.MediaFile,
         _ input: RawSpan,
@@ -117,7 +122,8 @@ struct PresentationSession {
         var end = 0
         for use in Self.sorted(file.uses) {
             let range = use.range ?? 0..<input.byteCount
-            // The same bytes once more: in an I-frame playlist, or another rendition.
+            // Skip bytes that are already decrypted: another playlist, such as an I-frame playlist, references them
+            // too.
             guard range.lowerBound >= end else { continue }
             end = range.upperBound
             guard let tags = PlaylistKey(use.keys, subject: file.name) else { continue }
@@ -135,7 +141,7 @@ struct PresentationSession {
         return Self.difference(stream.reports, before)
     }
 
-    /// What was done since.
+    /// Returns the tracks with the counts since an earlier report.
     private static func difference(_ now: [DecryptedTrack], _ before: [DecryptedTrack]) -> [DecryptedTrack] {
         now.map { track in
             var track = track
@@ -145,7 +151,7 @@ struct PresentationSession {
     }
 
     private static func sorted(_ uses: [PresentationPlan.Use]) -> [PresentationPlan.Use] {
-        // Of two that begin together the larger one comes first, and all of the file before any part.
+        // Of two ranges with the same start the larger one is first; a whole file is before any part.
         uses.sorted { left, right in
             guard let left = left.range else { return right.range != nil }
             guard let right = right.range else { return false }
@@ -155,7 +161,7 @@ struct PresentationSession {
 
     // MARK: Whole segments
 
-    /// Segments under AES-128 lose their padding, so that the clear file is shorter, and its parts are elsewhere.
+    /// Decrypts AES-128 segments. They lose their padding, so the decrypted file is shorter and its byte ranges move.
     private func decryptSegments(
         _ file: PresentationPlan.MediaFile,
         _ input: RawSpan,
@@ -177,11 +183,15 @@ struct PresentationSession {
             var part = Part(old: range, new: size..<size + range.count)
             if let tags = PlaylistKey(use.keys, subject: file.name) {
                 guard tags.method == .aes128 else {
-                    throw DecryptionError(.notSupported, file.name, "its segments are encrypted in different ways")
+                    throw DecryptionError(.notSupported, file.name, "its segments use different encryption methods")
                 }
                 let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
                 guard let iv = key.iv else {
-                    throw DecryptionError(.missingIV, file.name, "its EXT-X-KEY tag has no IV, and none was given")
+                    throw DecryptionError(
+                        .missingIV,
+                        file.name,
+                        "its EXT-X-KEY tag has no IV: give one with the key, as KID:KEY:IV"
+                    )
                 }
                 let segment = try SegmentDecryption(input.extracting(range), key: key.key, iv: iv, name: file.name)
                 part.new = size..<size + segment.clearSize
