@@ -1,5 +1,4 @@
-/// Asks for the keys of periods ahead of the time, again and again until they come, and has who needs them wait no
-/// longer than it was told.
+/// Requests the keys of periods ahead of time, retries until they arrive, and limits how long callers wait for them.
 actor KeyPeriodFetcher {
     private let source: any ContentKeyPeriods
     private let patience: Duration
@@ -7,18 +6,18 @@ actor KeyPeriodFetcher {
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var outcomes: [Int: Result<ContentKeyPeriod, any Error>] = [:]
     private var waiting: [Int: CheckedContinuation<ContentKeyPeriod, any Error>] = [:]
-    /// What went wrong last, by the period's number.
+    /// The last error of each period, by number.
     private var troubles: [Int: String] = [:]
     private var isStopped = false
 
-    /// The longest time between two attempts.
+    /// The maximum delay between two attempts.
     private static let longestPause = Duration.seconds(8)
 
-    /// Prepares to ask.
+    /// Creates a fetcher.
     ///
     /// - Parameters:
-    ///   - patience: How long ``period(_:)`` waits.
-    ///   - firstPause: How long it waits before it tries again; twice as long each time after that.
+    ///   - patience: The timeout of ``period(_:)``.
+    ///   - firstPause: The delay before the first retry; it doubles with each further retry.
     init(_ source: any ContentKeyPeriods, patience: Duration, firstPause: Duration = .seconds(1)) {
         self.source = source
         self.patience = patience
@@ -27,7 +26,7 @@ actor KeyPeriodFetcher {
 
     deinit { for task in tasks.values { task.cancel() } }
 
-    /// Begins to ask for a period, if that has not begun.
+    /// Starts requesting the keys of a period, unless a request has been started.
     func prepare(_ request: KeyPeriodRequest) {
         guard tasks[request.number] == nil, outcomes[request.number] == nil else { return }
         let (source, firstPause) = (source, firstPause)
@@ -49,14 +48,14 @@ actor KeyPeriodFetcher {
         }
     }
 
-    /// The keys of a period if they are there.
+    /// Returns the keys of a period if they have arrived.
     func ready(_ number: Int) -> ContentKeyPeriod? {
         if case .success(let period) = outcomes[number] { period } else { nil }
     }
 
-    /// The keys of a period, as soon as they are there.
+    /// Returns the keys of a period as soon as they arrive.
     ///
-    /// - Throws: ``KeyPeriodFailure``; also when patience is at its end.
+    /// - Throws: ``KeyPeriodFailure``, also after the timeout.
     func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
         prepare(request)
         let number = request.number
@@ -72,7 +71,7 @@ actor KeyPeriodFetcher {
         return try await withCheckedThrowingContinuation { waiting[number] = $0 }
     }
 
-    /// Has nobody wait any longer: the run is to end.
+    /// Fails all waiting callers, because the run is stopping.
     func stop() {
         isStopped = true
         for task in tasks.values { task.cancel() }
@@ -82,14 +81,16 @@ actor KeyPeriodFetcher {
         waiting = [:]
     }
 
-    private static let stopWords = "its keys had not come when the run was stopped"
+    private static let stopWords = "the run was stopped before its keys arrived"
 
     private func note(_ number: Int, _ trouble: String) { troubles[number] = trouble }
 
     private func settle(_ number: Int, _ outcome: Result<ContentKeyPeriod, any Error>) {
         var outcome = outcome
         if case .success(let period) = outcome, period.number != number {
-            outcome = .failure(KeyPeriodFailure(number, "keys of period \(period.number) came instead"))
+            outcome = .failure(
+                KeyPeriodFailure(number, "the key source returned the keys of period \(period.number) instead")
+            )
         }
         tasks[number] = nil
         troubles[number] = nil
@@ -100,10 +101,10 @@ actor KeyPeriodFetcher {
     private func giveUp(_ number: Int) {
         guard let continuation = waiting.removeValue(forKey: number) else { return }
         tasks.removeValue(forKey: number)?.cancel()
-        let trouble = troubles[number].map { "; the last answer was: \($0)" } ?? ""
+        let trouble = troubles[number].map { "; the last error was: \($0)" } ?? ""
         let seconds = patience.components.seconds
         continuation.resume(
-            throwing: KeyPeriodFailure(number, "no keys came, and the segment has waited for \(seconds) s\(trouble)")
+            throwing: KeyPeriodFailure(number, "no keys arrived within \(seconds) s\(trouble)")
         )
     }
 }

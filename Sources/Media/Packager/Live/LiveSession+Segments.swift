@@ -2,9 +2,9 @@ import DRMSignaling
 import FileWriting
 import HLSPlaylist
 
-/// Going on: segments that are complete, and keys that are needed soon.
+/// Continuing a presentation: completed segments, and keys that are needed soon.
 extension LiveSession {
-    /// Writes a segment, and has players told of it.
+    /// Writes a segment, and adds it to the playlists.
     ///
     /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`.
     func write(
@@ -19,8 +19,8 @@ extension LiveSession {
             if place == pipeline.leader {
                 tell(
                     .warning(
-                        "\(segment.seconds) s without a key frame do not fit the target duration of \(target) s, and are "
-                            + "left out: have the encoder set key frames more often, or give a longer target duration"
+                        "\(segment.seconds) s without a key frame exceed the target duration of \(target) s and are "
+                            + "skipped: configure the encoder for more frequent key frames, or increase target-duration"
                     )
                 )
             }
@@ -100,8 +100,8 @@ extension LiveSession {
         tell(.segment(folder: epoch.plan.renditions[place].folder, sequence: sequence))
     }
 
-    /// Asks for the next period's keys when it is time, and announces them when they are there. In a clear lead the current
-    /// ones are announced as well: players have the lead's time to fetch them.
+    /// Requests the next period's keys when it is time, and announces them when they arrive. During a clear lead the
+    /// current keys are announced too, so that players can request them before they are needed.
     private func announce(_ epoch: LiveEpoch, now: PlaylistDate) async throws {
         var keys = epoch.isInLead ? epoch.writers.flatMap(\.keys) : []
         if let keyring, let period = await keyring.next(now: now, epoch.plan.trackClasses) {

@@ -1,7 +1,7 @@
 import DRMSignaling
 import HLSPlaylist
 
-/// One run of live packaging: what reads, writes and waits.
+/// One run of live packaging: the part that reads, writes and waits.
 final class LiveSession {
     let job: PackagingJob
     let live: LiveOptions
@@ -16,12 +16,12 @@ final class LiveSession {
     var states: [LiveRendition] = []
     var manifest: LiveManifest?
     var folders: [String]?
-    /// The keys of the next period, when they are there, and all that were announced last.
+    /// The keys of the next period once they have arrived, and the keys announced last.
     var next: [KeyTag] = []
     var announced: [KeyTag] = []
-    /// In seconds; nil until there is a playlist.
+    /// The Target Duration in seconds; nil until there is a playlist.
     var targetDuration: UInt64?
-    /// Where the media that was written ends.
+    /// The date of the end of the media written so far.
     var end: PlaylistDate?
     var report = LiveRun.Report()
 
@@ -46,18 +46,18 @@ final class LiveSession {
         }
     }
 
-    /// Packages until there is no more.
+    /// Packages until the inputs end.
     func run() async throws -> LiveRun.Report {
         while true {
             let isBroken: Bool
             do {
                 isBroken = try await runEpoch()
             } catch let failure as InputFailure where stop.isStopped {
-                // An input that was stopped at its beginning is none.
+                // An input that is stopped before it is identified is ignored.
                 tell(.warning("\(failure)"))
                 break
             } catch let failure as KeyPeriodFailure where stop.isStopped {
-                // The segment that waited for them is left out, and what is there ends in order.
+                // The segment that was waiting for keys is dropped, and the presentation is completed normally.
                 tell(.warning("\(failure)"))
                 break
             }
@@ -71,9 +71,9 @@ final class LiveSession {
         return report
     }
 
-    /// Packages until an input ends or does not go on.
+    /// Packages until an input ends or has a discontinuity.
     ///
-    /// - Returns: Whether it did not go on.
+    /// - Returns: Whether there was a discontinuity.
     private func runEpoch() async throws -> Bool {
         var plan = try PackagingPlan(job, open: inputs.open)
         for warning in plan.warnings { tell(.warning(warning)) }
@@ -92,7 +92,7 @@ final class LiveSession {
             try plan.use(ContentKeyPeriod(number: 0, keys: job.keys.withRandomIVs()))
         }
         guard plan.renditions.allSatisfy({ !$0.isProtected || $0.protection != nil }) else {
-            throw JobFailure("keys", "there is something to encrypt, and no key has come for it")
+            throw JobFailure("keys", "a track is to be encrypted, but the key source returned no key for its class")
         }
         let pipeline = try SegmentPipeline(plan, firstPeriod: firstPeriod, endsAtBreaks: true)
         pipeline.greatestDuration = targetDuration.map { LiveTarget.greatest($0, job.container) }

@@ -1,25 +1,25 @@
 import DASHManifest
 import HLSPlaylist
 
-/// A Period of a live manifest: a draft until all renditions have a segment in it, since the sets of a Period that players
-/// know do not change.
+/// A Period of a live manifest. It is a draft until all renditions have a segment in it, because the adaptation sets of
+/// a published Period must not change.
 struct LivePeriod: Sendable {
-    /// What the manifest calls it; no other Period has had that name.
+    /// The ID of the Period in the manifest, which is never reused.
     let id: String
-    /// The number of its key period, and whether it lies in the clear lead.
+    /// The number of its key period, and whether it is in the clear lead.
     private let keyPeriod: Int
     private let isInLead: Bool
-    /// When its first segment begins, in the media.
+    /// The media time at which its first segment starts.
     private let origin: MediaTime
-    /// When it begins, counted from availabilityStartTime.
+    /// The start relative to availabilityStartTime.
     private let start: ManifestDuration
-    /// Renditions with the segments that have come, by their places.
+    /// The renditions with the segments received so far, by rendition index.
     private var drafts: [Int: ManifestPeriod.Part] = [:]
     private var bandwidths: [String: UInt64] = [:]
-    /// Whether players know it.
+    /// Whether the Period is published.
     private(set) var isShown = false
 
-    /// Begins where a segment begins, without it.
+    /// Creates a Period that starts at a segment, without adding the segment.
     init(id: String, beginningWith place: LiveSegment.Place, start: ManifestDuration) {
         self.id = id
         keyPeriod = place.period
@@ -28,18 +28,20 @@ struct LivePeriod: Sendable {
         self.start = start
     }
 
-    /// Whether a segment lies in it or behind it. Timescales differ, so that a millisecond before it is in it.
+    /// Returns whether a segment belongs to this Period or a later one with the same key. Timescales differ, so a
+    /// segment may start up to a millisecond before the Period.
     func takes(_ place: LiveSegment.Place) -> Bool { fits(place) && place.start.seconds > origin.seconds - 0.001 }
 
-    /// Whether a segment has a key of this Period, or none as all here, whenever it begins.
+    /// Returns whether a segment has the same key as this Period, or is clear like this Period, whatever its start.
     func fits(_ place: LiveSegment.Place) -> Bool { keyPeriod == place.period && isInLead == place.isInLead }
 
-    /// Whether it is time to show it: it has all renditions, or one is so far ahead that the others will not come.
+    /// Returns whether the Period can be published: all renditions have a segment, or one is so far ahead that the
+    /// others are not expected.
     func isComplete(_ renditionCount: Int) -> Bool {
         drafts.count == renditionCount || drafts.values.contains { $0.segments.count > 2 }
     }
 
-    /// Takes a segment as long as it is a draft.
+    /// Adds a segment to a draft.
     mutating func add(
         _ segment: LiveSegment,
         _ place: LiveSegment.Place,
@@ -80,7 +82,7 @@ struct LivePeriod: Sendable {
         )
     }
 
-    /// What players get to know of it.
+    /// Publishes the draft and returns its Period.
     ///
     /// - Throws: `SignalingError`.
     mutating func show(_ options: PlaylistOptions) throws -> Period {
