@@ -31,7 +31,7 @@ import Testing
         let error = #expect(throws: Segmenter.Failure.self) { try PipelineFixture.package(job) }
         let text = "\(try #require(error))"
         #expect(text.contains("film.mp4 (video-64)") && text.contains("misaligned.mp4 (video-48)"))
-        #expect(text.contains("part at 1.0 s") && text.contains("1.25 s"))
+        #expect(text.contains("not aligned at 1.0 s") && text.contains("1.25 s"))
         #expect(folder.files().isEmpty, "a failed run leaves nothing")
     }
 

@@ -1,26 +1,26 @@
 import ByteCoding
 import MediaFormats
 
-/// The frames of a segment of audio in PES packets of up to 0.1 s.
+/// The frames of an audio segment, in PES packets of up to 0.1 s.
 struct AudioPayloads: TransportPayloads {
-    /// So many bytes fit into a PES packet, whose header gives its length in 16 bits.
+    /// The maximum payload of a PES packet, whose length field has 16 bits.
     private static let greatestSize = 65_535 - 13
-    /// What a frame has at most before its sample: the ADTS header, and what describes its channels.
+    /// The maximum overhead of a frame before its sample: the ADTS header and the channel configuration.
     private static let greatestOverhead = 512
 
     private let samples: [MediaSample]
-    /// The next sample that is gathered.
+    /// The index of the next sample to buffer.
     private var index = 0
     private(set) var timeline: TransportTimeline
     private var frames: AudioFrames
 
-    /// The PES packets that were gathered, where each of them lies, and how many of them were begun.
+    /// The buffered PES packets with their byte ranges, and the number of them that have been started.
     private var units: [(unit: TransportUnit, range: Range<Int>)] = []
     private var count = 0
-    /// How much of the current one was written.
+    /// The number of bytes of the current packet already written.
     private var taken = 0
 
-    /// Prepares for a segment.
+    /// Creates the payloads of a segment.
     init(_ frames: AudioFrames, _ samples: [MediaSample], _ timeline: TransportTimeline) {
         self.frames = frames
         self.samples = samples.filter { $0.size > 0 }
@@ -36,7 +36,7 @@ struct AudioPayloads: TransportPayloads {
         return units[count - 1].unit
     }
 
-    /// Gathers PES packets, until they are enough for one call of the cipher.
+    /// Buffers PES packets until they are enough for one call of the cipher.
     private mutating func gather() throws {
         units.removeAll(keepingCapacity: true)
         count = 0

@@ -2,18 +2,18 @@ import ByteCoding
 import MediaFormats
 
 /// The access units of a segment as byte streams (ISO/IEC 13818-1, 2.14 and 2.17): a delimiter, parameter sets at key
-/// frames, NAL units behind start codes. Clear NAL units go from the input straight into packets.
+/// frames, NAL units after start codes. Clear NAL units are copied from the input directly into packets.
 struct VideoPayloads: TransportPayloads {
-    /// Which bytes come next. A payload is a list of these.
+    /// A range of source bytes. A payload is a list of ranges.
     private struct Piece {
         enum Source {
-            /// Delimiter and parameter sets.
+            /// The delimiter and parameter sets.
             case start
             /// The start code before a NAL unit.
             case startCode
-            /// The sample itself.
+            /// The sample.
             case sample
-            /// What was encrypted.
+            /// The encrypted NAL units.
             case encrypted
             /// An emulation prevention byte.
             case escape
@@ -28,20 +28,20 @@ struct VideoPayloads: TransportPayloads {
 
     private let codec: VideoByteStream
     private let samples: [MediaSample]
-    /// The next sample; the current one is the one before.
+    /// The index of the next sample; the current one is the one before.
     private var index = 0
     private(set) var timeline: TransportTimeline
     private var encryption: VideoEncryption?
 
     private var start: [UInt8] = []
     private var pieces: [Piece] = []
-    /// The piece that is being written, and how much of it was.
+    /// The index of the current range, and the number of its bytes already written.
     private var piece = 0
     private var taken = 0
 
-    /// Prepares for a segment.
+    /// Creates the payloads of a segment.
     ///
-    /// - Parameter encryption: How slices are encrypted; nil: they are not.
+    /// - Parameter encryption: The encryption of slices; nil if they are clear.
     init(
         _ codec: VideoByteStream,
         _ samples: [MediaSample],
@@ -73,12 +73,13 @@ struct VideoPayloads: TransportPayloads {
         )
     }
 
-    /// Lists the pieces of a sample.
+    /// Lists the ranges of a sample.
     ///
-    /// - Returns: Whether decoding can start with it.
+    /// - Returns: Whether decoding can start with the sample.
     private mutating func list(_ bytes: RawSpan, _ sample: MediaSample) throws -> Bool {
         var summary = try codec.summary(bytes, base: sample.offset)
-        // What the container calls a key frame gets parameter sets, so that it can be decoded alone.
+        // A sample that the container marks as a sync sample gets parameter sets, so that it can be decoded
+        // independently.
         if sample.isSync, summary.randomAccess == .none { summary.randomAccess = .recoveryPoint(frames: 0) }
         start = codec.start(of: summary)
         append(.start, 0..<start.count)
@@ -104,7 +105,7 @@ struct VideoPayloads: TransportPayloads {
         if !range.isEmpty { pieces.append(Piece(source: source, range: range)) }
     }
 
-    /// Lists an encrypted NAL unit, escaped again: a decryptor takes off that layer first.
+    /// Lists an encrypted NAL unit with new emulation prevention bytes: a decryptor removes them first.
     private mutating func append(_ range: Range<Int>, _ encryption: VideoEncryption) {
         let bytes = encryption.bytes
         let unit = bytes.span.bytes.extracting(range)

@@ -1,18 +1,18 @@
 package import DRMSignaling
 import MediaFormats
 
-/// What a plan has to do with key periods.
+/// The key periods of a plan.
 extension PackagingPlan {
-    /// The places of the renditions that are made of samples.
+    /// The indexes of the renditions that consist of samples: all except subtitles.
     var sampledRenditions: [Int] { renditions.indices.filter { renditions[$0].media.kind != .subtitles } }
 
-    /// The classes that are to be encrypted: each needs a key.
+    /// The track classes to encrypt; each requires a key.
     package var trackClasses: [TrackClass] {
         let wanted = Set(renditions.filter(\.isProtected).compactMap(\.trackClass))
         return TrackClass.allCases.filter(wanted.contains)
     }
 
-    /// How many key periods there will be, at most, as far as the inputs say how long they are; nil: nobody knows.
+    /// The maximum number of key periods, from the durations in the inputs; nil if unknown.
     package var mostPeriods: Int? {
         guard let rotation = job.rotation else { return 1 }
         guard let duration = presentationDuration, let segments = mostSegments else { return nil }
@@ -22,10 +22,10 @@ extension PackagingPlan {
         }
     }
 
-    /// Takes the keys of the period with which the presentation begins.
+    /// Sets the keys of the first period.
     ///
-    /// - Throws: ``JobFailure``, `SignalingError`: keys that are missing, lack an IV, or serve variants that must not share
-    ///   one.
+    /// - Throws: ``JobFailure``, `SignalingError`: keys are missing, have no IV, or are shared by variants that must
+    ///   not share one.
     package mutating func use(_ period: ContentKeyPeriod) throws {
         try check(period)
         let changes = try renditions.indices.map { try change(to: period, of: $0) }
@@ -35,9 +35,9 @@ extension PackagingPlan {
         for place in renditions.indices { renditions[place].protection = changes[place]?.protection }
     }
 
-    /// What a period brings for a rendition; nil when that is not encrypted.
+    /// Returns the keys of a period for a rendition; nil if the rendition is not encrypted.
     ///
-    /// - Throws: ``JobFailure`` when its class has no key.
+    /// - Throws: ``JobFailure`` if the rendition's class has no key.
     func change(to period: ContentKeyPeriod, of place: Int) throws -> Rendition.Change? {
         let planned = renditions[place]
         guard planned.isProtected else { return nil }
@@ -53,7 +53,7 @@ extension PackagingPlan {
         )
     }
 
-    /// Holds that a period's keys can be used.
+    /// Checks that a period's keys are complete and can be signaled.
     ///
     /// - Throws: ``JobFailure``, `SignalingError`.
     func check(_ period: ContentKeyPeriod) throws {
@@ -64,7 +64,8 @@ extension PackagingPlan {
         for trackClass in trackClasses where period.keys[trackClass] == nil {
             throw JobFailure(
                 "keys",
-                "key period \(period.number) has no key for \(trackClass.rawValue): give one for it, or one for all"
+                "key period \(period.number) has no key for \(trackClass.rawValue): give one for this class, or one "
+                    + "for all"
             )
         }
         let subjects = renditions.map { rendition in
@@ -80,7 +81,7 @@ extension PackagingPlan {
 }
 
 extension PackagingPlan.Rendition {
-    /// A key that a writer is to go on with.
+    /// The new keys of a rendition in a key period.
     struct Change {
         /// The number of the key period, from 0.
         var number: Int
@@ -88,7 +89,7 @@ extension PackagingPlan.Rendition {
         var protection: TrackProtection
         /// The `pssh` boxes of its init segments.
         var systems: [ProtectionSystemHeaderBox]
-        /// When the period begins, in Unix seconds.
+        /// The start of the period in Unix seconds.
         var start: Int64?
     }
 }
