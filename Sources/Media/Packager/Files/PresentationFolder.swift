@@ -10,7 +10,6 @@ import Foundation
 /// A process that is killed leaves its hidden folder, which the next run removes; a lock file indicates whether a
 /// process is still using it. A process that is killed while publishing also leaves a list of the names it moves, so
 /// that the next run can undo the moves and restore what was replaced.
-/// back what was moved, and put back what stood in its place.
 package final class PresentationFolder {
     /// The path of the folder, as given.
     package let path: String

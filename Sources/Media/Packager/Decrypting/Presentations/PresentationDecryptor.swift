@@ -10,7 +10,6 @@ import SampleEncryption
 ///
 /// A file appears under its name only when it is complete, and playlists are written last: a process that is killed
 /// leaves no playlist that references a missing or encrypted file.
-/// names a file which is not there, or is still encrypted.
 package struct PresentationDecryptor {
     /// A summary of a decrypted presentation.
     package struct Report: Sendable {

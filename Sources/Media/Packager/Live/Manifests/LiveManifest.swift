@@ -15,7 +15,6 @@ import HLSPlaylist
 ///
 /// A Period starts with an epoch, with a key period, after a clear lead, after a dropped segment, and where a rendition
 /// appears that the previous Period does not have.
-/// rendition comes that the one before does not have.
 struct LiveManifest: Sendable {
     /// The settings, which do not change.
     struct Settings: Sendable {
